@@ -158,10 +158,9 @@ RunRange stated_runs(const PlanFacts *facts, int32_t candidate)
 
 const char *command_words(const PlanFacts *facts, int32_t point, int32_t replication)
 {
-    const Study *study = facts->outcome->grid->study;
-    const StudyPoint about = run_command_point(facts->arena, study, point);
-    const char *seed =
-        arena_printf(facts->arena, "%" PRIu64, study->seeds.first + (uint64_t)replication);
-    const CommandWords words = run_command_words(facts->arena, &about, seed, NULL);
+    const PlanOutcome *outcome = facts->outcome;
+    const CommandWords words =
+        run_command_of(facts->arena, outcome->grid->study, outcome->study.findings.results, point,
+                       replication, NULL);
     return run_command_text(facts->arena, &words);
 }

@@ -16,14 +16,14 @@ static void tile_print(Text *html, const char *class, const char *value, const c
 {
     text_printf(html, "<div%s%s%s><dd>", class[0] != '\0' ? " class=\"" : "", class,
                 class[0] != '\0' ? "\"" : "");
-    markup_print(html, value);
+    prose_print(html, value);
     if (part[0] != '\0') {
         text_add(html, "<span class=\"part\">");
-        markup_print(html, part);
+        prose_print(html, part);
         text_add(html, "</span>");
     }
     text_add(html, "</dd><dt>");
-    markup_print(html, name);
+    prose_print(html, name);
     text_add(html, "</dt></div>\n");
 }
 
@@ -68,7 +68,7 @@ static void tiles_print(Text *html, const PlanFacts *facts)
         winner_tiles(html, facts);
     if (outcome->verdict != PLAN_UNFINISHED)
         tile_print(html, outcome->is_confident ? "" : "open",
-                   arena_printf(facts->arena, "%.4g\xC2\xA0%%", outcome->confidence * 100), "",
+                   arena_printf(facts->arena, "%.4g %%", outcome->confidence * 100), "",
                    "confidence of the choice");
     tile_print(html, "", count_text(facts, outcome->grid->candidate_count), "",
                outcome->grid->candidate_count == 1 ? "candidate" : "candidates");
@@ -85,7 +85,7 @@ static void tiles_print(Text *html, const PlanFacts *facts)
 static void paragraph_print(Text *html, const char *class, const char *text)
 {
     text_printf(html, "<p class=\"%s\">", class);
-    markup_print(html, text);
+    prose_print(html, text);
     text_add(html, "</p>\n");
 }
 

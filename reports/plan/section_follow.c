@@ -15,14 +15,14 @@
 static void paragraph(Text *html, const char *text)
 {
     text_add(html, "<p>");
-    markup_print(html, text);
+    prose_print(html, text);
     text_add(html, "</p>\n");
 }
 
 static void item(Text *html, const char *text)
 {
     text_add(html, "<li>");
-    markup_print(html, text);
+    prose_print(html, text);
     text_add(html, "</li>\n");
 }
 
@@ -218,7 +218,7 @@ static const char *bounds_words(const PlanFacts *facts, const PointWhy *why)
     Text out = {0};
     for (int32_t i = 0; i < BOUND_COUNT; i++)
         if (why->bound_part[i] * 100 >= BOUND_MENTION_PERCENT)
-            text_printf(&out, "%s%s (%.0f\xC2\xA0%% of the %s)", out.length > 0 ? "; " : "",
+            text_printf(&out, "%s%s (%.0f %% of the %s)", out.length > 0 ? "; " : "",
                         bound_words((Bound)i), why->bound_part[i] * 100,
                         bound_is_of_jobs((Bound)i) ? "waiting" : "nodes' time with a job");
     if (out.length == 0)
@@ -244,9 +244,9 @@ void section_why(Text *html, const PlanFacts *facts)
         card_cell_print(html, "candidate", candidate_words(facts, candidate), false);
         card_cell_print(html, "bound by", bounds_words(facts, why), false);
         card_cell_print(html, "hours in the queue",
-                        arena_printf(facts->arena, "%.1f\xC2\xA0h", why->waited_s / 3600), true);
+                        arena_printf(facts->arena, "%.1f h", why->waited_s / 3600), true);
         card_cell_print(html, "paid while no job ran",
-                        arena_printf(facts->arena, "%.2f\xC2\xA0USD", why->stranded_usd), true);
+                        arena_printf(facts->arena, "%.2f USD", why->stranded_usd), true);
         text_add(html, "</tr>\n");
     }
     cards_end(html);
@@ -279,13 +279,13 @@ void section_stranded(Text *html, const PlanFacts *facts)
             continue;
         text_add(html, "<tr>");
         card_cell_print(html, "cause", node_use_words(stranded[i]), false);
-        card_cell_print(html, "hours of nodes",
-                        arena_printf(facts->arena, "%.2f\xC2\xA0h", s / 3600), true);
-        card_cell_print(html, "money", arena_printf(facts->arena, "%.2f\xC2\xA0USD", usd), true);
+        card_cell_print(html, "hours of nodes", arena_printf(facts->arena, "%.2f h", s / 3600),
+                        true);
+        card_cell_print(html, "money", arena_printf(facts->arena, "%.2f USD", usd), true);
         card_cell_print(html, "of the bill for nodes",
-                        why->node_usd > 0 ? arena_printf(facts->arena, "%.1f\xC2\xA0%%",
-                                                         100 * usd / why->node_usd)
-                                          : "\xE2\x80\x93",
+                        why->node_usd > 0
+                            ? arena_printf(facts->arena, "%.1f %%", 100 * usd / why->node_usd)
+                            : "\xE2\x80\x93",
                         true);
         text_add(html, "</tr>\n");
     }

@@ -91,16 +91,17 @@ void section_bad_runs(Text *html, const PlanFacts *facts)
     const int32_t metric = outcome->goal->metric;
     const PlanEstimate p95 = {risk.p95.value, risk.p95.low, risk.p95.high, risk.count};
     const PlanEstimate worst = {risk.worst, (double)NAN, (double)NAN, 1};
-    const uint64_t seed = outcome->grid->study->seeds.first + (uint64_t)risk.worst_replication;
+    const uint64_t seed =
+        study_seed(outcome->grid->study, risk.worst_point, risk.worst_replication);
     text_add(html, "<p>In 95 % of the runs it is at most <strong class=\"t\">");
-    markup_print(html, answer_value(facts->arena, outcome, metric, &p95, false));
+    prose_print(html, answer_value(facts->arena, outcome, metric, &p95, false));
     text_add(html, "</strong>");
     if (!isfinite(risk.p95.high))
         text_printf(html, " (%" PRId32 " runs are too few for an upper bound of that)", risk.count);
     text_add(html, ". The worst of ");
     thousands_print(html, risk.count);
     text_add(html, " runs has <strong class=\"t\">");
-    markup_print(html, answer_value(facts->arena, outcome, metric, &worst, false));
+    prose_print(html, answer_value(facts->arena, outcome, metric, &worst, false));
     text_printf(html,
                 "</strong>, with seed %" PRIu64
                 ". Its own report, which explains it, is made by <code>trainyard show DIR "

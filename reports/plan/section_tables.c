@@ -36,7 +36,7 @@ static void commands_cell(Text *html, const PlanFacts *facts, int32_t candidate)
         const char *weather = answer_weather(facts->arena, outcome, w);
         text_add(html, "<p>");
         if (weather[0] != '\0') {
-            markup_print(html, weather);
+            prose_print(html, weather);
             text_add(html, ": ");
         }
         text_add(html, "<code>");
@@ -92,7 +92,8 @@ void section_candidates(Text *html, const PlanFacts *facts)
     text_add(html,
              "<section>\n<h2>All candidates</h2>\n<p class=\"note\">Values with intervals, each "
              "alone. Each command repeats the first run of its row; add 1 to the seed for the "
-             "next. plan.csv has all candidates, results.csv a row for each run.</p>\n");
+             "next. plan.csv has all candidates, results.csv a row for each run by which they were "
+             "chosen, fresh.csv for each run with fresh seeds.</p>\n");
     if (shown < all)
         text_printf(html, "<p class=\"note\">The first %" PRId32 " of %" PRId32 ".</p>\n", shown,
                     all);
@@ -122,7 +123,7 @@ static void goal_items(Text *html, const PlanFacts *facts)
     text_add(html, "</li>\n");
     for (int32_t c = 0; c < goal->constraint_count; c++) {
         text_add(html, "<li>Required: ");
-        markup_print(html, answer_constraint(facts->arena, outcome, c));
+        prose_print(html, answer_constraint(facts->arena, outcome, c));
         if (goal->weather_count > 0)
             text_add(html, goal->is_average_weather ? ", on average over the weather"
                                                     : ", in each weather");
@@ -148,11 +149,13 @@ void section_decision(Text *html, const PlanFacts *facts)
     if (outcome->fresh_count > 0) {
         text_add(html, "<li>The numbers of the recommendation come from ");
         thousands_print(html, outcome->fresh_count);
-        text_printf(html,
-                    " fresh runs, with seeds from %" PRIu64
-                    " on, which took no part in the choice: the best of many noisy candidates "
-                    "looks better than it is.</li>\n",
-                    outcome->grid->study->seeds.first + (uint64_t)outcome->fresh_first);
+        const SeedPlan *seeds = &outcome->grid->study->seeds;
+        text_add(html, " fresh runs");
+        if (!seeds->is_independent)
+            text_printf(html, ", with seeds from %" PRIu64 " on",
+                        seeds->first + (uint64_t)outcome->fresh_first);
+        text_add(html, ", which took no part in the choice: the best of many noisy candidates "
+                       "looks better than it is.</li>\n");
     }
     if (outcome->unsimulated_count > 0)
         text_printf(html,

@@ -1,5 +1,6 @@
 #include "reports/text/wording.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -72,6 +73,49 @@ void markup_print(Text *out, const char *text)
             text_append(out, text, length);
         text += length > 0 ? length : 1;
     }
+}
+
+static bool begins_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* Whether a unit, a percent sign or a plus-minus sign is at `text`. */
+static bool is_unit(const char *text)
+{
+    static const char *const units[] = {"USD", "GPU-h", "ns", "us", "ms", "s",   "min", "h",  "d",
+                                        "B",   "kB",    "MB", "GB", "TB", "MiB", "GiB", "TiB"};
+    if (*text == '%' || begins_with(text, "\xC2\xB1"))
+        return true;
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        const unsigned char after =
+            (unsigned char)text[begins_with(text, units[i]) ? strlen(units[i]) : 0];
+        if (begins_with(text, units[i]) && !isalnum(after) && after != '_')
+            return true;
+    }
+    return false;
+}
+
+/* Whether the space at `at` in `text` is within a quantity: "3 USD", "5 %", "17.2 ± 0.4". */
+static bool is_in_quantity(const char *text, const char *at)
+{
+    const size_t before = (size_t)(at - text);
+    if (before >= 1 && isdigit((unsigned char)at[-1]))
+        return is_unit(at + 1);
+    return isdigit((unsigned char)at[1]) && ((before >= 2 && begins_with(at - 2, "\xC2\xB1")) ||
+                                             (before >= 3 && begins_with(at - 3, "\xE2\x89\xA5")));
+}
+
+void prose_print(Text *out, const char *text)
+{
+    Text joined = {0};
+    for (const char *at = text; *at != '\0'; at++)
+        if (*at == ' ' && is_in_quantity(text, at))
+            text_add(&joined, "\xC2\xA0");
+        else
+            text_append(&joined, at, 1);
+    markup_print(out, text_string(&joined));
+    text_free(&joined);
 }
 
 void gnuplot_string_print(Text *out, const char *text)

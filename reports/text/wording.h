@@ -10,6 +10,9 @@
 /* For HTML and XML, as content or in a quoted attribute: & < > " ' become references, bytes that
  * XML cannot hold (control characters, broken UTF-8) becomes U+FFFD. */
 void markup_print(Text *out, const char *text);
+/* As markup_print, except that quantities stay on one line: the spaces before a unit, before and
+ * after "±" and before "%" become no-break spaces. For sentences; commands keep their spaces. */
+void prose_print(Text *out, const char *text);
 /* A gnuplot string in single quotes, in which gnuplot expands nothing. Line ends and other control
  * characters become spaces. */
 void gnuplot_string_print(Text *out, const char *text);

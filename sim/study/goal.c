@@ -396,7 +396,7 @@ static bool check_without_objective(const Reader *reader)
         if (nodes[i] != NULL) {
             status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, nodes[i]->key_at,
                                      "\"%s\" needs an objective", nodes[i]->key),
-                        "as in \"minimise\": \"cost_usd.total\"");
+                        "as in \"minimise\": \"cost_usd.total\", or --minimise cost_usd.total");
             return false;
         }
     return true;

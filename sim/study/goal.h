@@ -38,7 +38,7 @@ typedef struct {
 } HopelessPoint;
 
 typedef struct Goal {
-    const char *study_path; /* of the study file; NULL: the study was made of options */
+    const char *study_path; /* of the study file; NULL: the study was made or changed by options */
     bool is_maximised;
     int32_t metric; /* of the objective, index in Study.metrics */
     /* Differences of the objective up to this do not matter: a part of its value, or an amount in

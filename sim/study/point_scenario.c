@@ -177,7 +177,8 @@ const char *run_command_text(Arena *arena, const CommandWords *words)
     return text_move(arena, &line);
 }
 
-StudyPoint run_command_point(Arena *arena, const Study *study, int32_t point)
+/* A point of `study`, as study_json_point reads it. */
+static StudyPoint point_of_study(Arena *arena, const Study *study, int32_t point)
 {
     int32_t count;
     const Setting *settings = point_settings(arena, study, point, &count);
@@ -216,4 +217,16 @@ void run_command_add_plan(Arena *arena, StudyPoint *point, const SteadyPlan *pla
     options[point->option_count + 1] = text_move(arena, &text);
     point->options = options;
     point->option_count += 2;
+}
+
+CommandWords run_command_of(Arena *arena, const Study *study, const Results *results, int32_t point,
+                            int32_t replication, const char *output)
+{
+    StudyPoint about = point_of_study(arena, study, point);
+    SteadyPlan plan;
+    if (results_have(results, point, replication) &&
+        results_plan(results, point, replication, &plan))
+        run_command_add_plan(arena, &about, &plan);
+    const uint64_t seed = study_seed(study, point, replication);
+    return run_command_words(arena, &about, arena_printf(arena, "%" PRIu64, seed), output);
 }

@@ -3,7 +3,7 @@
 #ifndef SIM_STUDY_POINT_SCENARIO_H
 #define SIM_STUDY_POINT_SCENARIO_H
 
-#include "sim/study/study.h"
+#include "sim/study/results.h"
 #include "sim/study/study_json.h"
 
 typedef struct {
@@ -42,14 +42,15 @@ typedef struct {
     int32_t count;
 } CommandWords;
 
+/* The command that repeats a run of `study`, also of a steady one if the run is in `results`.
+ * `output` as below. In `arena`. */
+CommandWords run_command_of(Arena *arena, const Study *study, const Results *results, int32_t point,
+                            int32_t replication, const char *output);
 /* The command of a point with a seed; `output` is its folder, NULL: none. In `arena`. */
 CommandWords run_command_words(Arena *arena, const StudyPoint *point, const char *seed,
                                const char *output);
 /* The whole command, with words in quotes where a shell needs them. In `arena`. */
 const char *run_command_text(Arena *arena, const CommandWords *words);
-
-/* A point of `study`, as study_json_point reads it. In `arena`. */
-StudyPoint run_command_point(Arena *arena, const Study *study, int32_t point);
 
 /* Adds the options by which a run is that of a steady study with `plan`. In `arena`. */
 void run_command_add_plan(Arena *arena, StudyPoint *point, const SteadyPlan *plan);

@@ -98,7 +98,7 @@ static bool read_metrics(Reader *reader)
         status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, reader->text->node->at,
                                  "missing \"metrics\" in this study"),
                     "as in \"metrics\": [\"cost_usd.total\"], or --metric cost_usd.total; a plan "
-                    "needs an objective alone");
+                    "needs only an objective: --minimise cost_usd.total");
         return false;
     }
     if (list != NULL &&
@@ -442,7 +442,8 @@ static bool is_scenario(const Json *root, Problems *problems)
         return false;
     status_hint(problems_add(problems, STATUS_BAD_INPUT, version->key_at,
                              "this is a scenario, not a study (\"trainyard_study\": 1)"),
-                "without a study file --vary and --metric say what varies and what is recorded");
+                "without a study file --vary says what varies, and --metric or --minimise what is "
+                "recorded");
     return true;
 }
 

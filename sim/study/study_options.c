@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "sim/schema/json_load.h"
+#include "sim/study/goal.h"
 #include "sim/study/study_types.h"
 
 #define STEADY_PRECISION "5%"
@@ -83,7 +85,7 @@ static void add_factor(const Maker *maker, Json *factors, const char *option)
     put(maker, factor, "values", values_of(maker, values, at), at);
 }
 
-static void add_baseline(const Maker *maker, Json *baseline, const char *option)
+static void add_baseline_level(const Maker *maker, Json *baseline, const char *option)
 {
     const Place at = place_in(arena_printf(maker->arena, "--baseline %s", option), 0, 0);
     const char *equals = strchr(option, '=');
@@ -95,12 +97,32 @@ static void add_baseline(const Maker *maker, Json *baseline, const char *option)
     put(maker, baseline, name, json_string(maker->arena, equals + 1), at);
 }
 
-static void add_seeds(const Maker *maker, Json *root, const StudyOptions *options)
+/* The levels of the options are the whole baseline. */
+static void add_baseline(const Maker *maker, Json *root, const StudyOptions *options)
+{
+    if (options->baseline_count == 0)
+        return;
+    Json *baseline =
+        put(maker, root, "baseline", json_object(maker->arena), place_in("--baseline", 0, 0));
+    for (int32_t i = 0; i < options->baseline_count; i++)
+        add_baseline_level(maker, baseline, options->baseline[i]);
+}
+
+/* Sets the member "at_least" of "seeds", and keeps the others. */
+static Json *set_seeds(const Maker *maker, Json *root, int64_t least)
 {
     const Place at = place_in("--seeds", 0, 0);
-    Json *seeds = put(maker, root, "seeds", json_object(maker->arena), at);
-    const int64_t least = options->seeds > 0 ? options->seeds : SEEDS_AT_LEAST;
+    Json *seeds = json_member(root, "seeds");
+    if (seeds == NULL || seeds->kind != JSON_OBJECT)
+        seeds = put(maker, root, "seeds", json_object(maker->arena), at);
     put(maker, seeds, "at_least", json_integer(maker->arena, least), at);
+    return seeds;
+}
+
+static void add_seeds(const Maker *maker, Json *root, const StudyOptions *options)
+{
+    const int64_t least = options->seeds > 0 ? options->seeds : SEEDS_AT_LEAST;
+    Json *seeds = set_seeds(maker, root, least);
     const char *precision = options->precision != NULL ? options->precision
                             : options->is_steady       ? STEADY_PRECISION
                                                        : NULL;
@@ -117,6 +139,15 @@ static void add_seeds(const Maker *maker, Json *root, const StudyOptions *option
 
 /* --- The goal of a plan --- */
 
+/* The array `key` of `root`, which is made if `root` has none. */
+static Json *list_in(const Maker *maker, Json *root, const char *key, Place at)
+{
+    Json *list = json_member(root, key);
+    return list != NULL && list->kind == JSON_ARRAY
+               ? list
+               : put(maker, root, key, json_array(maker->arena), at);
+}
+
 static const char *trimmed(const Maker *maker, const char *begin, const char *end)
 {
     while (begin < end && *begin == ' ')
@@ -126,7 +157,21 @@ static const char *trimmed(const Maker *maker, const char *begin, const char *en
     return arena_strndup(maker->arena, begin, (size_t)(end - begin));
 }
 
-/* 'waited_within(20m) >= 95%' */
+/* The constraint of the same metric and side in `list`; NULL: there is none. */
+static Json *constraint_like(const Json *list, const char *metric, const char *side)
+{
+    for (Json *item = list->first; item != NULL; item = item->next) {
+        const Json *name = json_member(item, "metric");
+        if (name == NULL)
+            name = json_member(item, "share");
+        if (name != NULL && name->kind == JSON_STRING && strcmp(name->text, metric) == 0 &&
+            json_member(item, side) != NULL)
+            return item;
+    }
+    return NULL;
+}
+
+/* 'waited_within(20m) >= 95%' is added to `list`, or replaces the limit that is there. */
 static void add_slo(const Maker *maker, Json *list, const char *option)
 {
     const Place at = place_in(arena_printf(maker->arena, "--slo %s", option), 0, 0);
@@ -137,10 +182,14 @@ static void add_slo(const Maker *maker, Json *list, const char *option)
                     "as in --slo 'waited_within(20m) >= 95%%'");
         return;
     }
-    Json *item = at_option(json_add(list, json_object(maker->arena)), at);
-    const char *limit = trimmed(maker, sign + 2, sign + strlen(sign));
-    put(maker, item, "metric", json_string(maker->arena, trimmed(maker, option, sign)), at);
-    put(maker, item, least != NULL ? "at_least" : "at_most", value_of(maker, limit, at), at);
+    const char *metric = trimmed(maker, option, sign);
+    const char *side = least != NULL ? "at_least" : "at_most";
+    Json *item = constraint_like(list, metric, side);
+    if (item == NULL) {
+        item = at_option(json_add(list, json_object(maker->arena)), at);
+        put(maker, item, "metric", json_string(maker->arena, metric), at);
+    }
+    put(maker, item, side, value_of(maker, trimmed(maker, sign + 2, sign + strlen(sign)), at), at);
 }
 
 static void add_text(const Maker *maker, Json *root, const char *key, const char *text)
@@ -157,8 +206,7 @@ static void add_goal(const Maker *maker, Json *root, const StudyOptions *options
     add_text(maker, root, "confidence", options->confidence);
     add_text(maker, root, "indifference", options->indifference);
     if (options->slo_count > 0) {
-        Json *list =
-            put(maker, root, "subject_to", json_array(maker->arena), place_in("--slo", 0, 0));
+        Json *list = list_in(maker, root, "subject_to", place_in("--slo", 0, 0));
         for (int32_t i = 0; i < options->slo_count; i++)
             add_slo(maker, list, options->slos[i]);
     }
@@ -175,16 +223,27 @@ static void add_goal(const Maker *maker, Json *root, const StudyOptions *options
     }
 }
 
+static bool has_text(const Json *list, const char *text)
+{
+    for (const Json *item = list->first; item != NULL; item = item->next)
+        if (item->kind == JSON_STRING && strcmp(item->text, text) == 0)
+            return true;
+    return false;
+}
+
+/* Adds the metrics that are not listed yet. */
 static void add_metrics(const Maker *maker, Json *root, const StudyOptions *options)
 {
-    Json *metrics =
-        put(maker, root, "metrics", json_array(maker->arena), place_in("--metric", 0, 0));
-    for (int32_t i = 0; i < options->metric_count; i++)
-        json_add(metrics,
-                 at_option(json_string(maker->arena, options->metrics[i]),
-                           place_in(arena_printf(maker->arena, "--metric %s", options->metrics[i]),
-                                    0, 0)));
+    Json *metrics = list_in(maker, root, "metrics", place_in("--metric", 0, 0));
+    for (int32_t i = 0; i < options->metric_count; i++) {
+        const char *name = options->metrics[i];
+        if (!has_text(metrics, name))
+            at_option(json_add(metrics, json_string(maker->arena, name)),
+                      place_in(arena_printf(maker->arena, "--metric %s", name), 0, 0));
+    }
 }
+
+/* --- Studies without a file --- */
 
 Json *study_of_options(Arena *arena, const char *verb, const StudyOptions *given,
                        Problems *problems)
@@ -201,11 +260,11 @@ Json *study_of_options(Arena *arena, const char *verb, const StudyOptions *given
     const int32_t before = problems->count;
     Json *root = at_option(json_object(arena), at);
     put(&maker, root, "trainyard_study", json_integer(arena, STUDY_FORMAT), at);
-    put(&maker, root, "scenario", json_string(arena, options->scenario), at);
+    put(&maker, root, "scenario", json_string(arena, options->path), at);
     Json *factors = put(&maker, root, "factors", json_object(arena), at);
     for (int32_t i = 0; i < options->vary_count; i++)
         add_factor(&maker, factors, options->vary[i]);
-    if (options->metric_count > 0 || (options->minimise == NULL && options->maximise == NULL))
+    if (options->metric_count > 0)
         add_metrics(&maker, root, options);
     if (options->is_steady) {
         const Place steady_at = place_in("--steady", 0, 0);
@@ -214,10 +273,108 @@ Json *study_of_options(Arena *arena, const char *verb, const StudyOptions *given
     }
     add_seeds(&maker, root, options);
     add_goal(&maker, root, options);
-    if (options->baseline_count > 0) {
-        Json *baseline = put(&maker, root, "baseline", json_object(arena), at);
-        for (int32_t i = 0; i < options->baseline_count; i++)
-            add_baseline(&maker, baseline, options->baseline[i]);
-    }
+    add_baseline(&maker, root, options);
     return problems->count == before ? root : NULL;
+}
+
+/* --- Studies in files --- */
+
+/* Whether the options fit a study file. Adds a problem for each that does not. */
+static bool options_fit(const StudyOptions *options, Problems *problems)
+{
+    static const char seeds[] = "\"seeds\" of the file say how often points are run, as in "
+                                "{\"at_most\": 400, \"until\": {\"cost_usd.total\": \"5%\"}}";
+    const struct {
+        const char *option;
+        bool is_given;
+        const char *hint;
+    } others[] = {
+        {"--vary", options->vary_count > 0,
+         "\"factors\" of the file say what varies; --vary is for a scenario without a study file"},
+        {"--steady", options->is_steady, "\"horizon\": {\"kind\": \"steady\"} in the file says it"},
+        {"--precision", options->precision != NULL, seeds},
+        {"--at-most", options->at_most > 0, seeds}};
+    const int32_t before = problems->count;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (others[i].is_given)
+            status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in(others[i].option, 0, 0),
+                                     "does not go with a study file"),
+                        "%s", others[i].hint);
+    return problems->count == before;
+}
+
+static bool keeps_without_objective(const char *parent, const char *key)
+{
+    return parent != NULL || (strcmp(key, "minimise") != 0 && strcmp(key, "maximise") != 0);
+}
+
+/* The study with the changes of the options; NULL with problems. */
+static Json *changed_study(Arena *arena, const Json *study, const StudyOptions *options,
+                           Problems *problems)
+{
+    const Maker maker = {.arena = arena, .problems = problems};
+    const int32_t before = problems->count;
+    const bool has_objective = options->minimise != NULL || options->maximise != NULL;
+    Json *root = json_copy(arena, study, has_objective ? keeps_without_objective : NULL);
+    if (options->metric_count > 0)
+        add_metrics(&maker, root, options);
+    if (options->seeds > 0)
+        set_seeds(&maker, root, options->seeds);
+    add_goal(&maker, root, options);
+    add_baseline(&maker, root, options);
+    return problems->count == before ? root : NULL;
+}
+
+static bool changes_study(const StudyOptions *options)
+{
+    return options->metric_count > 0 || options->seeds > 0 || options->baseline_count > 0 ||
+           options->minimise != NULL || options->maximise != NULL || options->confidence != NULL ||
+           options->indifference != NULL || options->slo_count > 0 || options->weather_count > 0 ||
+           options->budget > 0;
+}
+
+/* Whether the options are enough for a study of a scenario. */
+static bool makes_study(const StudyOptions *options)
+{
+    return options->vary_count > 0 || options->metric_count > 0 || options->is_steady ||
+           options->minimise != NULL || options->maximise != NULL;
+}
+
+static Study *read_changed(Arena *arena, FileSource files, const Json *root,
+                           const StudyOptions *options, Problems *problems)
+{
+    const Json *changed = changed_study(arena, root, options, problems);
+    Study *study =
+        changed != NULL ? study_read_tree(arena, files, options->path, changed, problems) : NULL;
+    if (study == NULL || study->goal == NULL)
+        return study;
+    Goal *goal = ARENA_NEW(arena, Goal);
+    *goal = *study->goal;
+    goal->study_path = NULL; // the file alone is another study
+    study->goal = goal;
+    return study;
+}
+
+Study *study_read_with(Arena *arena, FileSource files, const char *verb,
+                       const StudyOptions *options, Problems *problems)
+{
+    const JsonLoader loader = {.arena = arena, .files = files, .problems = problems};
+    Status status = {0};
+    const Json *root = json_load(&loader, options->path, JSON_WITH_COMMENTS, &status);
+    if (root == NULL) {
+        if (status.code != STATUS_OK)
+            problems_add_status(problems, &status);
+        return NULL;
+    }
+    if (json_member(root, "trainyard_study") != NULL) {
+        if (!options_fit(options, problems))
+            return NULL;
+        return changes_study(options)
+                   ? read_changed(arena, files, root, options, problems)
+                   : study_read_tree(arena, files, options->path, root, problems);
+    }
+    if (!makes_study(options))
+        return study_read_tree(arena, files, options->path, root, problems);
+    const Json *made = study_of_options(arena, verb, options, problems);
+    return made != NULL ? study_read_tree(arena, files, verb, made, problems) : NULL;
 }

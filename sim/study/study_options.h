@@ -1,5 +1,5 @@
-/* Studies without a file: the options of `trainyard sweep SCENARIO` and `trainyard plan SCENARIO`
- * as the tree of a study.
+/* The studies of `trainyard sweep` and `trainyard plan`: a study file that options change, or the
+ * options alone for a scenario.
  *
  *     --vary nodes=1..16                       parameter nodes
  *     --vary load=/workloads/0/rate=6/h,12/h   a value of the scenario, called load
@@ -9,12 +9,10 @@
 #ifndef SIM_STUDY_STUDY_OPTIONS_H
 #define SIM_STUDY_STUDY_OPTIONS_H
 
-#include <stdbool.h>
-
-#include "sim/json/json.h"
+#include "sim/study/study.h"
 
 typedef struct {
-    const char *scenario;
+    const char *path; /* of a study or of a scenario */
     int32_t vary_count, metric_count, baseline_count;
     const char *const *vary;
     const char *const *metrics;
@@ -31,8 +29,17 @@ typedef struct {
     int64_t budget;
 } StudyOptions;
 
-/* The tree of a study file with these members; its places name the options, or `verb`. NULL with
- * problems. */
+/* The study of the file `options->path`; NULL with problems.
+ *
+ * Of a study file, options replace the objective, the confidence, the indifference, the budget, the
+ * weather, the baseline and the number of seeds. They add metrics and constraints; a constraint
+ * replaces that of the same metric and side. Options that need a scenario are refused. A scenario
+ * needs a factor, a metric, an objective or --steady. */
+Study *study_read_with(Arena *arena, FileSource files, const char *verb,
+                       const StudyOptions *options, Problems *problems);
+
+/* The tree of a study of the scenario `options->path`; its places name the options, or `verb`. NULL
+ * with problems. */
 Json *study_of_options(Arena *arena, const char *verb, const StudyOptions *options,
                        Problems *problems);
 

@@ -50,7 +50,7 @@ static void add_run(const Study *study, const RunRecord *record, Text *row)
     add_lower_bounds(study, record, row);
 }
 
-void results_table(const StudyFindings *findings, ByteSink out)
+void runs_table(const StudyFindings *findings, int32_t first, const int32_t *counts, ByteSink out)
 {
     const Study *study = findings->study;
     Text row = {0};
@@ -62,12 +62,17 @@ void results_table(const StudyFindings *findings, ByteSink out)
     csv_text(&row, "lower_bounds");
     flush(&row, out);
     for (int32_t point = 0; point < study->point_count; point++)
-        for (int32_t r = 0; r < findings->used[point]; r++) {
-            const RunRecord record = results_record(findings->results, study, point, r);
+        for (int32_t r = 0; r < counts[point]; r++) {
+            const RunRecord record = results_record(findings->results, study, point, first + r);
             add_run(study, &record, &row);
             flush(&row, out);
         }
     text_free(&row);
+}
+
+void results_table(const StudyFindings *findings, ByteSink out)
+{
+    runs_table(findings, 0, findings->used, out);
 }
 
 /* --- points.csv --- */

@@ -16,6 +16,9 @@ typedef struct {
  * whose value in this run is only a lower bound, separated by spaces. Rows by point and seed. */
 void results_table(const StudyFindings *findings, ByteSink out);
 
+/* The same for the `counts` [point_count] replications of each point from `first` on, all known. */
+void runs_table(const StudyFindings *findings, int32_t first, const int32_t *counts, ByteSink out);
+
 /* Columns: point, the factors, n (runs), of a steady study warm_up_s and length_s (of the measured
  * part of each run), and for each metric M the members of MetricEstimate:
  * M.value, M.low, M.high (95 %), M.method, M.note, M.mean, M.half_width, M.min, M.p05, M.p50,

@@ -105,7 +105,11 @@ typedef struct {
     BoundInteger of; /* StudySubject */
     const Json *equals, *between, *at_least, *at_most;
     BoundText idle;
+    const Json *answer, *next_best, *nearest_miss; /* {factor: level} or "none" */
 } StudyExpectText;
+
+/* A candidate of a plan that is none of them. */
+#define CANDIDATE_NONE "none"
 
 #define FACTOR_ALL_VALUES "all"
 

@@ -73,9 +73,9 @@ static bool write_jobs(Arena *arena, const SweepOptions *options, FileSource fil
 }
 
 /* A sweep replaces its own files only. */
-static const char *const replaced_names[] = {"results.csv", "points.csv", "jobs.csv",
-                                             "timing.csv",  "plan.json",  "plan.csv",
-                                             "report.html", "plots",      NULL};
+static const char *const replaced_names[] = {
+    "results.csv", "points.csv", "jobs.csv",    "timing.csv", "plan.json",
+    "plan.csv",    "fresh.csv",  "report.html", "plots",      NULL};
 static const FolderMark sweep_mark = {.maker = "sweep of trainyard",
                                       .option = "-o",
                                       .mark = "study.json",

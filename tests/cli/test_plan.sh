@@ -32,7 +32,7 @@ for delay in 0.05 0.1 0.2 0.3; do
 done
 trainyard plan plan.json -o killed -q
 exit_is 0
-for file in plan.json plan.csv results.csv points.csv study.json; do
+for file in plan.json plan.csv fresh.csv results.csv points.csv study.json; do
     holds cmp -s one/$file two/$file
     holds cmp -s one/$file killed/$file
 done
@@ -43,7 +43,7 @@ if [ -x "$(dirname "$TRAINYARD")/trainyard-plan-mpi" ] && starts_programs && com
     mpirun --oversubscribe -n 3 "$TRAINYARD" plan plan.json -o ranks -q >stdout 2>stderr
     status=$?
     exit_is 0
-    for file in plan.json plan.csv results.csv points.csv study.json; do
+    for file in plan.json plan.csv fresh.csv results.csv points.csv study.json; do
         holds cmp -s one/$file ranks/$file
     done
     example "a rank stops with the time limit, and threads continue its folder"
@@ -52,6 +52,42 @@ if [ -x "$(dirname "$TRAINYARD")/trainyard-plan-mpi" ] && starts_programs && com
     exit_is 0
     holds cmp -s one/plan.json ranks-late/plan.json
 fi
+
+example "every command on the page repeats its run, also of a steady plan"
+cat >steady.json <<'JSON'
+{"trainyard_study": 1, "scenario": "queue.json", "factors": {"servers": {"values": "4..6"}, "rate": {"values": ["0.32/h"]}},
+ "horizon": {"kind": "steady", "warm_up": "100h", "length": "900h"}, "minimise": "workloads.all.jobs",
+ "subject_to": [{"metric": "workloads.all.queue_s.mean", "at_most": "20h"}]}
+JSON
+# The first metric of the run of each command on the page of the plan in FOLDER, and its value in fresh.csv or results.csv.
+repeat_all()
+{
+    /usr/bin/python3 - "$1" "$2" <<'PYTHON'
+import csv, html, json, re, shlex, subprocess, sys
+folder, metric = sys.argv[1:]
+known, repeated = {}, []
+for name in ("results.csv", "fresh.csv"):
+    for row in csv.DictReader(open(f"{folder}/{name}")):
+        known[row["servers"], row["seed"]] = float(row[metric])
+commands = {html.unescape(c) for c in re.findall(r"<code>(trainyard run [^<]*)</code>", open(f"{folder}/report.html").read())}
+for command in sorted(commands):
+    words = shlex.split(command)
+    servers = re.search(r"servers=(\d+)", command).group(1)
+    if servers not in {name for name, seed in known}:
+        continue  # a candidate that was not simulated
+    value = json.loads(subprocess.run(words + ["--json"], capture_output=True, text=True, check=True).stdout)
+    for part in metric.split("."):
+        value = value[part]
+    if value != known[servers, words[words.index("--seed") + 1]]:
+        sys.exit(f"{command}: {value}")
+    repeated.append(command)
+print(len(repeated))
+PYTHON
+}
+trainyard plan steady.json -o steady
+exit_is 0
+holds [ "$(PATH=$(dirname "$TRAINYARD"):$PATH repeat_all steady workloads.all.queue_s.mean)" -ge 3 ]
+holds [ "$(PATH=$(dirname "$TRAINYARD"):$PATH repeat_all one cost_usd.total)" -ge 3 ]
 
 example "runs of shards of a sweep are used"
 for i in 0 1; do
@@ -88,6 +124,25 @@ exit_is 0
 stdout_has "8 points; the first round: 40 runs"
 holds [ ! -e forecast ]
 
+example "options change the goal of a study file"
+trainyard plan plan.json --slo 'workloads.all.waited_within(10h) >= 98%' --confidence 90% -o changed
+exit_is 0
+sed 's/"90%"/"98%"/; s/"indifference"/"confidence": "90%", "indifference"/' plan.json >edited.json
+trainyard plan edited.json -o edited
+holds cmp -s changed/points.csv edited/points.csv
+holds cmp -s changed/plan.csv edited/plan.csv
+stdout_has "98 % is asked (90 % confidence)"
+trainyard plan plan.json --slo 'cost_usd.total <= 200 USD' -o changed
+exit_is 1
+stdout_has "where at most 200 USD is asked."
+trainyard plan plan.json --maximise utilisation --metric simulated_s -o other
+exit_is 0
+holds grep -q '"maximise": "utilisation"' other/study.json
+holds grep -q 'simulated_s' other/points.csv
+trainyard plan --check other
+exit_is 2
+stderr_has "the plan in DIR was made with options"
+
 example "a check passes, and notices another answer and a small margin"
 trainyard plan --check one
 exit_is 0
@@ -118,9 +173,16 @@ stderr_has "waited_within"
 trainyard plan queue.json --vary servers=4..6 --slo 'waited_within(10h) 90%' --minimise cost_usd.total
 exit_is 2
 stderr_begins "--slo waited_within(10h) 90%: a constraint is a metric, '>=' or '<=', and a limit"
-trainyard plan plan.json --confidence 99%
+trainyard plan plan.json --vary servers=1..2
 exit_is 2
-stderr_has "does not go with a study file"
+stderr_begins "--vary: does not go with a study file"
+trainyard plan plan.json --confidence 20%
+exit_is 2
+stderr_begins '--confidence: a confidence of "20%" is not between 50 % and 100 %'
+trainyard plan queue.json --vary servers=4..6
+exit_is 2
+stderr_begins 'plan: missing "metrics" in this study'
+stderr_has "--minimise cost_usd.total"
 sed '/minimise/d; /subject_to/d' plan.json | sed 's/"0.32\/h"\]}},/"0.32\/h"]}}, "metrics": ["utilisation"]}/' >sweep.json
 trainyard plan sweep.json
 exit_is 2

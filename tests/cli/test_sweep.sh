@@ -224,15 +224,16 @@ stderr_begins "wrong.json:4:54: /programs/0/duratoin=\"10m\": unknown key \"dura
 trainyard sweep small/scenario.json
 exit_is 2
 stderr_has "trainyard_study"
-trainyard sweep study.json --seeds 3
+trainyard sweep study.json --vary nap=1m,2m --precision 5%
 exit_is 2
-stderr_has "does not go with a study file"
+stderr_begins "--vary: does not go with a study file"
+stderr_has "--precision: does not go with a study file"
 trainyard sweep small/scenario.json --vary nap=10m --metric cost_usd.total
 exit_is 2
 stderr_has "no parameter \"nap\""
 trainyard sweep small/scenario.json --vary nap=10m
 exit_is 2
-stderr_begins "--metric: a study has 1 to 256 metrics"
+stderr_begins "sweep: missing \"metrics\" in this study"
 stderr_has "or --metric cost_usd.total"
 stderr_has "no parameter \"nap\""
 trainyard sweep study.json -o study.json

@@ -51,6 +51,25 @@ START_TEST(gnuplot_strings_expand_nothing)
 }
 END_TEST
 
+START_TEST(quantities_stay_on_one_line)
+{
+    static const TextRow rows[] = {
+        {"4 %", "4\xC2\xA0%", "a percent sign"},
+        {"it costs 17.2 ± 0.4 USD a week",
+         "it costs 17.2\xC2\xA0±\xC2\xA0"
+         "0.4\xC2\xA0USD a week",
+         "an interval with its unit"},
+        {"at most 30 min, or ≥ 3 d",
+         "at most 30\xC2\xA0min, or ≥\xC2\xA0"
+         "3\xC2\xA0"
+         "d",
+         "times"},
+        {"4 hosts & 2 data sets", "4 hosts &amp; 2 data sets", "words that begin with a unit"},
+    };
+    CHECK_ROWS(prose_print, rows);
+}
+END_TEST
+
 START_TEST(money_has_its_sign_before_it)
 {
     Text out = {0};
@@ -89,6 +108,7 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("wording");
     tcase_add_test(tests, markup_cannot_be_opened_by_a_name);
     tcase_add_test(tests, gnuplot_strings_expand_nothing);
+    tcase_add_test(tests, quantities_stay_on_one_line);
     tcase_add_test(tests, money_has_its_sign_before_it);
     tcase_add_test(tests, long_names_lose_their_middle);
     suite_add_tcase(suite, tests);

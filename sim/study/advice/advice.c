@@ -79,7 +79,7 @@ static Study *study_of(const Adviser *adviser, const Change *const *changes, int
     Arena *arena = adviser->arena;
     const AdviceOptions *options = adviser->options;
     const char *metrics[TIMES_MAX];
-    const StudyOptions study = {.scenario = options->scenario,
+    const StudyOptions study = {.path = options->scenario,
                                 .metric_count = list_metrics(adviser, metrics),
                                 .metrics = metrics,
                                 .seeds = options->seeds,

@@ -32,11 +32,11 @@ static void add_findings(Text *out, Arena *arena, const PlanOutcome *outcome, in
 static void add_confidence(Text *out, const PlanOutcome *outcome)
 {
     if (outcome->is_confident) {
-        text_printf(out, " (%.4g\xC2\xA0%% confidence)", outcome->goal->confidence * 100);
+        text_printf(out, " (%.4g %% confidence)", outcome->goal->confidence * 100);
         return;
     }
-    text_printf(out, " (only %.2g\xC2\xA0%% confidence instead of %.4g\xC2\xA0%%: ",
-                outcome->confidence * 100, outcome->goal->confidence * 100);
+    text_printf(out, " (only %.2g %% confidence instead of %.4g %%: ", outcome->confidence * 100,
+                outcome->goal->confidence * 100);
     text_add(out, outcome->goal->budget_runs > 0 && outcome->run_count >= outcome->goal->budget_runs
                       ? "the budget of runs is spent)"
                       : "candidates had the most runs allowed)");
@@ -141,7 +141,10 @@ static void add_miss(Text *out, Arena *arena, const PlanOutcome *outcome, int32_
 {
     const PlanCandidate *missing = candidate_of(outcome, candidate);
     const PlanFindings *findings = plan_findings(missing);
-    text_add(out, answer_check(arena, outcome, &findings->checks[missing->missed_check]));
+    const PlanCheck *missed = &findings->checks[missing->missed_check];
+    text_add(out, answer_check(arena, outcome, missed));
+    if (plan_constraint(outcome, missed)->metric == outcome->goal->metric)
+        return; // the objective is known by now
     text_add(out, ", and ");
     text_add(out, answer_objective(arena, outcome, &findings->objective));
 }

@@ -114,13 +114,10 @@ MetricScale answer_scale(const PlanOutcome *outcome, int32_t metric)
     return metric_scale(outcome->grid->study->metrics[metric].unit, largest);
 }
 
-#define PLUS_MINUS "\xC2\xB1"
-#define NO_BREAK_SPACE "\xC2\xA0"
-
 static void add_unit(Text *out, MetricScale scale)
 {
     if (scale.unit[0] != '\0')
-        text_printf(out, NO_BREAK_SPACE "%s", scale.unit);
+        text_printf(out, " %s", scale.unit);
 }
 
 static const char *estimate_text(Arena *arena, MetricScale scale, const PlanEstimate *estimate,
@@ -128,19 +125,12 @@ static const char *estimate_text(Arena *arena, MetricScale scale, const PlanEsti
 {
     const MetricEstimate printed = {
         .value = estimate->value, .low = estimate->low, .high = estimate->high};
-    Text out = {0}, number = {0};
+    Text out = {0};
     if (isnan(estimate->value))
         return "unknown";
-    text_add(&out, is_lower_bound ? "\xE2\x89\xA5" NO_BREAK_SPACE : "");
-    point_estimate_print(&printed, scale.factor, &number);
-    for (const char *at = text_string(&number); *at != '\0'; at++) {
-        const bool is_beside_sign =
-            *at == ' ' && (strncmp(at + 1, PLUS_MINUS, 2) == 0 ||
-                           (at - 2 >= number.data && strncmp(at - 2, PLUS_MINUS, 2) == 0));
-        text_append(&out, is_beside_sign ? NO_BREAK_SPACE : at, is_beside_sign ? 2 : 1);
-    }
+    text_add(&out, is_lower_bound ? "\xE2\x89\xA5 " : "");
+    point_estimate_print(&printed, scale.factor, &out);
     add_unit(&out, scale);
-    text_free(&number);
     return text_move(arena, &out);
 }
 
@@ -240,7 +230,7 @@ static const char *part_of_value(Arena *arena, const PlanOutcome *outcome, doubl
     if (!(fabs(value) > 0))
         return "";
     const double part = fabs(difference / value) * 100;
-    return arena_printf(arena, part < 9.95 ? " (%.1f\xC2\xA0%%)" : " (%.0f\xC2\xA0%%)", part);
+    return arena_printf(arena, part < 9.95 ? " (%.1f %%)" : " (%.0f %%)", part);
 }
 
 const char *answer_objective_change(Arena *arena, const PlanOutcome *outcome,

@@ -110,7 +110,10 @@ const PlanGrid *plan_grid_create(Arena *arena, const Study *study, Problems *pro
     int32_t *weathers = ARENA_ARRAY(arena, int32_t, study->point_count);
     if (goal == NULL) {
         refuse(study, "this study has no objective, so there is nothing to plan",
-               "as in \"minimise\": \"cost_usd.total\"; `trainyard sweep` runs it", problems);
+               "as in \"minimise\": \"cost_usd.total\" or --minimise cost_usd.total; `trainyard "
+               "sweep` "
+               "runs it",
+               problems);
         return NULL;
     }
     for (int32_t i = 0; i < goal->weather_count; i++)

@@ -8,7 +8,7 @@
 /* Reads `folder`/plan.json; NULL with a problem. In `arena`. */
 const Json *plan_check_load(Arena *arena, FileSource files, const char *folder, Problems *problems);
 
-/* The path of the study that the plan was started with; NULL: it was made of options. */
+/* The path of the study that the plan was started with; NULL: it was made or changed by options. */
 const char *plan_check_study(const Json *before);
 
 /* Adds a line for each difference that counts: another verdict, another recommendation, a margin of

@@ -27,6 +27,22 @@ static void write_bytes(void *to, const char *bytes, size_t length)
     fwrite(bytes, 1, length, to);
 }
 
+/* fresh.csv, as results.csv. */
+static bool write_fresh(Arena *arena, const char *folder, const PlanOutcome *outcome,
+                        Status *status)
+{
+    const PlanGrid *grid = outcome->grid;
+    int32_t *counts = ARENA_ARRAY(arena, int32_t, grid->study->point_count);
+    for (int32_t point = 0; point < grid->study->point_count; point++)
+        counts[point] = outcome->candidates[grid->candidate_of[point]].fresh.run_count;
+    FileWriter writer;
+    if (!file_writer_open(&writer, arena_printf(arena, "%s/fresh.csv", folder), status))
+        return false;
+    runs_table(&outcome->study.findings, outcome->fresh_first, counts,
+               (ByteSink){.to = writer.stream, .write = write_bytes});
+    return file_writer_commit(&writer, status);
+}
+
 static bool write_files(Arena *arena, const char *folder, const PlanOutcome *outcome,
                         Status *status)
 {
@@ -36,7 +52,7 @@ static bool write_files(Arena *arena, const char *folder, const PlanOutcome *out
         !file_writer_open(&writer, arena_printf(arena, "%s/plan.csv", folder), status))
         return false;
     plan_table(outcome, (ByteSink){.to = writer.stream, .write = write_bytes});
-    return file_writer_commit(&writer, status);
+    return file_writer_commit(&writer, status) && write_fresh(arena, folder, outcome, status);
 }
 
 /* The study with its hopeless points. */

@@ -2,8 +2,9 @@
  *
  *     DIR/plan.json     the answer, and why each candidate lost
  *     DIR/plan.csv      a row for each candidate
+ *     DIR/fresh.csv     a row a run with fresh seeds
  *
- * results.csv and points.csv have the runs by which candidates were chosen, not the fresh ones. */
+ * results.csv and points.csv have the runs by which candidates were chosen. */
 #ifndef SIM_STUDY_PLAN_PLAN_RUN_H
 #define SIM_STUDY_PLAN_PLAN_RUN_H
 

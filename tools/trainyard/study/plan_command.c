@@ -27,26 +27,24 @@ static const Field plan_options_table[] = {
     OPTION_TEXTS(0, "vary", vary, "NAME=VALUES",
                  "of a scenario: vary its parameter NAME, or NAME=/POINTER=VALUES"),
     OPTION_TEXTS(0, "slo", slos, "LIMIT",
-                 "of a scenario: a constraint such as 'waited_within(20m) >= 95%'"),
-    OPTION_TEXT(0, "minimise", minimise, "METRIC",
-                "of a scenario: the metric whose smallest value is best"),
+                 "add a constraint such as 'waited_within(20m) >= 95%', or another limit of one"),
+    OPTION_TEXT(0, "minimise", minimise, "METRIC", "the metric whose smallest value is best"),
     OPTION_TEXT(0, "maximise", maximise, "METRIC", "or the one whose largest value is best"),
     OPTION_TEXTS(0, "weather", weather, "NAME",
-                 "of a scenario: a varied factor that is not chosen; the constraints have to hold "
-                 "at each of its levels"),
+                 "a varied factor that is not chosen; the constraints have to hold at each of its "
+                 "levels"),
     OPTION_TEXT(0, "confidence", confidence, "RATIO",
-                "of a scenario: how likely the answer has to be right (95%)"),
+                "how likely the answer has to be right (95%)"),
     OPTION_TEXT(0, "indifference", indifference, "RATIO",
-                "of a scenario: differences that do not matter, as a part of the objective and of "
-                "each limit (1%)"),
+                "differences that do not matter, as a part of the objective and of each limit "
+                "(1%)"),
     OPTION_INTEGER(0, "budget", budget, "N", 1, INT64_C(1) << 40,
-                   "of a scenario: at most N runs, which are divided so that the answer is most "
-                   "likely right"),
+                   "at most N runs, which are divided so that the answer is most likely right"),
     OPTION_INTEGER(0, "seeds", seeds, "N", 2, REPLICATIONS_MAX,
-                   "of a scenario: at least N runs of a candidate that is accepted (20)"),
-    OPTION_TEXTS(0, "metric", metrics, "METRIC", "of a scenario: record this metric too"),
+                   "at least N runs of a candidate that is accepted (20)"),
+    OPTION_TEXTS(0, "metric", metrics, "METRIC", "record this metric too"),
     OPTION_TEXTS(0, "baseline", baseline, "NAME=LEVEL",
-                 "of a scenario: compare the answer with the candidate of these levels"),
+                 "compare the answer with the candidate of these levels"),
     OPTION_INTEGER('j', "threads", thread_count, "N", 1, 4096,
                    "run on N threads (as many as this process may use processors)"),
     OPTION_DURATION(0, "time-limit", time_limit_ns, "TIME",
@@ -77,7 +75,10 @@ const OptionTable plan_table_of_options = {
                "constraints, with a stated confidence, from as few runs as possible.",
     .details =
         "A plan is a sweep's study with a goal: `minimise` or `maximise`, and `subject_to` "
-        "(scenarios/FORMAT.md). With --vary and --minimise no study file is needed.\n"
+        "(scenarios/FORMAT.md). With --vary and --minimise no study file is needed. With a study "
+        "file, options replace what it says of the objective, the confidence, the indifference, "
+        "the budget, the weather, the baseline and the seeds; constraints and metrics are added, "
+        "and a constraint of the same metric gets the other limit.\n"
         "\n"
         "The answer comes first: what to choose, and what the next best costs. Its estimates are "
         "made with fresh seeds, which took no part in the choice. Then a table has each candidate "
@@ -90,7 +91,9 @@ const OptionTable plan_table_of_options = {
         "meets them by more is better by more. A share of jobs is the share of the jobs of all "
         "runs.\n"
         "\n"
-        "DIR gets plan.json, plan.csv (a row for each candidate) and the files of a sweep. Runs of "
+        "DIR gets plan.json, plan.csv (a row for each candidate), fresh.csv (a row for each run "
+        "with "
+        "fresh seeds) and the files of a sweep. Runs of "
         "`trainyard sweep` or `trainyard merge` in DIR are used, and only those that are missing "
         "are made. The files have the same bytes for any number of threads, with `mpirun -n N "
         "trainyard plan ...` for any number of ranks, and after any interruption: the same command "
@@ -118,35 +121,6 @@ const PlanArguments plan_defaults = {.time_limit_ns = INT64_MAX,
 
 /* --- The study --- */
 
-static bool is_without_file(const PlanArguments *arguments)
-{
-    return arguments->vary.count > 0 || arguments->minimise != NULL || arguments->maximise != NULL;
-}
-
-/* Refuses options that change a study file. */
-static bool options_fit(const PlanArguments *arguments, Problems *problems)
-{
-    const struct {
-        const char *option;
-        bool is_given;
-    } others[] = {{"--slo", arguments->slos.count > 0},
-                  {"--weather", arguments->weather.count > 0},
-                  {"--confidence", arguments->confidence != NULL},
-                  {"--indifference", arguments->indifference != NULL},
-                  {"--budget", arguments->budget > 0},
-                  {"--seeds", arguments->seeds > 0},
-                  {"--metric", arguments->metrics.count > 0},
-                  {"--baseline", arguments->baseline.count > 0}};
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (others[i].is_given && !is_without_file(arguments)) {
-            status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in(others[i].option, 0, 0),
-                                     "does not go with a study file"),
-                        "the file has this value; without a file --vary and --minimise are needed");
-            return false;
-        }
-    return true;
-}
-
 /* The study of the plan that is checked. */
 static const char *path_to_check(Arena *arena, const PlanArguments *arguments, Problems *problems)
 {
@@ -158,20 +132,18 @@ static const char *path_to_check(Arena *arena, const PlanArguments *arguments, P
     if (path == NULL && problems->count == count)
         status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in("plan", 0, 0),
                                  "STUDY or SCENARIO is missing"),
-                    "`trainyard plan --help` has examples");
+                    before == NULL ? "`trainyard plan --help` has examples"
+                                   : "the plan in DIR was made with options: give STUDY or "
+                                     "SCENARIO and the same options");
     return path;
 }
 
 const Study *plan_read_study(Arena *arena, const char *path, const PlanArguments *arguments,
                              Problems *problems)
 {
-    if (!options_fit(arguments, problems))
-        return NULL;
     if (path == NULL && (path = path_to_check(arena, arguments, problems)) == NULL)
         return NULL;
-    if (!is_without_file(arguments))
-        return study_read(arena, disk_files, path, problems);
-    const StudyOptions options = {.scenario = path,
+    const StudyOptions options = {.path = path,
                                   .vary_count = arguments->vary.count,
                                   .vary = arguments->vary.items,
                                   .metric_count = arguments->metrics.count,
@@ -188,8 +160,7 @@ const Study *plan_read_study(Arena *arena, const char *path, const PlanArguments
                                   .weather_count = arguments->weather.count,
                                   .weather = arguments->weather.items,
                                   .budget = arguments->budget};
-    const Json *root = study_of_options(arena, "plan", &options, problems);
-    return root != NULL ? study_read_tree(arena, disk_files, "plan", root, problems) : NULL;
+    return study_read_with(arena, disk_files, "plan", &options, problems);
 }
 
 SweepOptions plan_options(const PlanArguments *arguments)

@@ -21,9 +21,9 @@ static const Field sweep_options[] = {
                    "run on N threads (as many as this process may use processors)"),
     OPTION_TEXTS(0, "vary", vary, "NAME=VALUES",
                  "of a scenario: vary its parameter NAME, or NAME=/POINTER=VALUES"),
-    OPTION_TEXTS(0, "metric", metrics, "METRIC", "of a scenario: record this metric"),
+    OPTION_TEXTS(0, "metric", metrics, "METRIC", "record this metric (too, of a study file)"),
     OPTION_INTEGER(0, "seeds", seeds, "N", 1, REPLICATIONS_MAX,
-                   "of a scenario: run each point N times (20)"),
+                   "run each point N times, at least N with a stopping rule (20)"),
     OPTION_TEXT(0, "precision", precision, "RATIO",
                 "of a scenario: continue each point until the half-width of every metric is at "
                 "most this part of its mean"),
@@ -33,7 +33,7 @@ static const Field sweep_options[] = {
                 "of a scenario: study its long run; pilot runs find the warm-up and the length "
                 "that --precision (5%) needs, of queue_s.mean if there is no --metric"),
     OPTION_TEXTS(0, "baseline", baseline, "NAME=LEVEL",
-                 "of a scenario: compare all points with the point of this level"),
+                 "compare all points with the point of this level"),
     OPTION_DURATION(0, "time-limit", time_limit_ns, "TIME",
                     "stop after TIME, with exit code 4 and the results so far"),
     OPTION_TEXT(0, "shard", shard, "I/N",
@@ -123,47 +123,11 @@ const SweepArguments sweep_defaults = {.time_limit_ns = INT64_MAX};
 
 /* --- The study --- */
 
-static bool is_without_file(const SweepArguments *arguments)
-{
-    return arguments->vary.count > 0 || arguments->metrics.count > 0 || arguments->is_steady;
-}
-
-/* Refuses options that change a study file. */
-static bool options_fit(const SweepArguments *arguments, Problems *problems)
-{
-    const struct {
-        const char *option;
-        bool is_given;
-    } others[] = {{"--seeds", arguments->seeds > 0},
-                  {"--precision", arguments->precision != NULL},
-                  {"--baseline", arguments->baseline.count > 0}};
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (others[i].is_given && !is_without_file(arguments)) {
-            status_hint(
-                problems_add(problems, STATUS_BAD_INPUT, place_in(others[i].option, 0, 0),
-                             "does not go with a study file"),
-                "the file has this value; without a file --vary, --metric or --steady is needed");
-            return false;
-        }
-    return true;
-}
-
-/* The study in a file; NULL with problems, also of its expectations. */
-static const Study *read_study_file(Arena *arena, const char *path, Problems *problems)
-{
-    StudyExpectations checked;
-    const Study *study = study_read(arena, disk_files, path, problems);
-    return study != NULL && study_expect_read(arena, study, &checked, problems) ? study : NULL;
-}
-
 const Study *sweep_read_study(Arena *arena, const char *path, const SweepArguments *arguments,
                               Problems *problems)
 {
-    if (!options_fit(arguments, problems))
-        return NULL;
-    if (!is_without_file(arguments))
-        return read_study_file(arena, path, problems);
-    const StudyOptions options = {.scenario = path,
+    StudyExpectations checked;
+    const StudyOptions options = {.path = path,
                                   .vary_count = arguments->vary.count,
                                   .vary = arguments->vary.items,
                                   .metric_count = arguments->metrics.count,
@@ -174,8 +138,8 @@ const Study *sweep_read_study(Arena *arena, const char *path, const SweepArgumen
                                   .at_most = arguments->at_most,
                                   .is_steady = arguments->is_steady,
                                   .precision = arguments->precision};
-    const Json *root = study_of_options(arena, "sweep", &options, problems);
-    return root != NULL ? study_read_tree(arena, disk_files, "sweep", root, problems) : NULL;
+    const Study *study = study_read_with(arena, disk_files, "sweep", &options, problems);
+    return study != NULL && study_expect_read(arena, study, &checked, problems) ? study : NULL;
 }
 
 /* --- The sweep --- */

@@ -97,8 +97,8 @@ static const char *content(const char *path)
 
 static void same_files(const char *a, const char *b)
 {
-    static const char *const names[] = {"plan.json", "plan.csv", "results.csv", "points.csv",
-                                        "study.json"};
+    static const char *const names[] = {"plan.json",   "plan.csv",   "fresh.csv",
+                                        "results.csv", "points.csv", "study.json"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         ck_assert_msg(strcmp(content(in(a, names[i])), content(in(b, names[i]))) == 0,
                       "%s of %s and %s differ", names[i], a, b);
