@@ -13,6 +13,7 @@
 #include "emu/files/report.h"
 #include "emu/http/gate.h"
 #include "emu/session/base.h"
+#include "emu/session/programs.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
 #include "sim/cli/report.h"
@@ -71,9 +72,7 @@ static bool open_session(Arena *arena, Emulator *emulator, const ScenarioFile *b
         .listener = emulator, .level = TRACE_LEVEL_JOBS, .row = count_change};
     const SessionListener listeners[] = {
         {.listener = file_store_listener(emulator->files), .watch = watch_files},
-        {.listener = events_listener(control->events),
-         .watch = watch_moments,
-         .warn = warn_events},
+        {.listener = events_listener(control->events), .watch = watch_moments, .warn = warn_events},
         {.listener = tally_listener(control->tally)},
         {.listener = changes, .warn = log_warning},
     };
@@ -245,7 +244,7 @@ Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_p
     if (base && open_session(arena, emulator, base, &status) &&
         add_api_faults(emulator, base, problems) && emulator_commit(emulator, &status)) {
         if (settings->is_strict)
-            command_be_strict(base->reader); // what was accepted before remains
+            programs_require(emulator->session); // jobs that were accepted before remain
         open_parts(arena, emulator);
         return emulator;
     }

@@ -106,7 +106,7 @@ static void put_toolkit(Arena *arena, Json *properties, const Record *record, co
         arm_put_kept(arena, properties, record->kept, toolkit_key((Toolkit)i));
 }
 
-/* The times of the record as it was stored when the job was created. */
+/* The states of the record that was stored when the job was created. */
 static void put_stored_states(const ArmCall *call, Json *properties, const Job *job)
 {
     Arena *arena = call->arena;

@@ -238,6 +238,7 @@ void control_handle(Control *control, const HttpRequest *request, HttpResponse *
     ControlCall call = {
         .control = control, .request = request, .response = response, .arena = request->arena};
     if (!is_served(&call, control_routes) && !is_served(&call, dashboard_routes))
-        gate_refuse(request, response, 404, "NotFound",
-                    "There are /trainyard/clock, faults, programs, events, session, state and files.");
+        gate_refuse(
+            request, response, 404, "NotFound",
+            "There are /trainyard/clock, faults, programs, events, session, state and files.");
 }

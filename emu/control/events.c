@@ -99,9 +99,8 @@ void events_warn(Events *events, int64_t at_ns, const char *name, const Status *
     print_member(&members, "name", name);
     print_member(&members, "message", warning->message);
     print_member(&members, "hint", warning->hint[0] != '\0' ? warning->hint : NULL);
-    events->items[++events->last % EVENTS_KEPT] =
-        (SentEvent){.row.record.at_ns = at_ns,
-                .warning = arena_strdup(events->arena, text_string(&members))};
+    events->items[++events->last % EVENTS_KEPT] = (SentEvent){
+        .row.record.at_ns = at_ns, .warning = arena_strdup(events->arena, text_string(&members))};
     text_free(&members);
 }
 

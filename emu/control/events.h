@@ -1,5 +1,5 @@
-/* The last trace records, and warnings about commands, as server-sent events (WHATWG HTML, "Server-sent events"), each one line
- * of JSON.
+/* The last trace records, and warnings about commands, as server-sent events (WHATWG HTML,
+ * "Server-sent events"), each one line of JSON.
  *
  *     id: 17
  *     data: {"at": "2018-07-18T17:45:02.5Z", "record": "node_state", "cluster": "w/c", ...}

@@ -67,12 +67,16 @@ bool programs_set_option(Session *session, Arena *arena, const char *option, con
     }
     Json *program = json_object(arena);
     program->at = place_in(option, 0, 0);
-    json_put_text(arena, program, "match",
-                  arena_strndup(arena, text, (size_t)(equals - text)));
+    json_put_text(arena, program, "match", arena_strndup(arena, text, (size_t)(equals - text)));
     json_put_text(arena, program, "script", equals + 1);
     for (Json *member = program->first; member != NULL; member = member->next)
         member->at = member->key_at = program->at;
     return programs_set(session, arena, program, problems);
+}
+
+void programs_require(Session *session)
+{
+    command_be_strict(session_base(session)->reader);
 }
 
 Json *programs_list(const Session *session, Arena *arena)

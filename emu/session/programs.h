@@ -1,6 +1,7 @@
-/* What command lines of a session's jobs do: programs that clients and the options of `trainyard
- * serve` set. Each is an entry of the journal, "program.set", and holds for the jobs created after
- * it. The newest that matches is used; all of them come before the scenario's "programs". */
+/* Programs that clients and the options of `trainyard serve` set: they describe the command lines
+ * of a session's jobs. Each is an entry of the journal, "program.set", and holds for the jobs
+ * created after it. The newest that matches is used; all of them come before the scenario's
+ * "programs". */
 #ifndef EMU_SESSION_PROGRAMS_H
 #define EMU_SESSION_PROGRAMS_H
 
@@ -17,6 +18,9 @@ MUST_CHECK bool programs_set_all(Session *session, Arena *arena, const char *pat
  * does what the simple commands of SCRIPT do. `option` is for messages. */
 MUST_CHECK bool programs_set_option(Session *session, Arena *arena, const char *option,
                                     const char *text, Problems *problems);
+/* From now on a job is refused if no program describes its command line, or if the catalogue does
+ * not list its image. */
+void programs_require(Session *session);
 /* The programs that have been set, newest first. */
 Json *programs_list(const Session *session, Arena *arena);
 

@@ -14,7 +14,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const EnvironmentVariable variables[] = {
     {.name = "AZ_BATCHAI_JOB_TEMP", .value = "/mnt/batch/tasks/shared/LS_root/jobs/j"},
-    {.name = "AZ_BATCHAI_OUTPUT_O", .value = "/mnt/batch/tasks/shared/LS_root/mounts/s/{segment}/outputs"},
+    {.name = "AZ_BATCHAI_OUTPUT_O",
+     .value = "/mnt/batch/tasks/shared/LS_root/mounts/s/{segment}/outputs"},
     {.name = "A", .value = "one two"},
     {.name = "B", .value = ""},
     {.name = "C", .value = "x"},

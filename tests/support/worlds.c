@@ -376,6 +376,7 @@ static const JobSpec *random_job(Arena *arena, Dice *dice)
     spec->mount_count = roll(dice, 2);
     spec->mounts = roll(dice, 10) == 0 ? missing : mounts;
     spec->has_preparation = roll(dice, 2) == 0;
+    spec->preparation_command = "make ready";
     spec->preparation_exit_code = roll(dice, 8) == 0 ? 100 : 0;
     spec->preparation_ns = varied(arena, dice, 20 * NS_PER_S);
     if (roll(dice, 10) == 0)

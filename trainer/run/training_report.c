@@ -119,8 +119,9 @@ static bool is_due(TrainingReport *report, int64_t current, int64_t target, int6
 {
     const int64_t tenths = current * 10 / target;
     const bool is_due =
-        report->is_terminal ? current == 1 || now_ns - report->shown_ns >= KERAS_UPDATE_INTERVAL_NS
-                           : tenths > report->shown_tenths && now_ns - report->shown_ns >= NS_PER_S;
+        report->is_terminal
+            ? current == 1 || now_ns - report->shown_ns >= KERAS_UPDATE_INTERVAL_NS
+            : tenths > report->shown_tenths && now_ns - report->shown_ns >= NS_PER_S;
     if (is_due) {
         report->shown_ns = now_ns;
         report->shown_tenths = tenths;

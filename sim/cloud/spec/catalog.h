@@ -121,15 +121,15 @@ typedef struct {
 
 /* The behaviour of the service. Quantiles are drawn once per occurrence. */
 typedef struct {
-    Quantiles cluster_record_ns;    /* PUT -> provisioningState succeeded */
-    Quantiles allocation_create_ns; /* creation -> steady, with nodes */
-    Quantiles allocation_empty_ns;  /* provisioningState succeeded -> steady, target 0 */
-    Quantiles allocation_resize_ns; /* resize up -> steady */
+    Quantiles cluster_record_ns;       /* PUT -> provisioningState succeeded */
+    Quantiles allocation_create_ns;    /* creation -> steady, with nodes */
+    Quantiles allocation_empty_ns;     /* provisioningState succeeded -> steady, target 0 */
+    Quantiles allocation_resize_ns;    /* resize up -> steady */
     Quantiles allocation_autoscale_ns; /* evaluation of automatic scaling up -> steady */
-    Quantiles node_preparation_ns;  /* steady -> idle, per node */
-    Quantiles release_ns;           /* resize down -> steady, including leaving_delay_ns */
-    Quantiles leaving_delay_ns;     /* resize down -> nodes leaving */
-    Quantiles cluster_delete_ns;    /* DELETE -> gone, with nodes */
+    Quantiles node_preparation_ns;     /* steady -> idle, per node */
+    Quantiles release_ns;              /* resize down -> steady, including leaving_delay_ns */
+    Quantiles leaving_delay_ns;        /* resize down -> nodes leaving */
+    Quantiles cluster_delete_ns;       /* DELETE -> gone, with nodes */
     Quantiles cluster_delete_empty_ns;
     Quantiles workspace_delete_ns;          /* DELETE -> gone; its contents have separate times */
     Quantiles workspace_delete_clusters_ns; /* the same for a workspace with clusters */
@@ -140,14 +140,14 @@ typedef struct {
     Quantiles job_terminate_queued_ns;
     Quantiles job_delete_ns; /* DELETE -> gone, of a completed job */
     Quantiles job_delete_running_ns;
-    Quantiles job_delete_gone_ns;     /* of a job that never ran, or whose cluster was deleted */
-    Quantiles job_mount_ns;           /* per node, if the job itself has mounts */
-    Quantiles container_start_ns;     /* per node, after the pull of its image */
-    Quantiles host_overhead_ns;       /* per node, start and end of a command */
+    Quantiles job_delete_gone_ns;        /* of a job that never ran, or whose cluster was deleted */
+    Quantiles job_mount_ns;              /* per node, if the job itself has mounts */
+    Quantiles container_start_ns;        /* per node, after the pull of its image */
+    Quantiles host_overhead_ns;          /* per node, start and end of a command */
     Quantiles host_overhead_prepared_ns; /* the same of a job with a preparation, for both */
-    int64_t registry_bytes_per_s;     /* image pull, per node */
-    int64_t image_unpack_bytes_per_s; /* compressed bytes, after the pull */
-    int64_t internet_bytes_per_s;     /* data-set downloads, per node */
+    int64_t registry_bytes_per_s;        /* image pull, per node */
+    int64_t image_unpack_bytes_per_s;    /* compressed bytes, after the pull */
+    int64_t internet_bytes_per_s;        /* data-set downloads, per node */
     int64_t local_disk_bytes_per_s;
     int64_t billing_granularity_ns; /* node time is billed in whole units, the rest is dropped */
     int32_t nodes_per_cluster_max;

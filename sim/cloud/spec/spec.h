@@ -142,11 +142,13 @@ typedef struct {
 
 typedef struct {
     const char *name;
-    const char *value;  /* NULL: secret */
-    const char *secret; /* its value then, for what commands print and nothing else; NULL: unknown */
+    const char *value; /* NULL: secret */
+    const char
+        *secret; /* its value then, for what commands print and nothing else; NULL: unknown */
 } EnvironmentVariable;
 
-/* What a command sees. An exported session has no values of secrets: they are "(secret)". */
+/* The value that a command sees; "(secret)" in a world that was not given the value of a secret,
+ * such as an exported session. */
 static inline const char *environment_value(const EnvironmentVariable *variable)
 {
     return variable->value != NULL    ? variable->value

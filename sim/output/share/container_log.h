@@ -1,6 +1,6 @@
-/* What Docker 18.03 prints around a job's container, for execution.log: the progress of a pull, the
- * image, the command that starts the container, and its settings. The service's own text was never
- * published; its sizes were 8.4 kB larger on a node with a container than on one without. */
+/* The output of Docker 18.03 around a job's container, for execution.log: the progress of a pull,
+ * the image, the command that starts the container, and its settings. The service's own text was
+ * never published; its sizes were 8.4 kB larger on a node with a container than on one without. */
 #ifndef SIM_OUTPUT_SHARE_CONTAINER_LOG_H
 #define SIM_OUTPUT_SHARE_CONTAINER_LOG_H
 

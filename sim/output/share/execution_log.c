@@ -186,9 +186,10 @@ static void put_heading(const JobView *view, int32_t node, LogWriter *log)
     }
 }
 
-/* The master of several nodes exports the job's shared folder to the others (AZ_BATCHAI_SHARED_JOB_TEMP
- * is on NFS) and writes the host file. It had 3.4 kB more in its log than the master of one node,
- * about what the installation of a server prints; each further node had 30 bytes. */
+/* The master of several nodes exports the job's shared folder to the others
+ * (AZ_BATCHAI_SHARED_JOB_TEMP is on NFS) and writes the host file. It had 3.4 kB more in its log
+ * than the master of one node, about what the installation of a server prints; each further node
+ * had 30 bytes. */
 static void put_shared_folder(const JobView *view, LogWriter *log)
 {
     static const char install[] = "apt-get update; apt-get install -y nfs-kernel-server";

@@ -82,7 +82,7 @@ typedef struct {
     int32_t kb; /* of the archive */
 } Package;
 
-/* What mpi-default-dev and mpi-default-bin bring along on Ubuntu 16.04. */
+/* The packages on which mpi-default-dev and mpi-default-bin depend in Ubuntu 16.04. */
 static const Package mpi_packages[] = {
     {"libnuma1", "2.0.11-1ubuntu1.1", 21},
     {"libpciaccess0", "0.13.4-1", 18},
@@ -193,13 +193,13 @@ static void put_downloads(LogWriter *log, const Packages *list)
     log_printf(log,
                "0 upgraded, %d newly installed, 0 to remove and 12 not upgraded.\n"
                "Need to get %" PRId64 ",%03" PRId64 " kB of archives.\n"
-               "After this operation, %" PRId64
-               ".%" PRId64 " MB of additional disk space will be used.\n",
+               "After this operation, %" PRId64 ".%" PRId64
+               " MB of additional disk space will be used.\n",
                (int)list->count, kb / 1000, kb % 1000, kb * 4 / 1000, kb * 4 / 100 % 10);
     for (int32_t i = 0; i < list->count; i++)
-        log_printf(log, "Get:%d http://archive.ubuntu.com/ubuntu xenial/main amd64 %s amd64 %s [%d kB]\n",
-                   (int)i + 1, list->items[i].name, list->items[i].version,
-                   (int)list->items[i].kb);
+        log_printf(
+            log, "Get:%d http://archive.ubuntu.com/ubuntu xenial/main amd64 %s amd64 %s [%d kB]\n",
+            (int)i + 1, list->items[i].name, list->items[i].version, (int)list->items[i].kb);
     log_printf(log, "Fetched %" PRId64 ",%03" PRId64 " kB in 1s (4,305 kB/s)\n", kb / 1000,
                kb % 1000);
 }
@@ -299,7 +299,8 @@ static void put_step_errors(const Step *step, LogWriter *log)
         log_text(log, "\nWARNING: apt does not have a stable CLI interface. Use with caution in "
                       "scripts.\n\n");
     if (step->kind == STEP_INSTALL)
-        log_text(log, "debconf: delaying package configuration, since apt-utils is not installed\n");
+        log_text(log,
+                 "debconf: delaying package configuration, since apt-utils is not installed\n");
 }
 
 static int32_t count_steps(const char *command)

@@ -111,9 +111,10 @@ static const Field share_tier_fields[] = {
 #undef OWNER
 #define OWNER CatalogImage
 static const Field image_fields[] = {
-    NEEDED_CUSTOM(sizes_kind, "compressed_size", compressed_bytes, 0, CATALOG_AMOUNT_MOST,
-                  "pulled over the network once for each node; of quantiles each name has one size, "
-                  "in every run the same"),
+    NEEDED_CUSTOM(
+        sizes_kind, "compressed_size", compressed_bytes, 0, CATALOG_AMOUNT_MOST,
+        "pulled over the network once for each node; of quantiles each name has one size, "
+        "in every run the same"),
     {0},
 };
 #undef OWNER
@@ -195,9 +196,9 @@ static const Field service_fields[] = {
         "whether preemption fails a job with PreemptionError instead of queueing it again"),
     NEEDED_INTEGER("attempts", attempts_max, 1, CATALOG_COUNT_MOST,
                    "a job that loses a node in its last attempt fails"),
-    NEEDED_CUSTOM(distribution_kind, "unknown_program", unknown_program_ns, 0,
-                  CATALOG_DURATION_MOST,
-                  "a command line whose effect is not known: \"other_programs\" without a duration"),
+    NEEDED_CUSTOM(
+        distribution_kind, "unknown_program", unknown_program_ns, 0, CATALOG_DURATION_MOST,
+        "a command line whose effect is not known: \"other_programs\" without a duration"),
     NEEDED_CUSTOM(distribution_kind, "unknown_tool", unknown_tool_ns, 0, CATALOG_DURATION_MOST,
                   "the same, of a line of tools that end at once, such as df, grep and ssh"),
     SERVICE_TIMES("file_server_create", file_server_create_ns, "creation of a file server"),

@@ -17,8 +17,8 @@ struct CommandReader {
     uint32_t later_capacity;
     KnownProgram *programs; /* those of the context once a command has set one; NULL before */
     int32_t program_capacity, session_programs; /* the first of them are the session's */
-    ClusterConfig *cluster;     /* of the command read last */
-    const ProgramText *program; /* likewise */
+    ClusterConfig *cluster;                     /* of the command read last */
+    const ProgramText *program;                 /* likewise */
 };
 
 CommandReader *command_reader_create(const CommandBinder *binder, const NodeGroups *groups)
@@ -87,8 +87,7 @@ static bool may_resize(const CommandText *text)
 }
 
 static void bind_service_command(const CommandBinder *binder, const Json *entry,
-                                 MadeByCommand *made, const ProgramText **program,
-                                 Command *command)
+                                 MadeByCommand *made, const ProgramText **program, Command *command)
 {
     const ConfigContext *context = binder->context;
     const CommandText *text = bind_object(context->arena, entry, &command_type, context->problems);

@@ -219,7 +219,8 @@ static void note_script(const ConfigContext *context, const Variables *variables
     spec->script_path = variables_expand(variables, path);
 }
 
-/* The service took an image of any name, so a name that the catalogue does not list is no problem. */
+/* The service took an image of any name, so a name that the catalogue does not list is no problem.
+ */
 static void mention_image(const ConfigContext *context, BoundText name, const ContainerImage *image)
 {
     Text size = {0};
@@ -483,8 +484,8 @@ static const Program *read_unknown(const ConfigContext *context, const ToolkitTe
     return is_accepted ? unknown_program(context, command) : NULL;
 }
 
-/* What the job's own variables state; otherwise the scenario's program for the command; otherwise
- * its simple commands; otherwise the program for all other commands. */
+/* The program of the job's own variables; otherwise the scenario's program for the command;
+ * otherwise its simple commands; otherwise the program for all other commands. */
 static const Program *read_program(const ConfigContext *context, const JobText *job,
                                    const ToolkitText *toolkit, bool is_custom, const char *command,
                                    JobShape shape, const Variables *variables)

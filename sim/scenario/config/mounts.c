@@ -101,9 +101,8 @@ static UrlShare parse_share_url(Arena *arena, const char *url)
         found.account = url_step(arena, &at);
     } else if (!is_plain) {
         const char *host = at, *dot = strchr(host, '.');
-        found.account = dot != NULL && dot > host
-                            ? arena_strndup(arena, host, (size_t)(dot - host))
-                            : NULL;
+        found.account =
+            dot != NULL && dot > host ? arena_strndup(arena, host, (size_t)(dot - host)) : NULL;
         at = dot != NULL ? dot + strcspn(dot, "/") : at;
     }
     at += *at == '/';

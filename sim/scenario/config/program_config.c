@@ -75,15 +75,17 @@ static void check_duration(const ConfigContext *context, const Json *duration)
         problems_add_status(context->problems, &status);
 }
 
-/* Its variables are those of the service, whose values do not matter here. */
+/* A script with variables is checked with the values of each job. */
 static void check_script(const ConfigContext *context, const ProgramText *text)
 {
     static const Mounts none = {0};
-    if (shell_read(context->arena, text->script.value, 0, NULL, &none) == NULL)
-        status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->script.node),
-                                 "the script has more than simple commands"),
-                    "echo, printf, sleep, exit, export, cat, cp, mkdir, tee, test and similar ones, "
-                    "joined by ; && || and |");
+    if (strchr(text->script.value, '$') == NULL &&
+        shell_read(context->arena, text->script.value, 0, NULL, &none) == NULL)
+        status_hint(
+            problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->script.node),
+                         "the script has more than simple commands"),
+            "echo, printf, sleep, exit, export, cat, cp, mkdir, tee, test and similar ones, "
+            "joined by ; && || and |");
     if (text->exit_code.node != NULL)
         problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->exit_code.node),
                      "a script has its own exit code, so \"exit_code\" has no meaning");

@@ -5,8 +5,8 @@
 #include "sim/scenario/config/variables.h"
 
 /* Whether a program is sound: its values are not refused, it has one of model, duration and script,
- * and the catalogue has the entries that it names. Adds the problems. Call it once for every program of a
- * scenario, used or not. */
+ * and the catalogue has the entries that it names. Adds the problems. Call it once for every
+ * program of a scenario, used or not. */
 bool program_check(const ConfigContext *context, const ProgramText *text);
 
 /* The first program whose pattern matches the whole command line or the script's path (`script`

@@ -24,7 +24,7 @@ static bool is_among(const char *word, const char *const *list, size_t count)
 
 #define IS_AMONG(word, list) is_among(word, list, sizeof(list) / sizeof(list)[0])
 
-/* Words that may stand before a command. */
+/* Words that may precede a command. */
 static bool is_prefix(const char *word)
 {
     static const char *const prefixes[] = {"!",  "{",    "}",  "do",   "done", "elif",
@@ -37,15 +37,15 @@ static bool is_prefix(const char *word)
 static bool is_tool(const char *word)
 {
     static const char *const tools[] = {
-        ":",      "[",     "awk",     "basename",   "cat",      "cd",          "chmod",
-        "cp",     "cut",   "date",    "df",         "diff",     "dirname",     "du",
-        "echo",   "egrep", "env",     "exit",       "export",   "false",       "fgrep",
-        "file",   "find",  "free",    "grep",       "head",     "hostname",    "id",
-        "ip",     "ln",    "ls",      "lsb_release", "lscpu",   "lsmod",       "lspci",
-        "md5sum", "mkdir", "mount",   "mv",         "nproc",    "nvidia-smi",  "printenv",
-        "printf", "ps",    "pwd",     "readlink",   "rm",       "sed",         "set",
-        "sort",   "stat",  "tail",    "tee",        "test",     "touch",       "tr",
-        "true",   "uname", "uniq",    "uptime",     "wc",       "which",       "whoami",
+        ":",       "[",     "awk",   "basename",    "cat",    "cd",         "chmod",
+        "cp",      "cut",   "date",  "df",          "diff",   "dirname",    "du",
+        "echo",    "egrep", "env",   "exit",        "export", "false",      "fgrep",
+        "file",    "find",  "free",  "grep",        "head",   "hostname",   "id",
+        "ip",      "ln",    "ls",    "lsb_release", "lscpu",  "lsmod",      "lspci",
+        "md5sum",  "mkdir", "mount", "mv",          "nproc",  "nvidia-smi", "printenv",
+        "printf",  "ps",    "pwd",   "readlink",    "rm",     "sed",        "set",
+        "sort",    "stat",  "tail",  "tee",         "test",   "touch",      "tr",
+        "true",    "uname", "uniq",  "uptime",      "wc",     "which",      "whoami",
         "ifconfig"};
     const char *slash = strrchr(word, '/');
     return IS_AMONG(slash != NULL ? slash + 1 : word, tools);
@@ -151,8 +151,8 @@ const Program *other_program(const ConfigContext *context, const OtherText *text
     Program *program = new_program(context, command);
     Status status = {0}; // other_program_check has reported the problem
     program->exit_code = (int32_t)text->exit_code.value;
-    bool is_read = text->duration == NULL || distribution_read(context->arena, text->duration,
-                                                               &program->duration, &status);
+    bool is_read = text->duration == NULL ||
+                   distribution_read(context->arena, text->duration, &program->duration, &status);
     return is_read ? program : NULL;
 }
 
@@ -196,8 +196,8 @@ const Program *stated_program(const ConfigContext *context, const BoundList *env
     Program *program = new_program(context, command);
     Status status = {0};
     int64_t ns;
-    if (duration != NULL && !duration_parse(duration->value.value, json_at(duration->value.node),
-                                            &ns, &status))
+    if (duration != NULL &&
+        !duration_parse(duration->value.value, json_at(duration->value.node), &ns, &status))
         problems_add_status(context->problems, &status);
     else if (duration != NULL)
         program->duration = (Distribution){.kind = DISTRIBUTION_QUANTILES,

@@ -1,5 +1,6 @@
 /* The programs of command lines that nothing describes: no "programs", and not simple commands. The
- * service ran any command line, so a world has to say how long such a line takes and how it ends. */
+ * service ran any command line, so a world has to say how long such a line takes and how it ends.
+ */
 #ifndef SIM_SCENARIO_CONFIG_UNKNOWN_PROGRAM_H
 #define SIM_SCENARIO_CONFIG_UNKNOWN_PROGRAM_H
 

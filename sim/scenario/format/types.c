@@ -105,7 +105,7 @@ static const Field program_fields[] = {
                   "exit code of a program that only takes time"),
     FIELD_TEXT("script", script, NULL,
                "for a program that does what simple commands do: \"echo started; sleep 20m; exit "
-               "3\" runs as in a shell; its only variables are those of the service"),
+               "3\" runs as in a shell, with the variables and mounts of the job"),
     FIELD_TEXT("model", model, NULL, "for a program that trains: the network of the catalogue"),
     FIELD_TEXT("data_set", data_set, NULL, "data set of the catalogue"),
     FIELD_TEXT("framework", framework, NULL, "framework of the catalogue"),

@@ -50,7 +50,7 @@ typedef struct {
     const Json *duration; /* a program that only takes time: a distribution */
     BoundInteger exit_code;
     BoundText script; /* a program that is simple commands */
-    BoundText model; /* a program that trains; names of catalogue entries */
+    BoundText model;  /* a program that trains; names of catalogue entries */
     BoundText data_set;
     BoundText framework;
     BoundText exchange;

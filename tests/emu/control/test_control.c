@@ -596,8 +596,8 @@ START_TEST(programs_are_set_by_request_for_the_jobs_that_follow)
     // A program with the same pattern replaces it; the newest that matches is used.
     ck_assert_int_eq(ask("Programs_Set", "{\"match\": \"m*\", \"duration\": \"1m\"}", NULL).status,
                      200);
-    response = ask("Programs_Set", "{\"match\": \"make\", \"duration\": \"2m\", \"exit_code\": 4}",
-                   NULL);
+    response =
+        ask("Programs_Set", "{\"match\": \"make\", \"duration\": \"2m\", \"exit_code\": 4}", NULL);
     ck_assert_ptr_nonnull(strstr(response.body, "\"2m\""));
     ck_assert_ptr_null(strstr(response.body, "sleep"));
     ck_assert_ptr_nonnull(strstr(ask("Programs_List", "", NULL).body, "\"m*\""));

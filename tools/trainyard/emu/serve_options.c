@@ -38,10 +38,14 @@ static const Field options[] = {
                 "begin a new state with the world of FILE (an empty subscription)"),
     OPTION_INTEGER(0, "seed", seed, "N", 0, INT64_C(1) << 53,
                    "begin a new state with N instead of the scenario's seed"),
+    OPTION_FILE(0, "catalog", catalog, "FILE",
+                "begin a new state with the catalogue FILE after those of the scenario: container "
+                "images, VM sizes, times of the service"),
     OPTIONS_OF_CHANGES(changes),
-    OPTION_TEXTS(0, "program", programs, "GLOB=SCRIPT",
-                 "let jobs whose command line matches GLOB do what the simple commands of SCRIPT do; "
-                 "of several the last that matches"),
+    OPTION_TEXTS(
+        0, "program", programs, "GLOB=SCRIPT",
+        "let jobs whose command line matches GLOB do what the simple commands of SCRIPT do; "
+        "of several the last that matches"),
     OPTION_FILE(0, "programs", programs_file, "FILE",
                 "the same for all programs in FILE, a JSON array as a scenario's \"programs\""),
     OPTION_FLAG(0, "strict", is_strict,
@@ -106,7 +110,7 @@ const OptionTable serve_option_table = {
         "loopback only, and must not be used on a machine that you share with people you do not "
         "trust. While a command runs, time passes at most one second a second and no clock "
         "jumps, so that a job lasts as long in the world as on the machine. Containers are not "
-        "started, and secrets are not stored, so that jobs do not get them.\n"
+        "started. Secrets are kept in the state folder alone, and jobs get their values.\n"
         "\n"
         "--real hands a job to the trainer, as `trainyard run --real` does, if its command line "
         "matches a \"program\" of the scenario that trains a network which `trainyard train` "

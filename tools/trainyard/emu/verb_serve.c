@@ -22,15 +22,25 @@
 
 /* --- Opening --- */
 
+static const char *absolute(Arena *arena, const char *path)
+{
+    char *found = realpath(path, NULL);
+    const char *copy = found ? arena_strdup(arena, found) : path;
+    free(found);
+    return copy;
+}
+
 static ScenarioOverrides overrides_of(Arena *arena, const ServeOptions *options)
 {
     ScenarioOverrides overrides = scenario_overrides(&options->changes);
-    if (options->seed < 0)
-        return overrides;
-    const char **items = ARENA_ARRAY(arena, const char *, overrides.count + 1);
+    const char **items = ARENA_ARRAY(arena, const char *, overrides.count + 2);
     for (int32_t i = 0; i < overrides.count; i++)
         items[i] = overrides.items[i];
-    items[overrides.count++] = arena_printf(arena, "/seed=%" PRId64, options->seed);
+    if (options->seed >= 0)
+        items[overrides.count++] = arena_printf(arena, "/seed=%" PRId64, options->seed);
+    if (options->catalog)
+        items[overrides.count++] =
+            arena_printf(arena, "/catalog/-=%s", absolute(arena, options->catalog));
     overrides.items = items;
     return overrides;
 }
@@ -61,14 +71,6 @@ static bool may_run_jobs(const ServeOptions *options, Problems *problems)
                     ? "any client of the ports could run any command; use it on loopback only"
                     : "--files has no jobs");
     return false;
-}
-
-static const char *absolute(Arena *arena, const char *path)
-{
-    char *found = realpath(path, NULL);
-    const char *copy = found ? arena_strdup(arena, found) : path;
-    free(found);
-    return copy;
 }
 
 /* The emulator, and the memory that it lives in. */
@@ -247,6 +249,12 @@ static void print_welcome(Arena *arena, const ServeOptions *options, Emulator *e
                "  az group create --name batchai --location eastus\n",
                options->state_folder[0] == '/' ? "" : ", in this folder",
                state_option(arena, options), options->has_proxy ? "" : " --no-proxy");
+    if (!options->is_files_only)
+        puts("A job does what its command line says if it is simple commands or a known training; "
+             "any "
+             "other\nruns too, and takes a time of the catalogue. --program 'GLOB=sleep 20m; exit "
+             "0' "
+             "says more.");
     puts("Control-C ends it.");
 }
 

@@ -34,7 +34,8 @@ static void end(void)
 static const EnvironmentVariable variables[] = {
     {.name = "AZ_BATCHAI_JOB_TEMP", .value = "/mnt/batch/tasks/shared/LS_root/jobs/j"},
     {.name = "S", .value = "/mnt/batch/tasks/shared/LS_root/mounts/s"},
-    {.name = "AZ_BATCHAI_OUTPUT_O", .value = "/mnt/batch/tasks/shared/LS_root/mounts/s/{segment}/outputs/"},
+    {.name = "AZ_BATCHAI_OUTPUT_O",
+     .value = "/mnt/batch/tasks/shared/LS_root/mounts/s/{segment}/outputs/"},
 };
 enum { VARIABLES = sizeof variables / sizeof variables[0] };
 

@@ -184,8 +184,9 @@ START_TEST(the_execution_log_contains_stages_environment_and_end)
 {
     static const char *const mounts[] = {"a/s"};
     static const ContainerImage image = {"tensorflow/tensorflow:1.8.0-gpu", 1000000000};
-    static const EnvironmentVariable environment[] = {
-        {.name = "AZ_BATCHAI_NUM_GPUS", .value = "1"}, {.name = "OUT", .value = "/mnt/{segment}/x"}, {.name = "PASSWORD", .value = NULL}};
+    static const EnvironmentVariable environment[] = {{.name = "AZ_BATCHAI_NUM_GPUS", .value = "1"},
+                                                      {.name = "OUT", .value = "/mnt/{segment}/x"},
+                                                      {.name = "PASSWORD", .value = NULL}};
     Arena *arena = arena_create();
     JobSpec *spec = plain_job(arena, 1, plain_fixed_program(arena, 60 * NS_PER_S, 3));
     spec->image = &image;

@@ -12,7 +12,7 @@ static void append(void *text, const char *bytes, size_t length)
 
 typedef void PackageLog(const char *command, int64_t begin_ns, int64_t end_ns, LogWriter *log);
 
-/* What a command that ran from 10 s to 40 s has printed at `now_s`. */
+/* The output at `now_s` of a command that ran from 10 s to 40 s. */
 static const char *printed(PackageLog *put, const char *command, int64_t end_ns, int64_t now_s,
                            Text *text)
 {

@@ -519,7 +519,8 @@ START_TEST(a_likely_mistake_in_a_command_line_is_only_a_warning)
         {"sed s@^@" ROOT "/data@ f", NULL, NULL, false},
         {"cat " ROOT "/\\\\data", NULL, NULL, false},
         {"ls '" ROOT "/data'", NULL, NULL, false},
-        {"ls " ROOT "/other/x", ROOT "/other/x is not under a mount", "mounted: " ROOT "/data", false},
+        {"ls " ROOT "/other/x", ROOT "/other/x is not under a mount", "mounted: " ROOT "/data",
+         false},
         {"ls '" ROOT "/other/x'", ROOT "/other/x is not under a mount", "", false},
         {"ls " ROOT "/other*", ROOT "/other is not under a mount", "", false},
         {"ls " ROOT "/data1", ROOT "/data1 is not under a mount", "", false},
@@ -534,7 +535,8 @@ START_TEST(a_likely_mistake_in_a_command_line_is_only_a_warning)
         {"echo ${AZ_BATCHAI_TASK_INDEX:-0}", NULL, NULL, false},
         {"export AZ_BATCHAI_FOO=1; echo $AZ_BATCHAI_FOO", NULL, NULL, false},
         {"for AZ_BATCHAI_I in 1 2; do echo ${AZ_BATCHAI_I}; done", NULL, NULL, false},
-        {"echo $AZ_BATCHAI_FOO; AZ_BATCHAI_FOO2=1", "unknown variable \"AZ_BATCHAI_FOO\"", "", false},
+        {"echo $AZ_BATCHAI_FOO; AZ_BATCHAI_FOO2=1", "unknown variable \"AZ_BATCHAI_FOO\"", "",
+         false},
         {"echo $HOME $AZ_BATCH_HOST_LIST $AZ_BATCHAI_NUM_GPUS", NULL, NULL, false},
     };
 #undef ROOT
@@ -759,7 +761,8 @@ START_TEST(an_unknown_command_line_takes_a_time_of_the_catalogue)
     const Quantiles *times = &program->duration.quantiles;
     ck_assert_int_eq(times->knots[0].value, 3500 * NS_PER_MS); // azure-2018, the shortest recipe
     ck_assert_int_eq(times->knots[times->count - 1].value, NS_PER_HOUR);
-    program = described_job(defaults, "df -h | grep -E 'a|b' && ssh 10.0.0.4 hostname", "")->program;
+    program =
+        described_job(defaults, "df -h | grep -E 'a|b' && ssh 10.0.0.4 hostname", "")->program;
     times = &program->duration.quantiles;
     ck_assert_int_eq(times->knots[times->count - 1].value, NS_PER_S); // tools end at once
 }
@@ -778,9 +781,9 @@ START_TEST(a_job_states_its_own_duration_and_exit_code)
          "{\"name\": \"TRAINYARD_DURATION\", \"value\": \"5s\"}",
          5 * NS_PER_S, 255},
     };
-    static const char *const bad[] = {"DURATION\", \"value\": \"soon", "EXIT_CODE\", \"value\": \"256",
-                                      "EXIT_CODE\", \"value\": \"-1",
-                                      "EXIT_CODE\", \"value\": \""};
+    static const char *const bad[] = {"DURATION\", \"value\": \"soon",
+                                      "EXIT_CODE\", \"value\": \"256",
+                                      "EXIT_CODE\", \"value\": \"-1", "EXIT_CODE\", \"value\": \""};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         // They win over a program of the scenario, too.
         const char *list =
@@ -795,11 +798,11 @@ START_TEST(a_job_states_its_own_duration_and_exit_code)
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         Problems problems;
-        const char *job = with_toolkit(
-            arena_printf(arena,
-                         "\"environmentVariables\": [{\"name\": \"TRAINYARD_%s\"}], "
-                         "\"customToolkitSettings\": {\"commandLine\": \"x\"}",
-                         bad[i]));
+        const char *job =
+            with_toolkit(arena_printf(arena,
+                                      "\"environmentVariables\": [{\"name\": \"TRAINYARD_%s\"}], "
+                                      "\"customToolkitSettings\": {\"commandLine\": \"x\"}",
+                                      bad[i]));
         ck_assert_msg(read_job(job, &problems) == NULL && problems.count == 1, "%s", bad[i]);
     }
 }
@@ -809,14 +812,15 @@ START_TEST(a_program_may_be_a_script_of_simple_commands)
 {
     with_programs("\"programs\": [{\"match\": \"python mine.py*\", \"script\": \"echo one; sleep "
                   "20m; exit 3\"}, ");
-    const char *job = with_toolkit("\"customToolkitSettings\": {\"commandLine\": \"python mine.py 5\"}");
+    const char *job =
+        with_toolkit("\"customToolkitSettings\": {\"commandLine\": \"python mine.py 5\"}");
     const Program *program = sound_job(job)->program;
     ck_assert_int_eq(program->kind, PROGRAM_SHELL);
     ck_assert_str_eq(program->name, "python mine.py*");
     ck_assert_int_eq(program->script->pipeline_count, 3);
-    static const char *const bad[] = {
-        "\"script\": \"python x.py\"", "\"script\": \"exit 1\", \"duration\": \"1m\"",
-        "\"script\": \"exit 1\", \"exit_code\": 2", "\"script\": \"echo $MINE\""};
+    static const char *const bad[] = {"\"script\": \"python x.py\"",
+                                      "\"script\": \"exit 1\", \"duration\": \"1m\"",
+                                      "\"script\": \"exit 1\", \"exit_code\": 2"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         Problems problems;
         files = small_scenario(arena);
@@ -829,12 +833,13 @@ END_TEST
 
 START_TEST(a_share_may_be_named_by_an_emulators_own_address)
 {
-    static const char *const urls[] = {"http://127.0.0.1:10444/acc/data", "http://localhost:10444/acc/data/",
+    static const char *const urls[] = {"http://127.0.0.1:10444/acc/data",
+                                       "http://localhost:10444/acc/data/",
                                        "https://127.0.0.1/acc/data"};
     for (size_t i = 0; i < sizeof urls / sizeof *urls; i++) {
-        const char *job =
-            with_change(arena, small_job_text,
-                        "https://<AZURE_BATCHAI_STORAGE_ACCOUNT>.file.core.windows.net/data", urls[i]);
+        const char *job = with_change(
+            arena, small_job_text,
+            "https://<AZURE_BATCHAI_STORAGE_ACCOUNT>.file.core.windows.net/data", urls[i]);
         ck_assert_str_eq(sound_job(job)->mounts[0], "acc/data");
     }
 }
@@ -843,7 +848,8 @@ END_TEST
 START_TEST(an_image_that_is_not_listed_has_an_assumed_size)
 {
     Problems problems;
-    const char *job = with_change(arena, small_job_text, "tensorflow/tensorflow:1.8.0-gpu", "my/own:7");
+    const char *job =
+        with_change(arena, small_job_text, "tensorflow/tensorflow:1.8.0-gpu", "my/own:7");
     const ScenarioFile *file = read_job(job, &problems);
     ck_assert_ptr_nonnull(file);
     ck_assert_int_eq(file->warnings.count, 1);
@@ -854,11 +860,11 @@ START_TEST(an_image_that_is_not_listed_has_an_assumed_size)
     ck_assert_int_ge(image->compressed_bytes, 43000000);
     ck_assert_int_le(image->compressed_bytes, INT64_C(2800000000));
     ck_assert_int_eq(sound_job(job)->image->compressed_bytes, image->compressed_bytes);
-    const char *other = with_change(arena, small_job_text, "tensorflow/tensorflow:1.8.0-gpu", "another:1");
+    const char *other =
+        with_change(arena, small_job_text, "tensorflow/tensorflow:1.8.0-gpu", "another:1");
     ck_assert_int_ne(sound_job(other)->image->compressed_bytes, image->compressed_bytes);
 }
 END_TEST
-
 
 Suite *test_suite(void)
 {
