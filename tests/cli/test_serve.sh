@@ -208,7 +208,7 @@ trainyard serve --state wrong --programs small/job.json --port 0 --plain-port 0
 exit_is 2
 stderr_has 'expected an array of programs'
 
-example "a catalogue of its own is part of a new state"
+example "a catalogue that an option adds is part of a new state"
 cat >own.json <<'END'
 {"catalog": 1, "sources": {"me": {"title": "mine", "date": "2018"}},
  "images": {"own/image": {"compressed_size": {"value": "77MB", "source": "me"}}}}
