@@ -219,8 +219,7 @@ static void note_script(const ConfigContext *context, const Variables *variables
     spec->script_path = variables_expand(variables, path);
 }
 
-/* The service took an image of any name, so a name that the catalogue does not list is accepted.
- */
+/* The service took an image of any name, so one that the catalogue does not list is accepted. */
 static void mention_image(const ConfigContext *context, BoundText name, const ContainerImage *image)
 {
     Text size = {0};
