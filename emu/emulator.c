@@ -13,8 +13,10 @@
 #include "emu/files/report.h"
 #include "emu/http/gate.h"
 #include "emu/session/base.h"
+#include "emu/session/programs.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
+#include "sim/cli/report.h"
 
 /* --- Life --- */
 
@@ -36,6 +38,27 @@ static void watch_moments(void *events, World *world)
     events_begin(events, world);
 }
 
+static void warn_events(void *events, int64_t at_ns, const char *subject, const Status *warning)
+{
+    events_warn(events, at_ns, subject, warning);
+}
+
+/* A replayed command was logged when it was new. */
+static void log_warning(void *listener, int64_t at_ns, const char *subject, const Status *warning)
+{
+    const Emulator *emulator = listener;
+    (void)at_ns;
+    if (!emulator->session)
+        return;
+    Arena *arena = arena_create();
+    Problems problems = problems_create(arena);
+    Status logged = *warning;
+    logged.at = place_in(subject, 0, 0);
+    problems_add_status(&problems, &logged);
+    report_warnings(&problems);
+    arena_destroy(arena);
+}
+
 static bool open_session(Arena *arena, Emulator *emulator, const ScenarioFile *base, Status *status)
 {
     emulator->files = file_store_open(arena, emulator->store, status);
@@ -49,9 +72,9 @@ static bool open_session(Arena *arena, Emulator *emulator, const ScenarioFile *b
         .listener = emulator, .level = TRACE_LEVEL_JOBS, .row = count_change};
     const SessionListener listeners[] = {
         {.listener = file_store_listener(emulator->files), .watch = watch_files},
-        {.listener = events_listener(control->events), .watch = watch_moments},
+        {.listener = events_listener(control->events), .watch = watch_moments, .warn = warn_events},
         {.listener = tally_listener(control->tally)},
-        {.listener = changes},
+        {.listener = changes, .warn = log_warning},
     };
     emulator->session = session_open(arena, emulator->store, base, listeners,
                                      (int32_t)(sizeof listeners / sizeof *listeners), status);
@@ -225,6 +248,8 @@ Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_p
     if (emulator->store)
         problems_merge(warnings, store_warnings(emulator->store));
     if (is_open) {
+        if (settings->is_strict)
+            programs_require(emulator->session); // jobs that were accepted before remain
         open_parts(arena, emulator);
         return emulator;
     }

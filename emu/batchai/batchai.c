@@ -195,6 +195,16 @@ bool batchai_has_secrets(const ArmCall *call, const BoundList *secrets, const Js
     return false;
 }
 
+void batchai_put_secrets(Arena *arena, Json *list, const BoundList *secrets)
+{
+    int32_t i = 0;
+    for (Json *item = list ? list->first : NULL; item && i < secrets->count; item = item->next) {
+        const VariableText *secret = secrets->items[i++];
+        if (secret->value.value)
+            json_put_text(arena, item, "value", secret->value.value);
+    }
+}
+
 /* --- Bodies --- */
 
 static Json *echo_list(Arena *arena, const ObjectType *type, const Json *list)

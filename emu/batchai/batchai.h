@@ -33,6 +33,9 @@ const void *batchai_properties(const ArmCall *call, RecordKind kind, const Objec
 /* Whether every secret variable (VariableText) of `body` has either a value or a reference to one.
  * False after answering 400. */
 bool batchai_has_secrets(const ArmCall *call, const BoundList *secrets, const Json *body);
+/* Puts the values of `secrets` into `list` (NULL is fine), the kept list of their names: the world
+ * needs them, and the session does not keep them. */
+void batchai_put_secrets(Arena *arena, Json *list, const BoundList *secrets);
 /* Deletes a resource and answers 202, also if its deletion is in progress; 204 if there is no such
  * resource. */
 void batchai_delete(const ArmCall *call, RecordKind kind, CommandKind command, ResourcePath path);

@@ -231,6 +231,9 @@ void clusters_create(const ArmCall *call)
     Json *command = session_command_about(arena, COMMAND_CLUSTER_CREATE, path);
     Json *config = json_put_object(arena, command, "config");
     json_set(arena, config, "properties", kept);
+    if (task)
+        batchai_put_secrets(arena, (Json *)json_find(kept, "/nodeSetup/setupTask/secrets"),
+                            &task->secrets);
     if (arm_do(call, body, command, NULL))
         operation_answer(call, OPERATION_CREATE, session_find(call->session, RECORD_CLUSTER, path));
 }

@@ -106,6 +106,18 @@ static void put_toolkit(Arena *arena, Json *properties, const Record *record, co
         arm_put_kept(arena, properties, record->kept, toolkit_key((Toolkit)i));
 }
 
+/* The states of the record that was stored when the job was created. */
+static void put_stored_states(const ArmCall *call, Json *properties, const Job *job)
+{
+    Arena *arena = call->arena;
+    arm_put_time(call, properties, "creationTime", job->created_ns);
+    json_put_text(arena, properties, "provisioningState",
+                  provisioning_state_name(job->provisioning));
+    arm_put_time(call, properties, "provisioningStateTransitionTime", job->provisioning_since_ns);
+    json_put_text(arena, properties, "executionState", job_state_name(JOB_QUEUED));
+    arm_put_time(call, properties, "executionStateTransitionTime", job->created_ns);
+}
+
 static void put_states(const ArmCall *call, Json *properties, const Job *job)
 {
     Arena *arena = call->arena;
@@ -127,7 +139,8 @@ static bool is_settled(const ArmCall *call, const Job *job)
            (state == JOB_SUCCEEDED || state == JOB_FAILED);
 }
 
-Json *job_show(const ArmCall *call, const Record *record)
+/* The body up to its states. */
+static Json *show_settings(const ArmCall *call, const Record *record)
 {
     static const char *const priorities[] = {"low", "normal", "high"};
     _Static_assert(sizeof priorities / sizeof *priorities == PRIORITY_COUNT, "every priority");
@@ -145,8 +158,8 @@ Json *job_show(const ArmCall *call, const Record *record)
     json_put_text(arena, properties, "jobOutputDirectoryPathSegment",
                   job_output_segment(session_scenario(call->session), job, arena));
     json_put_integer(arena, properties, "nodeCount", job->request.nodes);
-    arm_put_kept(arena, properties, kept, "mountVolumes");
     arm_put_kept(arena, properties, kept, "containerSettings");
+    arm_put_kept(arena, properties, kept, "mountVolumes");
     put_toolkit(arena, properties, record, job);
     arm_put_kept(arena, properties, kept, "jobPreparation");
     arm_put_kept(arena, properties, kept, "stdOutErrPathPrefix");
@@ -156,9 +169,25 @@ Json *job_show(const ArmCall *call, const Record *record)
     arm_put_kept(arena, properties, kept, "secrets");
     json_set(arena, properties, "constraints",
              constraints(arena, kept, job->spec->max_wall_clock_ns));
-    put_states(call, properties, job);
+    return body;
+}
+
+Json *job_show(const ArmCall *call, const Record *record)
+{
+    const Job *job = job_of(call, record);
+    Json *body = show_settings(call, record);
+    put_states(call, json_member(body, "properties"), job);
     if (call->request->method == HTTP_GET && !is_settled(call, job))
         pace_polled(call->arm->pace);
+    return body;
+}
+
+/* As recorded, the answer to the request to create a job that exists is the stored record: a job
+ * that has completed is queued in it. */
+static Json *show_stored(const ArmCall *call, const Record *record)
+{
+    Json *body = show_settings(call, record);
+    put_stored_states(call, json_member(body, "properties"), job_of(call, record));
     return body;
 }
 
@@ -218,7 +247,7 @@ void jobs_create(const ArmCall *call)
         const ServiceModel *service = &session_scenario(call->session)->service;
         json_set(arena, kept, "constraints",
                  constraints(arena, kept, service->default_max_wall_clock_ns));
-        batchai_exists(call, record, &job_type, kept, job_show);
+        batchai_exists(call, record, &job_type, kept, show_stored);
         return;
     }
     if (!batchai_has_secrets(call, &text->secrets, body) ||
@@ -227,6 +256,7 @@ void jobs_create(const ArmCall *call)
     Json *command = session_command_about(arena, COMMAND_JOB_CREATE, path);
     Json *config = json_put_object(arena, command, "config");
     json_set(arena, config, "properties", kept);
+    batchai_put_secrets(arena, json_member(kept, "secrets"), &text->secrets);
     const JobExecution execution = ((const Batchai *)call->provider)->execution;
     if (execution != EXECUTION_EMULATED)
         json_put_text(arena, command, "execution", job_execution_word(execution));

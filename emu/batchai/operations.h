@@ -4,8 +4,8 @@
 
 #include "emu/arm/operation.h"
 
-/* Answers 202 with Location, Azure-AsyncOperation and Retry-After, as the service answered
- * creations, deletions and terminations. */
+/* Answers 202 with Location, Azure-AsyncOperation and Retry-After (a decision of ours), as the
+ * service answered creations, deletions and terminations. */
 void operation_answer(const ArmCall *call, OperationKind kind, const Record *record);
 
 /* Azure-AsyncOperation contains .../operationresults/ID and Location .../operationstatuses/ID, as

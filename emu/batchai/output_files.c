@@ -34,6 +34,7 @@ static bool read_query(const ArmCall *call, Query *query)
 typedef struct {
     ShareName share;
     const char *path;
+    FilesHost host; /* BLOB_HOST: a container */
 } Folder;
 
 /* Finds the output directory with that id. False if the job has no such directory. */
@@ -71,6 +72,24 @@ static const char *below(Arena *arena, const char *path, const char *relative)
     return path;
 }
 
+static bool is_blob_among(int32_t count, const char *const *mounts, const bool *is_blob,
+                          const char *share)
+{
+    for (int32_t i = 0; i < count; i++)
+        if (is_blob && is_blob[i] && strcmp(mounts[i], share) == 0)
+            return true;
+    return false;
+}
+
+/* Whether the job, or its cluster, has mounted `share` as a container. */
+static bool is_container(const World *world, const Job *job, const char *share)
+{
+    const JobSpec *spec = job->spec;
+    const ClusterSpec *cluster = world_cluster(world, job->cluster)->spec;
+    return is_blob_among(spec->mount_count, spec->mounts, spec->is_blob_mount, share) ||
+           is_blob_among(cluster->mount_count, cluster->mounts, cluster->is_blob_mount, share);
+}
+
 static bool find_folder(const ArmCall *call, const Job *job, const Query *query, Folder *folder)
 {
     Arena *arena = call->arena;
@@ -80,11 +99,13 @@ static bool find_folder(const ArmCall *call, const Job *job, const Query *query,
     const char *slash = share ? strchr(share, '/') : NULL;
     if (!slash || file_server_is_share(share))
         return arm_error(call, AZURE_BATCHAI_OUTPUT_NOT_MOUNTED, query->directory_id);
+    folder->host = is_container(session_world(call->session), job, share) ? BLOB_HOST : FILES_HOST;
     folder->path = query->directory ? below(arena, path, query->directory) : path;
     if (!folder->path)
         return arm_error(call, AZURE_BATCHAI_OUTSIDE_OUTPUT, query->directory);
     folder->share = (ShareName){.account = arena_strndup(arena, share, (size_t)(slash - share)),
-                                .share = slash + 1};
+                                .share = slash + 1,
+                                .is_container = folder->host == BLOB_HOST};
     return true;
 }
 
@@ -100,23 +121,23 @@ static const char *modified_time(Arena *arena, int64_t ticks)
 }
 
 static Json *show_entry(const ArmCall *call, const Folder *folder, const FilesEntry *entry,
-                        int64_t expires_unix_ms)
+                        bool is_file, int64_t expires_unix_ms)
 {
     Arena *arena = call->arena;
     Json *body = json_object(arena);
-    const bool is_file = entry->kind == FILES_FILE;
     json_put_text(arena, body, "name", entry->name);
     json_put_text(arena, body, "fileType", is_file ? "file" : "directory");
     if (!is_file)
         return body;
     json_put_text(arena, body, "downloadUrl",
-                  files_sas_url(((Batchai *)call->provider)->azure_files, arena,
+                  files_sas_url(((Batchai *)call->provider)->azure_files, arena, folder->host,
                                 folder->share.account, folder->share.share,
                                 arena_printf(arena, "%s/%s", folder->path, entry->name), "rl",
                                 expires_unix_ms));
     Json *properties = json_put_object(arena, body, "properties");
     json_put_text(arena, properties, "lastModified", modified_time(arena, entry->written_ticks));
-    json_put_integer(arena, properties, "contentLength", entry->bytes);
+    json_put_integer(arena, properties, "contentLength",
+                     entry->kind == FILES_FILE ? entry->bytes : 0);
     return body;
 }
 
@@ -161,8 +182,14 @@ void jobs_list_files(const ArmCall *call)
         count = 0;
     // A client follows a file by the machine's clock, at any speed of simulated time.
     const int64_t expires_unix_ms = call->arm->pace->real_unix_ms + query.expiry_minutes * 60000;
-    for (int32_t i = 0; i < count; i++)
-        json_add(list, show_entry(call, &folder, &entries[i], expires_unix_ms));
+    for (int32_t i = 0; i < count; i++) {
+        const bool is_file = entries[i].kind == FILES_FILE;
+        // As recorded, a directory in a container is also a blob of no bytes, which marks it.
+        if (is_file || folder.host == BLOB_HOST)
+            json_add(list, show_entry(call, &folder, &entries[i], true, expires_unix_ms));
+        if (!is_file)
+            json_add(list, show_entry(call, &folder, &entries[i], false, expires_unix_ms));
+    }
     if (more && count > 0)
         json_put_text(arena, body, "nextLink", next_link(call, &query, entries[count - 1].name));
     if (job->ended_ns == INT64_MAX)

@@ -6,6 +6,7 @@
 #include "emu/control/dashboard.h"
 #include "emu/http/gate.h"
 #include "emu/session/export.h"
+#include "emu/session/programs.h"
 
 /* --- Answers --- */
 
@@ -147,6 +148,32 @@ static void faults_remove(const ControlCall *call)
     control_refuse(call, &status);
 }
 
+/* --- Programs --- */
+
+static void answer_programs(const ControlCall *call)
+{
+    Json *body = json_object(call->arena);
+    json_set(call->arena, body, "programs", programs_list(call->control->session, call->arena));
+    control_answer(call, 200, body);
+}
+
+static void programs_show(const ControlCall *call)
+{
+    answer_programs(call);
+}
+
+static void programs_add(const ControlCall *call)
+{
+    const Json *body = control_body(call);
+    if (body == NULL)
+        return;
+    Problems problems = problems_create(call->arena);
+    if (programs_set(call->control->session, call->arena, body, &problems))
+        answer_programs(call);
+    else
+        control_refuse(call, &problems.items[0]);
+}
+
 /* --- Events, and the session --- */
 
 static void events_show(const ControlCall *call)
@@ -218,6 +245,8 @@ const ControlRoute control_routes[] = {
     {{"Faults_Add", HTTP_POST, "/trainyard/faults"}, faults_add},
     {{"Faults_Clear", HTTP_DELETE, "/trainyard/faults"}, faults_clear},
     {{"Faults_Remove", HTTP_DELETE, "/trainyard/faults/{}"}, faults_remove},
+    {{"Programs_List", HTTP_GET, "/trainyard/programs"}, programs_show},
+    {{"Programs_Set", HTTP_POST, "/trainyard/programs"}, programs_add},
     {{"Events_Watch", HTTP_GET, "/trainyard/events"}, events_show},
     {{"Session_Export", HTTP_GET, "/trainyard/session"}, session_show},
     {{0}, NULL},
@@ -245,6 +274,7 @@ void control_handle(Control *control, const HttpRequest *request, HttpResponse *
     ControlCall call = {
         .control = control, .request = request, .response = response, .arena = request->arena};
     if (!is_served(&call, control_routes) && !is_served(&call, dashboard_routes))
-        gate_refuse(request, response, 404, "NotFound",
-                    "There are /trainyard/clock, faults, events, session, state and files.");
+        gate_refuse(
+            request, response, 404, "NotFound",
+            "There are /trainyard/clock, faults, programs, events, session, state and files.");
 }

@@ -21,10 +21,13 @@
  * otherwise reported late (emu/batchai/job.c).
  *
  *     GET    /trainyard/faults      the rules for the API, and the kinds of faults
- *     POST   /trainyard/faults      a fault as in a scenario, now; or a rule
- * (emu/control/api_faults.h) DELETE /trainyard/faults      removes all rules DELETE
- * /trainyard/faults/{}   removes that rule GET    /trainyard/events      events as they happen;
- * ?since=N begins after event N GET    /trainyard/session     the session so far as a scenario file
+ *     POST   /trainyard/faults      a fault as in a scenario, now; or a rule (control/api_faults.h)
+ *     DELETE /trainyard/faults      removes all rules
+ *     DELETE /trainyard/faults/{}   removes that rule
+ *     GET    /trainyard/programs    the programs that have been set (emu/session/programs.h)
+ *     POST   /trainyard/programs    sets one: {"match": "python train.py*", "script": "sleep 20m"}
+ *     GET    /trainyard/events      events as they happen; ?since=N begins after event N
+ *     GET    /trainyard/session     the session so far as a scenario file
  *
  * The names in a fault have the same meaning.
  *

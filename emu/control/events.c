@@ -6,9 +6,16 @@
 #include "sim/base/civil_time.h"
 #include "sim/json/json.h"
 
+/* A record, whose names outlive it, or a warning. */
+typedef struct {
+    TraceRow row;        /* of a warning: at_ns alone */
+    const char *warning; /* its members as JSON; NULL: a record */
+} SentEvent;
+
 struct Events {
+    Arena *arena;
     const Scenario *scenario;
-    TraceRow *rows; /* [EVENTS_KEPT], of event n at n % EVENTS_KEPT; their names outlive them */
+    SentEvent *items; /* [EVENTS_KEPT], event n at n % EVENTS_KEPT */
     uint64_t last;
     const MomentWatch *watch;
     bool has_heard; /* the moment that `watch` waits for */
@@ -17,15 +24,16 @@ struct Events {
 Events *events_create(Arena *arena, const Scenario *scenario)
 {
     Events *events = ARENA_NEW(arena, Events);
+    events->arena = arena;
     events->scenario = scenario;
-    events->rows = ARENA_ARRAY(arena, TraceRow, EVENTS_KEPT);
+    events->items = ARENA_ARRAY(arena, SentEvent, EVENTS_KEPT);
     return events;
 }
 
 static void on_row(void *listener, const TraceRow *row)
 {
     Events *events = listener;
-    events->rows[++events->last % EVENTS_KEPT] = *row;
+    events->items[++events->last % EVENTS_KEPT] = (SentEvent){.row = *row};
 }
 
 static void on_moment(void *listener, const MomentNotice *notice)
@@ -84,12 +92,29 @@ static void print_values(Text *out, const TraceRecord *record)
     text_add(out, "}");
 }
 
-static void print_row(Text *out, const Scenario *scenario, const TraceRow *row)
+void events_warn(Events *events, int64_t at_ns, const char *name, const Status *warning)
+{
+    Text members = {0};
+    print_member(&members, "record", "warning");
+    print_member(&members, "name", name);
+    print_member(&members, "message", warning->message);
+    print_member(&members, "hint", warning->hint[0] != '\0' ? warning->hint : NULL);
+    events->items[++events->last % EVENTS_KEPT] = (SentEvent){
+        .row.record.at_ns = at_ns, .warning = arena_strdup(events->arena, text_string(&members))};
+    text_free(&members);
+}
+
+static void print_event(Text *out, const Scenario *scenario, const SentEvent *event)
 {
     char at[CIVIL_TEXT];
+    const TraceRow *row = &event->row;
     const TraceRecord *record = &row->record;
     iso_time_print(scenario->start_unix_ms + record->at_ns / NS_PER_MS, at);
     text_printf(out, "{\"at\":\"%s\",\"at_ns\":%" PRId64, at, record->at_ns);
+    if (event->warning != NULL) {
+        text_printf(out, "%s}", event->warning);
+        return;
+    }
     if (record->since_ns != record->at_ns)
         text_printf(out, ",\"since_ns\":%" PRId64, record->since_ns);
     print_member(out, "record", trace_kind_name(record->kind));
@@ -112,7 +137,7 @@ uint64_t events_print(const Events *events, uint64_t since, size_t bytes_max, Te
     uint64_t number = since + 1 > first ? since + 1 : first;
     for (; number <= events->last && out->length < bytes_max; number++) {
         text_printf(out, "id: %" PRIu64 "\ndata: ", number);
-        print_row(out, events->scenario, &events->rows[number % EVENTS_KEPT]);
+        print_event(out, events->scenario, &events->items[number % EVENTS_KEPT]);
         text_add(out, "\n\n");
     }
     return number - 1;

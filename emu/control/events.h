@@ -1,8 +1,11 @@
-/* The last trace records as server-sent events (WHATWG HTML, "Server-sent events"), each one line
- * of JSON.
+/* The last trace records, and warnings about commands, as server-sent events (WHATWG HTML,
+ * "Server-sent events"), each one line of JSON.
  *
  *     id: 17
  *     data: {"at": "2018-07-18T17:45:02.5Z", "record": "node_state", "cluster": "w/c", ...}
+ *
+ *     id: 18
+ *     data: {"at": "...", "record": "warning", "name": "train", "message": ..., "hint": ...}
  *
  * They are numbered from 1. A client that is late by more than EVENTS_KEPT sees the gap in the
  * numbers. */
@@ -20,6 +23,8 @@ typedef struct Events Events;
 /* Times are printed on the calendar of `scenario`. */
 Events *events_create(Arena *arena, const Scenario *scenario);
 TraceListener events_listener(Events *events);
+/* Adds a warning about the command whose subject is `name`; copies it. */
+void events_warn(Events *events, int64_t at_ns, const char *name, const Status *warning);
 uint64_t events_last(const Events *events); /* the newest; 0: none yet */
 /* Appends the events after `since`, about `bytes_max` bytes of them. Returns the number of the last
  * one. */

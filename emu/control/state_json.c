@@ -318,6 +318,7 @@ Json *state_job(const Control *control, Arena *arena, const Job *job)
     Json *body = json_object(arena);
     json_set(arena, body, "job", job_json(world, arena, job));
     json_put_text(arena, body, "command", job->spec->command);
+    json_put_boolean(arena, body, "is_unknown", job->spec->program->is_other);
     Json *names = json_put_array(arena, body, "node_names");
     for (int32_t i = 0; job->nodes && i < job->request.nodes && i < STATE_PAGE_NODES; i++)
         if (job->nodes[i].index != ID_NONE)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/files/operations.h"
 #include "sim/base/ascii.h"
 
 /* A container is a setting of the store: its time of creation, in ms of the simulated calendar. In
@@ -53,6 +54,17 @@ static void container_get(FilesCall *call)
     http_set(call->response, "x-ms-has-legal-hold", "false");
 }
 
+/* Jobs write to a container as to a share, and a client reads the same files as blobs. */
+static void blob_get(FilesCall *call)
+{
+    call->kind = FILES_FILE;
+    if (!call_conditions(call))
+        return;
+    op_file_get(call);
+    if (call->response->status < 300)
+        http_set(call->response, "x-ms-blob-type", "BlockBlob");
+}
+
 static const char *operation_name(const FilesCall *call)
 {
     const HttpRequest *request = call->request;
@@ -71,12 +83,15 @@ void blob_handle(FilesCall *call)
     const bool is_container = *call->address.share && *call->address.path == '\0' && type &&
                               ascii_same(type, "container") && !comp;
     const bool is_read = request->method == HTTP_GET || request->method == HTTP_HEAD;
-    const FilesNeeds needs = {'c', is_read ? "rl" : "cw", ""};
+    const bool is_blob = *call->address.path && is_read && !type && !comp;
+    const FilesNeeds needs = {is_blob ? 'o' : 'c', is_read ? "rl" : "cw", is_blob ? "r" : ""};
     FilesDenial denial;
-    if (!is_container || (!is_read && request->method != HTTP_PUT))
+    if (!is_blob && (!is_container || (!is_read && request->method != HTTP_PUT)))
         call_refuse_for(call, AZURE_FILES_NOT_IMPLEMENTED, "(%s)", operation_name(call));
     else if (!files_authorize(&call->access, &needs, &denial))
         call_refuse_denial(call, &denial);
+    else if (is_blob)
+        blob_get(call);
     else if (is_read)
         container_get(call);
     else

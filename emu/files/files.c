@@ -47,6 +47,7 @@ static bool read_address(FilesCall *call)
         files_address_read(call->request, call->service->storage_suffix, &call->address);
     call->share = (ShareName){.account = call->address.account,
                               .share = call->address.share,
+                              .is_container = call->address.host == BLOB_HOST,
                               .snapshot = call->address.snapshot};
     if (fault == AZURE_OK)
         return true;

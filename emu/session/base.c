@@ -25,6 +25,24 @@ static const AssetFolder built_in_folders[] = {
 };
 static const AssetFiles built_in = {.folder_count = 2, .folders = built_in_folders};
 
+/* Absolute paths name files of this machine, such as a catalogue that an option adds. */
+static bool begin_read(void *context, Arena *arena, const char *path, const char **text,
+                       size_t *length, Status *status)
+{
+    (void)context;
+    const FileSource from = path[0] == '/' ? disk_files : asset_files(&built_in);
+    return from.read(from.context, arena, path, text, length, status);
+}
+
+static bool begin_size(void *context, const char *path, int64_t *bytes, Status *status)
+{
+    (void)context;
+    const FileSource from = path[0] == '/' ? disk_files : asset_files(&built_in);
+    return from.size(from.context, path, bytes, status);
+}
+
+static const FileSource built_in_files = {.read = begin_read, .size = begin_size};
+
 /* --- A source that notes what is read from another one --- */
 
 typedef struct {
@@ -105,7 +123,7 @@ static const ScenarioFile *begin(Arena *arena, Store *store, const char *path,
                                  ScenarioOverrides overrides, Problems *problems)
 {
     Recorder recorder = {.arena = arena,
-                         .from = path != NULL ? disk_files : asset_files(&built_in),
+                         .from = path != NULL ? disk_files : built_in_files,
                          .files = json_array(arena)};
     const FileSource recording = {
         .context = &recorder, .read = recorder_read, .size = recorder_size};

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/session/secret_values.h"
 #include "sim/base/invariant.h"
 #include "sim/base/philox.h"
 #include "sim/base/units.h"
@@ -13,6 +14,7 @@
 struct Session {
     Arena *arena;
     Arena *commands; /* what is bound, and kept */
+    Arena *warnings; /* of the command that is applied */
     Store *store;
     const ScenarioFile *base;
     TraceFan *fan;
@@ -22,6 +24,8 @@ struct Session {
     int64_t entry_ns; /* its instant; 0 before the first */
     int64_t noted_ns; /* the time in the store */
     const char *tenant;
+    int32_t listener_count;
+    SessionListener *listeners;
 };
 
 /* The store's name of the present time. */
@@ -189,6 +193,7 @@ static RecordKind kind_of_subject(CommandKind kind)
     case COMMAND_JOB_SHOW:
     case COMMAND_JOB_FILES:
     case COMMAND_USAGES_SHOW:
+    case COMMAND_PROGRAM_SET:
     case COMMAND_SHARE_CREATE:
     case COMMAND_SHARE_DELETE:
     case COMMAND_FILE_UPLOAD:
@@ -222,7 +227,10 @@ static void note_subject(Session *session, const Command *command, const Json *e
     Record *record = records_newest(&session->records, kind, command->path);
     if (record == NULL)
         return;
-    record->written_ns = session->entry_ns;
+    // As recorded, the stamp is that of the stored record, which the course of a job leaves alone.
+    if (command->kind != COMMAND_JOB_TERMINATE && command->kind != COMMAND_JOB_RAN &&
+        command->kind != COMMAND_JOB_REACHED)
+        record->written_ns = session->entry_ns;
     if (record->created_ns == session->entry_ns) {
         record->sequence = session->sequence;
         if (kept == NULL)
@@ -234,13 +242,25 @@ static void note_subject(Session *session, const Command *command, const Json *e
 
 /* --- Entries --- */
 
-/* Binds and applies `entry`, which is in session->commands, at `at_ns`. */
-static const Command *apply(Session *session, Json *entry, int64_t at_ns, Problems *problems)
+/* Passes warnings about a command on. Its subject is what "name" says. */
+static void warn(const Session *session, const Json *entry, int64_t at_ns, const Problems *warnings)
+{
+    const Json *name = json_member(entry, "name");
+    const char *subject = name != NULL && name->kind == JSON_STRING ? name->text : "";
+    for (int32_t i = 0; i < session->listener_count; i++) {
+        const SessionListener *to = &session->listeners[i];
+        for (int32_t k = 0; to->warn != NULL && k < warnings->kept; k++)
+            to->warn(to->listener.listener, at_ns, subject, &warnings->items[k]);
+    }
+}
+
+static const Command *apply_and_warn(Session *session, Json *entry, int64_t at_ns,
+                                     Problems *problems, Problems *warnings)
 {
     Arena *arena = session->commands;
     Status status = {0};
     json_put_text(arena, entry, "at", arena_printf(arena, "%" PRId64 "ns", at_ns));
-    const Command *command = command_read(session->base->reader, arena, entry, problems);
+    const Command *command = command_read(session->base->reader, arena, entry, problems, warnings);
     if (command == NULL)
         return NULL;
     if (!world_apply_at(session->world, command, at_ns, &status)) {
@@ -249,6 +269,17 @@ static const Command *apply(Session *session, Json *entry, int64_t at_ns, Proble
         return NULL;
     }
     command_accept(session->base->reader, arena, command);
+    warn(session, entry, at_ns, warnings);
+    return command;
+}
+
+/* Binds and applies `entry`, which is in session->commands, at `at_ns`. */
+static const Command *apply(Session *session, Json *entry, int64_t at_ns, Problems *problems)
+{
+    const ArenaMark mark = arena_mark(session->warnings);
+    Problems warnings = problems_create(session->warnings);
+    const Command *command = apply_and_warn(session, entry, at_ns, problems, &warnings);
+    arena_rewind(session->warnings, mark);
     return command;
 }
 
@@ -261,12 +292,20 @@ static bool is_in_time(int64_t at_ns, Status *status)
     return status_hint(status, "use another folder for --state");
 }
 
-/* Enters `text` and applies it; what was entered and refused is taken back. */
+static bool enter(Session *session, const JournalEntry *line, const Json *secrets, Status *status)
+{
+    return is_in_time(line->at_ns, status) &&
+           secret_values_store(session->store, line->sequence, secrets, status) &&
+           store_enter(session->store, line, status);
+}
+
+/* Enters `line` and applies it; what was entered and refused is taken back. Secrets of an entry
+ * that was taken back are overwritten by those of the next one, or not read. */
 static const Command *enter_and_apply(Session *session, const JournalEntry *line, Json *entry,
-                                      Problems *problems)
+                                      const Json *secrets, Problems *problems)
 {
     Status status = {0};
-    if (!is_in_time(line->at_ns, &status) || !store_enter(session->store, line, &status)) {
+    if (!enter(session, line, secrets, &status)) {
         problems_add_status(problems, &status);
         return NULL;
     }
@@ -292,10 +331,12 @@ bool session_command(Session *session, const Json *command, const Json *kept, Pr
     }
     Arena *arena = session->commands;
     ArenaMark mark = arena_mark(arena);
-    Json *entry = without_secrets(arena, command);
+    Json *shown = without_secrets(arena, command);
+    const Json *secrets = secret_values_of(arena, command);
+    Json *entry = secret_values_put(arena, shown, secrets);
     const Json *own = kept != NULL ? without_secrets(arena, kept) : NULL;
     Text text = {0}, kept_text = {0};
-    json_print(&text, entry, JSON_COMPACT);
+    json_print(&text, shown, JSON_COMPACT);
     print_kept(&kept_text, own);
     const JournalEntry line = {.sequence = session->sequence + 1,
                                .at_ns = next_instant(session),
@@ -303,11 +344,11 @@ bool session_command(Session *session, const Json *command, const Json *kept, Pr
                                .command = text_string(&text),
                                .kept = text_string(&kept_text),
                                .subject = ""};
-    const Command *applied = enter_and_apply(session, &line, entry, problems);
+    const Command *applied = enter_and_apply(session, &line, entry, secrets, problems);
     if (applied != NULL) {
         session->sequence = line.sequence;
         session->entry_ns = line.at_ns;
-        note_subject(session, applied, entry, own);
+        note_subject(session, applied, shown, own);
     } else {
         arena_rewind(arena, mark);
     }
@@ -436,7 +477,9 @@ static bool repeat_command(Session *session, const JournalEntry *line, Status *s
         return cannot_replay(line, "another event has its instant", status);
     if (entry == NULL || entry->kind != JSON_OBJECT)
         return cannot_replay(line, "it is not a command", status);
-    const Command *command = apply(session, entry, line->at_ns, &problems);
+    const Json *secrets = secret_values_read(session->store, session->commands, line->sequence);
+    Json *whole = secret_values_put(session->commands, entry, secrets);
+    const Command *command = apply(session, whole, line->at_ns, &problems);
     if (problems.count > 0)
         return cannot_replay(line, problems.items[0].message, status);
     session->sequence = line->sequence;
@@ -487,9 +530,14 @@ Session *session_open(Arena *arena, Store *store, const ScenarioFile *base,
     Session *session = ARENA_NEW(arena, Session);
     *session = (Session){.arena = arena,
                          .commands = arena_create(),
+                         .warnings = arena_create(),
                          .store = store,
                          .base = base,
-                         .fan = trace_fan_create(arena)};
+                         .fan = trace_fan_create(arena),
+                         .listener_count = listener_count,
+                         .listeners = ARENA_ARRAY(arena, SessionListener, listener_count)};
+    for (int32_t i = 0; i < listener_count; i++)
+        session->listeners[i] = listeners[i];
     char *tenant = arena_alloc(arena, GUID_TEXT);
     session_guid(session, "tenant", 0, tenant);
     session->tenant = tenant;
@@ -516,4 +564,5 @@ void session_close(Session *session)
         return;
     records_end(&session->records);
     arena_destroy(session->commands);
+    arena_destroy(session->warnings);
 }

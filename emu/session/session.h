@@ -25,6 +25,9 @@ typedef struct {
     TraceListener listener; /* sim/output/trace/row.h */
     void (*watch)(void *listener,
                   World *world); /* gets the world before its first record; may be NULL */
+    void (*warn)(void *listener, int64_t at_ns, const char *subject,
+                 const Status *warning); /* gets what will probably not go as its sender means, of a
+                                            command about `subject`; may be NULL */
 } SessionListener;
 
 /* The session of `store`, replayed; a new one begins with the world of `base` (its own commands

@@ -22,6 +22,8 @@ const char *job_place_variable(const World *world, const Job *job, const char *n
         const EnvironmentVariable *variable = &job->spec->environment[i];
         if (strcmp(variable->name, name) == 0 && variable->value)
             return job_fill_in(world_scenario(world), job, variable->value, 0, arena);
+        if (strcmp(variable->name, name) == 0 && variable->secret)
+            return variable->secret;
     }
     return NULL;
 }

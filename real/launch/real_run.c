@@ -216,7 +216,7 @@ static bool report(RealRun *run, Json *entry, Status *status)
     while (world_next_event_ns(run->world) <= at_ns && world_run_instant(run->world))
         at_ns = world_now_ns(run->world) + 1;
     set_ns(run, entry, "at", at_ns);
-    const Command *command = command_read(run->reader, run->arena, entry, &problems);
+    const Command *command = command_read(run->reader, run->arena, entry, &problems, NULL);
     if (!command) {
         *status = problems.items[0];
         return false;

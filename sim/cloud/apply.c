@@ -173,6 +173,8 @@ bool world_apply(World *world, const Command *command, Status *status)
         recorder_emit(world->recorder);
         return true;
     }
+    case COMMAND_PROGRAM_SET: // its reader has noted it for the jobs that follow
+        return true;
 #define X(name, text, what) case COMMAND_##name:
         FAULT_KINDS(X)
 #undef X

@@ -146,6 +146,18 @@ static char *put_means(char *out, const char *prefix, KerasMeans means)
     return put_mean(out, means.accuracy_ppm);
 }
 
+char *keras_redraw_put(char *out, bool is_terminal, int32_t width)
+{
+    if (!is_terminal) {
+        *out++ = '\n';
+        return out;
+    }
+    memset(out, '\b', (size_t)width);
+    out += width;
+    *out++ = '\r';
+    return out;
+}
+
 char *keras_bar_put(char *out, KerasProgress progress, const KerasMeans *means,
                     const KerasMeans *validation, int32_t *width)
 {

@@ -9,6 +9,7 @@
 #ifndef SIM_FORMATS_KERAS_BAR_H
 #define SIM_FORMATS_KERAS_BAR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "sim/base/units.h"
@@ -28,15 +29,21 @@ typedef struct {
     int64_t accuracy_ppm;
 } KerasMeans;
 
-/* Enough for any of these lines, including the spaces that erase the line before. */
-enum { KERAS_BAR_ROOM = 512 };
+/* Enough for any of these lines, including the spaces that erase the line before; and for what
+ * comes before an update. */
+enum { KERAS_BAR_ROOM = 512, KERAS_REDRAW_ROOM = 512 };
 
 /* The functions below write into `out`, which has room for KERAS_BAR_ROOM bytes, without a NUL.
  * They return the end of the text. */
 
-/* One update; ends in a line feed if it is the last. The caller writes the character before it:
- * a carriage return on a terminal, a line feed elsewhere. `means` and `validation` may be NULL.
- * `width` is the width of the previous line and becomes that of this line. */
+/* The beginning of an update after a line of `width` characters: on a terminal as many backspaces
+ * and a carriage return, elsewhere a line feed. Open MPI gives each rank a pseudo-terminal, so this
+ * is a terminal for the ranks of mpirun, wherever their output goes. */
+char *keras_redraw_put(char *out, bool is_terminal, int32_t width);
+
+/* One update; ends in a line feed if it is the last. The caller writes keras_redraw_put before it.
+ * `means` and `validation` may be NULL. `width` is the width of the previous line and becomes that
+ * of this line. */
 char *keras_bar_put(char *out, KerasProgress progress, const KerasMeans *means,
                     const KerasMeans *validation, int32_t *width);
 

@@ -9,6 +9,7 @@
 #include "sim/scenario/command/shares.h"
 #include "sim/scenario/command/workload_read.h"
 #include "sim/scenario/config/program_config.h"
+#include "sim/scenario/config/unknown_program.h"
 #include "sim/scenario/expect/expect.h"
 #include "sim/scenario/explain.h"
 #include "sim/scenario/given.h"
@@ -66,7 +67,7 @@ static void add_programs(ConfigContext *context, const ScenarioText *text)
     context->programs = programs;
     context->other_programs = text->other_programs;
     if (text->other_programs != NULL)
-        program_check_other(context, text->other_programs);
+        other_program_check(context, text->other_programs);
     context->program_count = text->programs.count;
     context->unlisted.programs = text->programs.is_refused;
     for (int32_t i = 0; i < text->programs.count; i++) {

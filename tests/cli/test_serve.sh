@@ -186,4 +186,38 @@ trainyard serve --state wrong --scenario small/nap.json --param napp=1m --port 0
 exit_is 2
 stderr_has '--param napp=1m: unknown parameter "napp"'
 
+example "a job whose command line nothing describes is accepted, unless the emulator is strict"
+holds serve --state described --program '*/train.py*=sleep 20m; exit 3' --programs small/programs.json
+curl -sS --noproxy '*' "http://$(fact plain)/trainyard/programs" >stdout
+stdout_has '"script": "sleep 20m; exit 3"'
+stdout_has '"match": "make *"'
+end TERM
+trainyard export --state described
+holds [ "$(grep -c '"do": "program.set"' stdout)" = 2 ]
+holds serve --state described --program '*/train.py*=sleep 20m; exit 3' --programs small/programs.json --strict
+end TERM
+trainyard export --state described
+holds [ "$(grep -c '"do": "program.set"' stdout)" = 2 ] # they are set already
+trainyard serve --state wrong --program 'sleep 5m' --port 0 --plain-port 0
+exit_is 2
+stderr_has '"sleep 5m" is not of the form GLOB=SCRIPT'
+trainyard serve --state wrong --program 'x=python y' --port 0 --plain-port 0
+exit_is 2
+stderr_has 'the script has more than simple commands'
+trainyard serve --state wrong --programs small/job.json --port 0 --plain-port 0
+exit_is 2
+stderr_has 'expected an array of programs'
+
+example "a catalogue that an option adds is part of a new state"
+cat >own.json <<'END'
+{"catalog": 1, "sources": {"me": {"title": "mine", "date": "2018"}},
+ "images": {"own/image": {"compressed_size": {"value": "77MB", "source": "me"}}}}
+END
+holds serve --state own --catalog own.json
+end TERM
+trainyard export --state own
+stdout_has '"77MB"'
+trainyard serve --state wrong --catalog missing.json --port 0 --plain-port 0
+exit_is 2
+
 finish

@@ -39,7 +39,7 @@ scenario.json | s/"10m"/"10 minutes"/ | small/scenario.json:7:49: duration "10 m
 scenario.json | s/cluster.create/cluster.creat/ | small/scenario.json:9:12: unknown do "cluster.creat"
 scenario.json | s/"cluster.json"/"clutser.json"/ | small/scenario.json:9:55: there is no such file
 scenario.json | s/catalog\/azure/catalog\/azzure/ | small/scenario.json:5:15: there is no catalogue "catalog/azzure-2018.json"
-job.json | s/sleep 600/python nap.py/ | small/job.json:4:30: the scenario does not say what this job does: no program matches "python nap.py"
+job.json | s/sleep 600/python nap.py/ | small/job.json:4:30: nothing says what this job does: no program matches "python nap.py"
 scenario.json | s/nap completed/nup completed/ | small/scenario.json:11:15: unknown job "nup"
 scenario.json | s/"cluster": "gpu"/"cluster": "cpu"/ | small/scenario.json:10:52: unknown cluster "cpu"
 scenario.json | s/"logs"/"longs"/ | small/job.json:8:26: unknown file share "small/logs"

@@ -175,6 +175,18 @@ int main(int argc, char **argv)
     printf("# Operations\n\nThe operations of the emulator, from its routing tables, and the "
            "status codes that the tests in tests/emu see.\nMade by `tools/operations.sh`: do not "
            "edit.\n");
+    printf(
+        "\n## Answers that surprise\n\n"
+        "- `az batchai job wait` of a terminated job prints a traceback of az: the job has no "
+        "`exitCode`, as recorded from the service, and az formats it as a number.\n"
+        "- A PUT of a job that exists answers with the stored record: `queued`, without "
+        "`executionInfo`, whatever the job does now. Its ETag does not change when it runs, ends "
+        "or is terminated. Both as recorded.\n"
+        "- `Retry-After: 1` is a decision of the emulator: the service sent none, and clients "
+        "waited half a minute between two polls.\n"
+        "- A command line that nothing describes is accepted, as the service did. It takes a time "
+        "of the catalogue (service/unknown_program), and `serve --program`, `/trainyard/programs` "
+        "or TRAINYARD_DURATION in the job say more; `serve --strict` refuses it.\n");
     print_heading("Batch AI, 2018-05-01");
     bool is_whole = print_arm_routes(batchai_routes);
     print_heading("Resource Manager and storage accounts");

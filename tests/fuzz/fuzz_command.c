@@ -31,7 +31,7 @@ static void ask(Arena *arena, const Json *entry)
 {
     Problems problems = problems_create(arena);
     const Command *command =
-        command_read(base()->reader, arena, without_secrets(arena, entry), &problems);
+        command_read(base()->reader, arena, without_secrets(arena, entry), &problems, NULL);
     invariant((command == NULL) == (problems.count > 0));
     if (command == NULL)
         return;

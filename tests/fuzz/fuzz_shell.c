@@ -13,12 +13,13 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const EnvironmentVariable variables[] = {
-    {"AZ_BATCHAI_JOB_TEMP", "/mnt/batch/tasks/shared/LS_root/jobs/j"},
-    {"AZ_BATCHAI_OUTPUT_O", "/mnt/batch/tasks/shared/LS_root/mounts/s/{segment}/outputs"},
-    {"A", "one two"},
-    {"B", ""},
-    {"C", "x"},
-    {"D", NULL},
+    {.name = "AZ_BATCHAI_JOB_TEMP", .value = "/mnt/batch/tasks/shared/LS_root/jobs/j"},
+    {.name = "AZ_BATCHAI_OUTPUT_O",
+     .value = "/mnt/batch/tasks/shared/LS_root/mounts/s/{segment}/outputs"},
+    {.name = "A", .value = "one two"},
+    {.name = "B", .value = ""},
+    {.name = "C", .value = "x"},
+    {.name = "D", .value = NULL},
 };
 enum { VARIABLES = sizeof variables / sizeof variables[0] };
 

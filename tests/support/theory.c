@@ -43,16 +43,28 @@ int32_t theory_size(int32_t full)
 ServiceModel idle_service(Arena *arena, int32_t nodes)
 {
     ServiceModel service = plain_service(arena);
-    Quantiles *durations[] = {&service.cluster_record_ns,    &service.allocation_create_ns,
-                              &service.allocation_empty_ns,  &service.allocation_resize_ns,
-                              &service.node_preparation_ns,  &service.release_ns,
-                              &service.leaving_delay_ns,     &service.cluster_delete_ns,
-                              &service.job_record_ns,        &service.job_start_ns,
-                              &service.job_terminate_ns,     &service.job_terminate_queued_ns,
-                              &service.job_delete_ns,        &service.job_delete_running_ns,
-                              &service.job_delete_gone_ns,   &service.job_mount_ns,
-                              &service.container_start_ns,   &service.host_overhead_ns,
-                              &service.failure_detection_ns, &service.node_reboot_ns};
+    Quantiles *durations[] = {&service.cluster_record_ns,
+                              &service.allocation_create_ns,
+                              &service.allocation_empty_ns,
+                              &service.allocation_resize_ns,
+                              &service.allocation_autoscale_ns,
+                              &service.node_preparation_ns,
+                              &service.release_ns,
+                              &service.leaving_delay_ns,
+                              &service.cluster_delete_ns,
+                              &service.job_record_ns,
+                              &service.job_start_ns,
+                              &service.job_terminate_ns,
+                              &service.job_terminate_queued_ns,
+                              &service.job_delete_ns,
+                              &service.job_delete_running_ns,
+                              &service.job_delete_gone_ns,
+                              &service.job_mount_ns,
+                              &service.container_start_ns,
+                              &service.host_overhead_ns,
+                              &service.host_overhead_prepared_ns,
+                              &service.failure_detection_ns,
+                              &service.node_reboot_ns};
     for (size_t i = 0; i < sizeof durations / sizeof durations[0]; i++)
         *durations[i] = constant(arena, 0);
     service.nodes_per_cluster_max = nodes;

@@ -25,6 +25,7 @@ ServiceModel plain_service(Arena *arena)
                           .allocation_create_ns = seconds(arena, 100),
                           .allocation_empty_ns = seconds(arena, 1),
                           .allocation_resize_ns = seconds(arena, 70),
+                          .allocation_autoscale_ns = seconds(arena, 70),
                           .node_preparation_ns = seconds(arena, 130),
                           .release_ns = seconds(arena, 240),
                           .leaving_delay_ns = seconds(arena, 3),
@@ -43,6 +44,7 @@ ServiceModel plain_service(Arena *arena)
                           .job_mount_ns = seconds(arena, 15),
                           .container_start_ns = seconds(arena, 10),
                           .host_overhead_ns = seconds(arena, 1),
+                          .host_overhead_prepared_ns = seconds(arena, 1),
                           .registry_bytes_per_s = 100000000,
                           .image_unpack_bytes_per_s = 100000000,
                           .internet_bytes_per_s = 10000000,
@@ -70,6 +72,7 @@ ServiceModel ideal_service(Arena *arena)
                                 &service.allocation_create_ns,
                                 &service.allocation_empty_ns,
                                 &service.allocation_resize_ns,
+                                &service.allocation_autoscale_ns,
                                 &service.node_preparation_ns,
                                 &service.release_ns,
                                 &service.leaving_delay_ns,
@@ -83,7 +86,8 @@ ServiceModel ideal_service(Arena *arena)
                                 &service.job_delete_gone_ns,
                                 &service.job_mount_ns,
                                 &service.container_start_ns,
-                                &service.host_overhead_ns};
+                                &service.host_overhead_ns,
+                                &service.host_overhead_prepared_ns};
     for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
         *times[i] = none;
     service.billing_granularity_ns = 1;
@@ -372,6 +376,7 @@ static const JobSpec *random_job(Arena *arena, Dice *dice)
     spec->mount_count = roll(dice, 2);
     spec->mounts = roll(dice, 10) == 0 ? missing : mounts;
     spec->has_preparation = roll(dice, 2) == 0;
+    spec->preparation_command = "make ready";
     spec->preparation_exit_code = roll(dice, 8) == 0 ? 100 : 0;
     spec->preparation_ns = varied(arena, dice, 20 * NS_PER_S);
     if (roll(dice, 10) == 0)

@@ -9,7 +9,6 @@
 #include "sim/base/text.h"
 #include "sim/cli/machine_clock.h"
 #include "sim/formats/keras_bar.h"
-#include "trainer/record/terminal.h"
 
 /* --- Numbers --- */
 
@@ -33,7 +32,7 @@ TrainingReport training_report_begin(Verbosity verbose, bool is_silent, const Tr
 {
     return (TrainingReport){.verbose = verbose,
                             .is_silent = is_silent,
-                            .is_watched = terminal_is_watched(STDOUT_FILENO),
+                            .is_terminal = isatty(STDOUT_FILENO),
                             .epochs = plan->epochs,
                             .steps = plan->steps};
 }
@@ -120,8 +119,9 @@ static bool is_due(TrainingReport *report, int64_t current, int64_t target, int6
 {
     const int64_t tenths = current * 10 / target;
     const bool is_due =
-        report->is_watched ? current == 1 || now_ns - report->shown_ns >= KERAS_UPDATE_INTERVAL_NS
-                           : tenths > report->shown_tenths && now_ns - report->shown_ns >= NS_PER_S;
+        report->is_terminal
+            ? current == 1 || now_ns - report->shown_ns >= KERAS_UPDATE_INTERVAL_NS
+            : tenths > report->shown_tenths && now_ns - report->shown_ns >= NS_PER_S;
     if (is_due) {
         report->shown_ns = now_ns;
         report->shown_tenths = tenths;
@@ -132,14 +132,14 @@ static bool is_due(TrainingReport *report, int64_t current, int64_t target, int6
 static void put_bar(TrainingReport *report, KerasProgress progress, const KerasMeans *means,
                     const KerasMeans *validation)
 {
-    char line[1 + KERAS_BAR_ROOM + 1];
+    char line[KERAS_REDRAW_ROOM + KERAS_BAR_ROOM + 1];
     char *out = line;
-    if (report->is_watched)
-        *out++ = '\r';
+    if (report->is_terminal)
+        out = keras_redraw_put(out, true, report->width);
     else
         report->width = 0; // each update is a separate line that does not replace another
     out = keras_bar_put(out, progress, means, validation, &report->width);
-    if (!report->is_watched && out[-1] != '\n')
+    if (!report->is_terminal && out[-1] != '\n')
         *out++ = '\n';
     put_line(line, out);
 }

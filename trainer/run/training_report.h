@@ -45,7 +45,7 @@ typedef struct {
 typedef struct {
     Verbosity verbose;
     bool is_silent; /* prints nothing */
-    bool is_watched;
+    bool is_terminal;
     int64_t epochs, steps;
     int64_t begin_ns, shown_ns;
     int64_t shown_tenths;

@@ -134,6 +134,7 @@ function facts(job, detail) {
     job.error && fact("Error", h("span", { class: "bad" }, `${job.error.code}: ${job.error.message}`)),
     job.training && job.training.kept > 0 && fact("Kept", `${many(job.training.kept, "epoch")}, by checkpoints on a share`),
     detail && fact("Command", h("code", {}, detail.command)),
+    detail && detail.is_unknown && fact("Effect", "Nothing says what this command does: it only takes a time. POST {\"match\": …, \"script\": \"sleep 20m; exit 0\"} to /trainyard/programs, or set TRAINYARD_DURATION in the job."),
     detail && detail.node_names.length > 0 && fact("Nodes", h("code", {}, detail.node_names.slice(0, 8).join(" ") + (detail.node_names.length > 8 ? " …" : ""))),
     places.length > 0 && fact("Files", h("span", { class: "row" },
       places.map(([name, place]) => h("button", { key: name, class: "plain", onclick: () => browse(place.share, place.path) }, name)))));

@@ -154,6 +154,9 @@ static AzureError read_address(const HttpRequest *request, const char *suffix, b
             address->account = signing;
             rest = request->target;
         }
+        const char *kind = http_query(request, "sr");
+        if (kind && strcmp(kind, "b") == 0) // a signature for a blob
+            address->host = BLOB_HOST;
     }
     if (!address->account || !account_name_is_valid(address->account))
         return AZURE_FILES_ADDRESS_ACCOUNT;

@@ -6,7 +6,8 @@
  *     userinfo     https://ACCOUNT.file.core.x@127.0.0.1:PORT/SHARE/dir/file, on a separate
  *                  listener: only the signature contains the account
  *
- * A path-style request that is signed with a key may also leave the account to its signature.
+ * A path-style request that is signed with a key may also leave the account to its signature. One
+ * with a signature for a blob (sr=b) is for the blob host.
  *
  * The path is split after it is decoded, because some clients send "a%2Fb" for a directory. Slashes
  * at its end are ignored. So are dots at the end of a name, unless the request has

@@ -175,13 +175,15 @@ static bool check_service_sas(const AzureFiles *service, const HttpRequest *requ
 {
     const char *kind = field(request, "sr");
     const bool is_share = strcmp(kind, "s") == 0, is_file = strcmp(kind, "f") == 0;
-    if (address->host != FILES_HOST || (!is_share && !is_file))
+    const bool is_blob = strcmp(kind, "b") == 0;
+    if (address->host == FILES_HOST ? !is_share && !is_file : !is_blob)
         return deny(denial, "The resource (sr) of a SAS for files is \"s\", a share, or \"f\", a "
-                            "file.");
+                            "file; for blobs it is \"b\", a blob.");
     Arena *arena = request->arena;
     const char *resource =
         is_share ? arena_printf(arena, "/file/%s/%s", address->account, address->share)
-                 : arena_printf(arena, "/file/%s%s", address->account, address->resource);
+                 : arena_printf(arena, "/%s/%s%s", is_blob ? "blob" : "file", address->account,
+                                address->resource);
     const char *text = strcmp(sas->version, "2015-04-05") >= 0
                            ? service_string(arena, sas, resource)
                            : old_service_string(arena, sas, resource);
@@ -211,15 +213,15 @@ bool files_sas_check(const AzureFiles *service, const HttpRequest *request,
         return false;
     *access = (FilesAccess){.permissions = sas.permissions,
                             .kinds = is_account ? field(request, "srt") : NULL,
-                            .is_of_file = !is_account && strcmp(field(request, "sr"), "f") == 0};
+                            .is_of_file = !is_account && strcmp(field(request, "sr"), "s") != 0};
     return true;
 }
 
 /* --- Making --- */
 
-const char *files_sas_url(const AzureFiles *service, Arena *arena, const char *account,
-                          const char *share, const char *path, const char *permissions,
-                          int64_t expires_unix_ms)
+const char *files_sas_url(const AzureFiles *service, Arena *arena, FilesHost host,
+                          const char *account, const char *share, const char *path,
+                          const char *permissions, int64_t expires_unix_ms)
 {
     enum { SECOND_MS = 1000 };
     char expiry[CIVIL_TEXT];
@@ -236,13 +238,15 @@ const char *files_sas_url(const AzureFiles *service, Arena *arena, const char *a
                            .encoding = "",
                            .language = "",
                            .type = ""};
-    const char *resource = arena_printf(arena, "/file/%s/%s/%s", account, share, path);
+    const bool is_blob = host == BLOB_HOST;
+    const char *resource =
+        arena_printf(arena, "/%s/%s/%s/%s", is_blob ? "blob" : "file", account, share, path);
     const char *signature =
         files_signature(service, arena, account, 0, service_string(arena, &sas, resource));
     if (!signature)
         return NULL;
-    return arena_printf(arena, "http://%s/%s/%s/%s?sv=%s&sr=f&sig=%s&se=%s&sp=%s",
+    return arena_printf(arena, "http://%s/%s/%s/%s?sv=%s&sr=%s&sig=%s&se=%s&sp=%s",
                         service->addresses->plain, account, share, http_encode(arena, path, "/"),
-                        sas.version, http_encode(arena, signature, ""),
+                        sas.version, is_blob ? "b" : "f", http_encode(arena, signature, ""),
                         http_encode(arena, expiry, ""), permissions);
 }

@@ -21,10 +21,11 @@ MUST_CHECK bool files_sas_check(const AzureFiles *service, const HttpRequest *re
                                 const FilesAddress *address, FilesAccess *access,
                                 FilesDenial *denial);
 
-/* "http://PLAIN/ACCOUNT/SHARE/path?sv=...&sr=f&sig=...&se=...&sp=rl", in `arena`. It expires at
+/* "http://PLAIN/ACCOUNT/SHARE/path?sv=...&sr=f&sig=...&se=...&sp=rl", in `arena`; sr=b of the blob
+ * host, whose containers are in the place of shares. It expires at
  * `expires_unix_ms`, rounded down to a second. NULL if there is no such account. */
-const char *files_sas_url(const AzureFiles *service, Arena *arena, const char *account,
-                          const char *share, const char *path, const char *permissions,
-                          int64_t expires_unix_ms);
+const char *files_sas_url(const AzureFiles *service, Arena *arena, FilesHost host,
+                          const char *account, const char *share, const char *path,
+                          const char *permissions, int64_t expires_unix_ms);
 
 #endif

@@ -10,6 +10,7 @@ typedef struct {
     const char *account;
     const char *share;
     const char *snapshot; /* "2018-06-15T21:57:57.0000000Z"; NULL: the share itself */
+    bool is_container;    /* of the blob host: it has the files of jobs, and none of clients */
 } ShareName;
 
 typedef enum { FILES_SHARE, FILES_DIRECTORY, FILES_FILE } FilesKind;

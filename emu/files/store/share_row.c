@@ -87,8 +87,27 @@ static bool create_row(FileStore *files, Arena *arena, ShareName name, ShareRow 
     return true;
 }
 
+/* A container is not in the table of shares. */
+static FilesFailure container_find(const FileStore *files, Arena *arena, ShareName name,
+                                   ShareRow *row)
+{
+    enum { NO_CLIENTS = -1 };
+    *row = (ShareRow){.id = NO_CLIENTS,
+                      .name = name.share,
+                      .snapshot = "",
+                      .since_ns = FILES_NEVER,
+                      .properties = "",
+                      .metadata = "",
+                      .lease = ""};
+    return world_share_of(&files->world, arena, name.account, name.share) != FILES_NONE
+               ? FILES_OK
+               : FILES_NO_SHARE;
+}
+
 FilesFailure share_find(FileStore *files, Arena *arena, ShareName name, ShareRow *row)
 {
+    if (name.is_container)
+        return container_find(files, arena, name, row);
     bool is_there = share_row_find(files, arena, name, row) || create_row(files, arena, name, row);
     return is_there && !row->is_gone ? FILES_OK : FILES_NO_SHARE;
 }

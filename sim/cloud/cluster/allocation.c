@@ -131,7 +131,10 @@ static int64_t resize_ns(Clusters *clusters, Cluster *cluster, TraceCause cause)
     bool is_requested = cause == CAUSE_RESIZE || cause == CAUSE_AUTOSCALE;
     uint64_t draw = is_requested ? (uint64_t)cluster->resize_count
                                  : UNREQUESTED_DRAWS + (uint64_t)cluster->allocation_count++;
-    return engine_draw(clusters->engine, clusters->scenario->service.allocation_resize_ns,
+    const ServiceModel *service = &clusters->scenario->service;
+    return engine_draw(clusters->engine,
+                       cause == CAUSE_AUTOSCALE ? service->allocation_autoscale_ns
+                                                : service->allocation_resize_ns,
                        RNG_ALLOCATION, cluster->address, draw);
 }
 

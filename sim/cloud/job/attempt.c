@@ -336,7 +336,9 @@ static int64_t stage_ns(const Jobs *jobs, const Job *job, const Node *node, JobS
             bounded_at_rate_ns(spec->image->compressed_bytes, s->image_unpack_bytes_per_s));
     case STAGE_CONTAINER:
         return stage_draw(jobs, job, node, stage,
-                          spec->image ? s->container_start_ns : s->host_overhead_ns);
+                          spec->image             ? s->container_start_ns
+                          : spec->has_preparation ? s->host_overhead_prepared_ns
+                                                  : s->host_overhead_ns);
     case STAGE_PREPARATION:
         return spec->has_preparation && spec->preparation_ns.count > 0
                    ? stage_draw(jobs, job, node, stage, spec->preparation_ns)

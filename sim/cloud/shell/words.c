@@ -13,9 +13,8 @@ static EnvironmentVariable *find(const ShellRun *run, const char *name)
 
 const char *shell_variable(const ShellRun *run, const char *name)
 {
-    static const char secret[] = "(secret)"; // scenarios do not contain the values of secrets
     const EnvironmentVariable *variable = find(run, name);
-    return variable == NULL ? "" : variable->value != NULL ? variable->value : secret;
+    return variable == NULL ? "" : environment_value(variable);
 }
 
 void shell_set_variable(ShellRun *run, const char *name, const char *value)

@@ -71,6 +71,12 @@ typedef struct {
     int64_t compressed_bytes; /* pulled over the network once per node */
 } ContainerImage;
 
+/* An image of the catalogue, or all images that it does not list. */
+typedef struct {
+    const char *name;
+    Quantiles compressed_bytes;
+} CatalogImage;
+
 /* Cores that a subscription may hold in one region. */
 #define FAMILY_OF_ALL "total" /* the quota over all families */
 typedef struct {
@@ -116,14 +122,15 @@ typedef struct {
 
 /* The behaviour of the service. Quantiles are drawn once per occurrence. */
 typedef struct {
-    Quantiles cluster_record_ns;    /* PUT -> provisioningState succeeded */
-    Quantiles allocation_create_ns; /* creation -> steady, with nodes */
-    Quantiles allocation_empty_ns;  /* provisioningState succeeded -> steady, target 0 */
-    Quantiles allocation_resize_ns; /* resize up -> steady */
-    Quantiles node_preparation_ns;  /* steady -> idle, per node */
-    Quantiles release_ns;           /* resize down -> steady, including leaving_delay_ns */
-    Quantiles leaving_delay_ns;     /* resize down -> nodes leaving */
-    Quantiles cluster_delete_ns;    /* DELETE -> gone, with nodes */
+    Quantiles cluster_record_ns;       /* PUT -> provisioningState succeeded */
+    Quantiles allocation_create_ns;    /* creation -> steady, with nodes */
+    Quantiles allocation_empty_ns;     /* provisioningState succeeded -> steady, target 0 */
+    Quantiles allocation_resize_ns;    /* resize up -> steady */
+    Quantiles allocation_autoscale_ns; /* evaluation of automatic scaling up -> steady */
+    Quantiles node_preparation_ns;     /* steady -> idle, per node */
+    Quantiles release_ns;              /* resize down -> steady, including leaving_delay_ns */
+    Quantiles leaving_delay_ns;        /* resize down -> nodes leaving */
+    Quantiles cluster_delete_ns;       /* DELETE -> gone, with nodes */
     Quantiles cluster_delete_empty_ns;
     Quantiles workspace_delete_ns;          /* DELETE -> gone; its contents have separate times */
     Quantiles workspace_delete_clusters_ns; /* the same for a workspace with clusters */
@@ -134,13 +141,14 @@ typedef struct {
     Quantiles job_terminate_queued_ns;
     Quantiles job_delete_ns; /* DELETE -> gone, of a completed job */
     Quantiles job_delete_running_ns;
-    Quantiles job_delete_gone_ns;     /* of a job that never ran, or whose cluster was deleted */
-    Quantiles job_mount_ns;           /* per node, if the job itself has mounts */
-    Quantiles container_start_ns;     /* per node, after the pull of its image */
-    Quantiles host_overhead_ns;       /* per node, start and end of a command */
-    int64_t registry_bytes_per_s;     /* image pull, per node */
-    int64_t image_unpack_bytes_per_s; /* compressed bytes, after the pull */
-    int64_t internet_bytes_per_s;     /* data-set downloads, per node */
+    Quantiles job_delete_gone_ns;        /* of a job that never ran, or whose cluster was deleted */
+    Quantiles job_mount_ns;              /* per node, if the job itself has mounts */
+    Quantiles container_start_ns;        /* per node, after the pull of its image */
+    Quantiles host_overhead_ns;          /* per node, start and end of a command */
+    Quantiles host_overhead_prepared_ns; /* the same of a job with a preparation, for both */
+    int64_t registry_bytes_per_s;        /* image pull, per node */
+    int64_t image_unpack_bytes_per_s;    /* compressed bytes, after the pull */
+    int64_t internet_bytes_per_s;        /* data-set downloads, per node */
     int64_t local_disk_bytes_per_s;
     int64_t billing_granularity_ns; /* node time is billed in whole units, the rest is dropped */
     int32_t nodes_per_cluster_max;
@@ -155,6 +163,8 @@ typedef struct {
     int64_t low_priority_run_max_ns; /* after this time a job on low-priority nodes is preempted */
     bool preemption_fails_jobs;      /* PreemptionError instead of another attempt */
     int32_t attempts_max; /* a job that loses a node in this attempt, or a later one, fails */
+    Distribution unknown_program_ns; /* a command line that only the real machine could run ... */
+    Distribution unknown_tool_ns;    /* ... but if it consists of tools that end at once, this */
     Quantiles file_server_create_ns;
     Quantiles file_server_delete_ns;
 } ServiceModel;

@@ -60,7 +60,9 @@
       "let a cluster scale automatically between two limits")                                      \
     X(FILE_SERVER_CREATE, "fileserver.create", "create an NFS file server")                        \
     X(FILE_SERVER_DELETE, "fileserver.delete", "delete an NFS file server")                        \
-    X(USAGES_SHOW, "usages.show", "print quotas and their use")
+    X(USAGES_SHOW, "usages.show", "print quotas and their use")                                    \
+    X(PROGRAM_SET, "program.set",                                                                  \
+      "state what a command line does, for the later jobs of a session; the world is unchanged")
 /* The commands that a scenario lists under "commands" and "faults". */
 #define COMMAND_KINDS(X) SERVICE_COMMANDS(X) FAULT_KINDS(X)
 

@@ -180,7 +180,18 @@ typedef struct {
 typedef struct {
     const char *name;
     const char *value; /* NULL: secret */
+    const char
+        *secret; /* its value then, for what commands print and nothing else; NULL: unknown */
 } EnvironmentVariable;
+
+/* The value that a command sees; "(secret)" in a world that was not given the value of a secret,
+ * such as an exported session. */
+static inline const char *environment_value(const EnvironmentVariable *variable)
+{
+    return variable->value != NULL    ? variable->value
+           : variable->secret != NULL ? variable->secret
+                                      : "(secret)";
+}
 
 typedef struct {
     RequestKind asks_for; /* with the next four as in JobRequest */

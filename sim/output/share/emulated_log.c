@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/base/invariant.h"
+#include "sim/base/text.h"
 #include "sim/base/units.h"
 
 /* --- Writing --- */
@@ -141,4 +142,20 @@ void epoch_step_ends(const JobView *view, int64_t epoch, int64_t *step_end_ns)
         step_end_ns[i] =
             times.begin_ns +
             (span_ns == drawn_ns ? step_end_ns[i] : mul_div(step_end_ns[i], span_ns, drawn_ns));
+}
+
+void log_duration(LogWriter *log, int64_t ns)
+{
+    Text text = {0};
+    duration_print(&text, ns);
+    log_text(log, text_string(&text));
+    text_free(&text);
+}
+
+void log_size(LogWriter *log, int64_t bytes)
+{
+    Text text = {0};
+    bytes_print(&text, bytes);
+    log_text(log, text_string(&text));
+    text_free(&text);
 }

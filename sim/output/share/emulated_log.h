@@ -48,6 +48,10 @@ void log_bytes(LogWriter *log, const char *bytes, size_t length);
 void log_text(LogWriter *log, const char *text);
 void log_printf(LogWriter *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* For people: "1 h 2 min 3 s", "170.5 MB". */
+void log_duration(LogWriter *log, int64_t ns);
+void log_size(LogWriter *log, int64_t bytes);
+
 /* Room for a piece of up to `length` <= LOG_BUFFER bytes, to be written in place by logs of
  * hundreds of thousands of lines. log_advance reports its length. */
 char *log_room(LogWriter *log, size_t length);

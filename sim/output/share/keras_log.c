@@ -49,6 +49,7 @@ typedef struct {
     const Program *program;
     const KerasScript *script;
     const Training *training;
+    bool is_terminal; /* for the ranks that print */
     RankSpan ranks;
     int32_t *order; /* [ranks.count]: the order in which the ranks print */
     int32_t *width; /* [ranks.count]: width of the rank's last line, to be overwritten by spaces */
@@ -58,11 +59,12 @@ typedef struct {
 
 /* One update of a bar. `means` and `validation` may be NULL. `width` is the width of the line
  * before and becomes that of this line. */
-static void put_update(LogWriter *log, KerasProgress progress, const KerasMeans *means,
+static void put_update(const KerasLog *keras, KerasProgress progress, const KerasMeans *means,
                        const KerasMeans *validation, int32_t *width)
 {
-    char *out = log_room(log, 1 + KERAS_BAR_ROOM);
-    *out++ = '\n';
+    LogWriter *log = keras->log;
+    char *out = log_room(log, KERAS_REDRAW_ROOM + KERAS_BAR_ROOM);
+    out = keras_redraw_put(out, keras->is_terminal, *width);
     log_advance(log, keras_bar_put(out, progress, means, validation, width));
 }
 
@@ -145,7 +147,7 @@ static void put_block(const KerasLog *keras, Loading *loading)
     KerasProgress progress = {.current = loading->block * DOWNLOAD_BLOCK,
                               .target = keras->program->data_set->download_bytes,
                               .elapsed_ns = loading->at_ns - loading->begin_ns};
-    put_update(keras->log, progress, NULL, NULL, &loading->width);
+    put_update(keras, progress, NULL, NULL, &loading->width);
 }
 
 static void put_counts(const KerasLog *keras)
@@ -240,7 +242,7 @@ static void put_bars(const KerasLog *keras, int64_t epoch, int64_t steps_done,
     for (int32_t i = 0; i < keras->ranks.count; i++) {
         int32_t rank = keras->order[i];
         KerasMeans means = running_means(keras, epoch, steps_done, keras->ranks.first + rank);
-        put_update(keras->log, progress, &means, validation, &keras->width[rank]);
+        put_update(keras, progress, &means, validation, &keras->width[rank]);
     }
 }
 
@@ -301,7 +303,7 @@ static void put_evaluation_bars(const KerasLog *keras, int64_t samples_done, int
     draw_order(keras, plan->epochs * plan->steps_per_epoch +
                           samples_done); // larger than the number of any step
     for (int32_t i = 0; i < keras->ranks.count; i++)
-        put_update(keras->log, progress, NULL, NULL, &keras->width[keras->order[i]]);
+        put_update(keras, progress, NULL, NULL, &keras->width[keras->order[i]]);
 }
 
 /* Model.evaluate with a bar that counts samples; its batches take equally long. False while it
@@ -381,6 +383,16 @@ static void put_training(const KerasLog *keras)
         put_end(keras);
 }
 
+/* Whether mpirun starts the job's processes: by its toolkit, or in its command line. */
+static bool job_runs_mpi(const JobSpec *spec)
+{
+    static const char *const tools[] = {"chainer", "cntk", "custommpi", "horovod"};
+    for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++)
+        if (strcmp(spec->tool, tools[i]) == 0)
+            return true;
+    return strstr(spec->command, "mpirun") != NULL || strstr(spec->command, "mpiexec") != NULL;
+}
+
 void keras_out_log(const JobView *view, RankSpan ranks, LogWriter *log)
 {
     const Program *program = view->job->spec->program;
@@ -389,6 +401,7 @@ void keras_out_log(const JobView *view, RankSpan ranks, LogWriter *log)
                       .program = program,
                       .script = script_of(program->data_set),
                       .training = view->job->attempt->training,
+                      .is_terminal = job_runs_mpi(view->job->spec),
                       .ranks = ranks,
                       .order = ARENA_ARRAY(arena, int32_t, ranks.count),
                       .width = ARENA_ARRAY(arena, int32_t, ranks.count),

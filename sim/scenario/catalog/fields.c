@@ -112,10 +112,12 @@ static const Field share_tier_fields[] = {
     {0},
 };
 #undef OWNER
-#define OWNER ContainerImage
+#define OWNER CatalogImage
 static const Field image_fields[] = {
-    NEEDED_QUANTITY(BYTES, "compressed_size", compressed_bytes, 0, CATALOG_AMOUNT_MOST,
-                    "pulled over the network once for each node"),
+    NEEDED_CUSTOM(
+        sizes_kind, "compressed_size", compressed_bytes, 0, CATALOG_AMOUNT_MOST,
+        "pulled over the network once for each node; of quantiles each name has one size, "
+        "in every run the same"),
     {0},
 };
 #undef OWNER
@@ -131,6 +133,9 @@ static const Field service_fields[] = {
                   "from the provisioning of a cluster without nodes until it is steady"),
     SERVICE_TIMES("allocation_resize", allocation_resize_ns,
                   "from a resize that adds nodes until the cluster is steady"),
+    SERVICE_TIMES("allocation_autoscale", allocation_autoscale_ns,
+                  "from an evaluation of automatic scaling that adds nodes until the cluster is "
+                  "steady"),
     SERVICE_TIMES("node_preparation", node_preparation_ns,
                   "from steady until a node is idle, for each node"),
     SERVICE_TIMES("release", release_ns,
@@ -159,6 +164,8 @@ static const Field service_fields[] = {
     SERVICE_TIMES("container_start", container_start_ns,
                   "start of a container whose image is on the node, for each node"),
     SERVICE_TIMES("host_overhead", host_overhead_ns, "start and end of a command, for each node"),
+    SERVICE_TIMES("host_overhead_prepared", host_overhead_prepared_ns,
+                  "the same of a job with a preparation: start and end of both commands"),
     NEEDED_QUANTITY(RATE, "registry_rate", registry_bytes_per_s, 1, CATALOG_AMOUNT_MOST,
                     "pull of a container image, for each node"),
     NEEDED_QUANTITY(RATE, "image_unpack_rate", image_unpack_bytes_per_s, 1, CATALOG_AMOUNT_MOST,
@@ -192,6 +199,11 @@ static const Field service_fields[] = {
         "whether preemption fails a job with PreemptionError instead of queueing it again"),
     NEEDED_INTEGER("attempts", attempts_max, 1, CATALOG_COUNT_MOST,
                    "a job that loses a node in its last attempt fails"),
+    NEEDED_CUSTOM(
+        distribution_kind, "unknown_program", unknown_program_ns, 0, CATALOG_DURATION_MOST,
+        "a command line whose effect is not known: \"other_programs\" without a duration"),
+    NEEDED_CUSTOM(distribution_kind, "unknown_tool", unknown_tool_ns, 0, CATALOG_DURATION_MOST,
+                  "the same, of a line of tools that end at once, such as df, grep and ssh"),
     SERVICE_TIMES("file_server_create", file_server_create_ns, "creation of a file server"),
     SERVICE_TIMES("file_server_delete", file_server_delete_ns, "deletion of a file server"),
     NEEDED_QUANTITY(DURATION, "max_wall_clock", default_max_wall_clock_ns, 1, CATALOG_LIMIT_MOST,
@@ -394,7 +406,7 @@ const SectionShape catalog_shapes[CATALOG_SECTION_COUNT] = {
                   sizeof(ShareTier), share_tier_fields}},
     [CATALOG_IMAGES] = {.type = {"images",
                                  "Container images; \"*\" stands for all that are not listed.",
-                                 sizeof(ContainerImage), image_fields}},
+                                 sizeof(CatalogImage), image_fields}},
     [CATALOG_SERVICE] =
         {.type =
              {"service",

@@ -4,6 +4,7 @@
 
 #include "sim/base/ascii.h"
 #include "sim/base/invariant.h"
+#include "sim/base/name_table.h"
 #include "sim/scenario/catalog/fields.h"
 #include "sim/scenario/catalog/layers.h"
 #include "sim/scenario/catalog/throughputs.h"
@@ -552,10 +553,19 @@ const ShareTier *catalog_share_tier(const Catalog *catalog, const char *name)
     return item_find(catalog, CATALOG_SHARE_TIERS, name);
 }
 
-const ContainerImage *catalog_image(const Catalog *catalog, const char *name)
+const ContainerImage *catalog_image(Arena *arena, const Catalog *catalog, const char *name,
+                                    bool *is_listed)
 {
-    const ContainerImage *image = item_find(catalog, CATALOG_IMAGES, name);
-    return image != NULL ? image : item_find(catalog, CATALOG_IMAGES, "*");
+    const CatalogImage *sizes = item_find(catalog, CATALOG_IMAGES, name);
+    *is_listed = sizes != NULL;
+    if (sizes == NULL)
+        sizes = item_find(catalog, CATALOG_IMAGES, "*");
+    if (sizes == NULL)
+        return NULL;
+    ContainerImage *image = ARENA_NEW(arena, ContainerImage);
+    image->name = arena_strdup(arena, name);
+    image->compressed_bytes = quantiles_at(sizes->compressed_bytes, name_hash(name));
+    return image;
 }
 
 const NetworkModel *catalog_network(const Catalog *catalog, const char *name)

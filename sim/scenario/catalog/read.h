@@ -101,8 +101,11 @@ const GpuModel *catalog_gpu(const Catalog *catalog, const char *name);
 const VmSize *catalog_vm_size(const Catalog *catalog, const char *name);
 const CoreQuota *catalog_quota(const Catalog *catalog, const char *family);
 const ShareTier *catalog_share_tier(const Catalog *catalog, const char *name);
-/* For a name that is not listed, the entry called "*" if the catalogue has one. */
-const ContainerImage *catalog_image(const Catalog *catalog, const char *name);
+/* An image that is not listed (`*is_listed` false) has the size of the entry called "*", at the
+ * quantile that its name stands for: an image has one size, so it is the same in every run. NULL if
+ * the catalogue has neither. In `arena`. */
+const ContainerImage *catalog_image(Arena *arena, const Catalog *catalog, const char *name,
+                                    bool *is_listed);
 const NetworkModel *catalog_network(const Catalog *catalog, const char *name);
 const DataSet *catalog_data_set(const Catalog *catalog, const char *name);
 const Framework *catalog_framework(const Catalog *catalog, const char *name);

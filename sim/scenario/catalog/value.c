@@ -358,6 +358,7 @@ const CustomKind failure_model_kind = {"name of a failure model", VALUE_TEXT, fa
 const CustomKind jitter_kind = {"name of a jitter", VALUE_TEXT, jitter_read};
 const CustomKind durations_kind = {"duration, or quantiles of durations", VALUE_DURATION,
                                    quantiles_kind_read};
+const CustomKind sizes_kind = {"size, or quantiles of sizes", VALUE_BYTES, quantiles_kind_read};
 const CustomKind ratios_kind = {"ratio, or quantiles of ratios", VALUE_RATIO, quantiles_kind_read};
 const CustomKind distribution_kind = {"duration, or a distribution of durations", VALUE_DURATION,
                                       distribution_kind_read};

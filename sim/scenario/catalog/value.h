@@ -14,8 +14,8 @@ MUST_CHECK bool catalog_value_read(Arena *arena, const Catalog *catalog, const F
 /* Kinds of values that only catalogues have. */
 /* Names of entries. */
 extern const CustomKind gpu_kind, framework_kind, exchange_kind, jitter_kind, failure_model_kind;
-extern const CustomKind durations_kind, ratios_kind; /* Quantiles */
-extern const CustomKind distribution_kind;           /* Distribution of durations */
+extern const CustomKind durations_kind, ratios_kind, sizes_kind; /* Quantiles */
+extern const CustomKind distribution_kind;                       /* Distribution of durations */
 /* MeasuredCurves: {"4": "1.2ms", "96": "25ms"}, {"1KiB": "2us", "1MiB": "300us"}, {"1": "1"} */
 extern const CustomKind times_by_count_kind, times_by_bytes_kind, ratios_by_count_kind;
 extern const CustomKind learning_kind; /* epochs -> accuracy, into the LearningCurve itself */

@@ -9,6 +9,7 @@
 #include "sim/scenario/command/trigger_read.h"
 #include "sim/scenario/command/workload_read.h"
 #include "sim/scenario/config/kind_config.h"
+#include "sim/scenario/config/program_config.h"
 #include "sim/scenario/config/queue_config.h"
 #include "sim/schema/explanation.h"
 
@@ -425,6 +426,17 @@ static RealTraining training_result(const ConfigContext *context, const CommandT
         .loss_micro = millionths(context, "val_loss", text->val_loss, 1000000000)};
 }
 
+/* A scenario's own programs hold for the whole run, so that their order does not matter. */
+static void check_program(const ConfigContext *context, const CommandText *text)
+{
+    if (!context->is_of_session)
+        status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->node),
+                                 "program.set is a command of a session"),
+                    "a scenario has \"programs\"");
+    else if (text->program != NULL)
+        program_check(context, text->program);
+}
+
 bool command_bind(const CommandBinder *binder, const CommandText *text, Trigger trigger,
                   MadeByCommand *made, Command *command)
 {
@@ -502,6 +514,9 @@ bool command_bind(const CommandBinder *binder, const CommandText *text, Trigger 
         break;
     case COMMAND_SHARE_DELETE:
         check_share(binder->context, text);
+        break;
+    case COMMAND_PROGRAM_SET:
+        check_program(binder->context, text);
         break;
     case COMMAND_STORAGE_DELETE:
     case COMMAND_GROUP_CREATE:

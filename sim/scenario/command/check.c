@@ -89,7 +89,7 @@ static bool is_share_name(const char *name)
 static void check_own_name(const ConfigContext *context, const CommandText *command)
 {
     CommandKind kind = (CommandKind)command->action.value;
-    if (command->name.is_refused)
+    if (command->name.is_refused || kind == COMMAND_PROGRAM_SET)
         return;
     if (kind == COMMAND_SHARE_CREATE || kind == COMMAND_SHARE_DELETE ||
         kind == COMMAND_FILE_UPLOAD || kind == COMMAND_FILE_DELETE) {

@@ -15,7 +15,10 @@ struct CommandReader {
     KnownShare *shares; /* those of the context once a command has added one; NULL before */
     int32_t share_capacity;
     uint32_t later_capacity;
-    ClusterConfig *cluster; /* of the command read last */
+    KnownProgram *programs; /* those of the context once a command has set one; NULL before */
+    int32_t program_capacity, session_programs; /* the first of them are the session's */
+    ClusterConfig *cluster;                     /* of the command read last */
+    const ProgramText *program;                 /* likewise */
 };
 
 CommandReader *command_reader_create(const CommandBinder *binder, const NodeGroups *groups)
@@ -84,12 +87,13 @@ static bool may_resize(const CommandText *text)
 }
 
 static void bind_service_command(const CommandBinder *binder, const Json *entry,
-                                 MadeByCommand *made, Command *command)
+                                 MadeByCommand *made, const ProgramText **program, Command *command)
 {
     const ConfigContext *context = binder->context;
     const CommandText *text = bind_object(context->arena, entry, &command_type, context->problems);
     if (text->action.is_refused)
         return;
+    *program = text->program;
     if (command_is(text, COMMAND_CLUSTER_CREATE))
         made->cluster = cluster_bind_command(binder, text);
     if (may_resize(text) && command_is_placed(text) && asked_nodes(text).node != NULL)
@@ -101,25 +105,31 @@ static void bind_service_command(const CommandBinder *binder, const Json *entry,
 }
 
 const Command *command_read(CommandReader *reader, Arena *arena, const Json *entry,
-                            Problems *problems)
+                            Problems *problems, Problems *warnings)
 {
     const int32_t problems_before = problems->count;
     ConfigContext context = reader->context;
     context.arena = arena;
     context.problems = problems;
-    context.warnings = NULL;
+    context.warnings = warnings;
     CommandBinder binder = reader->binder;
     binder.context = &context;
     binder.path = NULL;
     MadeByCommand made = {0};
     Command *command = ARENA_NEW(arena, Command);
+    reader->program = NULL;
     check_form(entry, problems);
     if (command_is_fault(entry))
         bind_fault(&binder, &reader->groups, entry, command);
     else
-        bind_service_command(&binder, entry, &made, command);
+        bind_service_command(&binder, entry, &made, &reader->program, command);
     reader->cluster = made.cluster;
     return problems->count == problems_before ? command : NULL;
+}
+
+void command_be_strict(CommandReader *reader)
+{
+    reader->context.is_strict = true;
 }
 
 const VmSize *command_vm_size(const CommandReader *reader, const char *name)
@@ -175,6 +185,47 @@ static void add_later(CommandReader *reader, Arena *arena, const Command *comman
     binder->later_count++;
 }
 
+/* --- Programs --- */
+
+static const char *program_pattern(const KnownProgram *program)
+{
+    return program->text->match.value != NULL ? program->text->match.value : "";
+}
+
+/* The newest program comes first. It replaces an older one of the session with the same pattern. */
+static void set_program(CommandReader *reader, const ProgramText *text)
+{
+    ConfigContext *context = &reader->context;
+    int32_t count = context->program_count;
+    if (count >= reader->program_capacity) {
+        reader->program_capacity = 2 * count + 8;
+        KnownProgram *larger = ARENA_ARRAY(context->arena, KnownProgram, reader->program_capacity);
+        for (int32_t i = 0; i < count; i++)
+            larger[i] = context->programs[i];
+        context->programs = reader->programs = larger;
+    }
+    int32_t end = 0; // the programs up to here move back by one place
+    while (end < count && (end >= reader->session_programs ||
+                           strcmp(program_pattern(&reader->programs[end]), text->match.value) != 0))
+        end++;
+    const bool is_new = end == count;
+    for (int32_t i = end; i > 0; i--)
+        reader->programs[i] = reader->programs[i - 1];
+    reader->programs[0] = (KnownProgram){.text = text, .is_sound = true};
+    context->program_count += is_new;
+    reader->session_programs += is_new;
+}
+
+int32_t command_programs(const CommandReader *reader)
+{
+    return reader->session_programs;
+}
+
+const Json *command_program(const CommandReader *reader, int32_t index)
+{
+    return reader->context.programs[index].text->node;
+}
+
 /* --- Deleted resources --- */
 
 /* Whether the resource at `path` belongs to the group, workspace or experiment that is deleted. */
@@ -222,6 +273,8 @@ void command_accept(CommandReader *reader, Arena *arena, const Command *command)
     if (kind == COMMAND_CLUSTER_CREATE || kind == COMMAND_JOB_CREATE ||
         kind == COMMAND_FILE_SERVER_CREATE)
         add_later(reader, arena, command);
+    if (kind == COMMAND_PROGRAM_SET)
+        set_program(reader, reader->program);
     if (kind == COMMAND_SHARE_CREATE)
         add_share(reader, (KnownShare){.name = name,
                                        .is_of_session =
@@ -249,7 +302,8 @@ void session_read(CommandReader *reader, const Json *session, ScenarioCommands *
         return;
     }
     for (const Json *entry = session->first; entry != NULL; entry = entry->next) {
-        const Command *command = command_read(reader, arena, entry, problems);
+        const Command *command =
+            command_read(reader, arena, entry, problems, config_warnings(&reader->context));
         if (command == NULL)
             continue;
         commands->items[commands->count++] = *command;

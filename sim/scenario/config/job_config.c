@@ -13,6 +13,7 @@
 #include "sim/scenario/config/program_config.h"
 #include "sim/scenario/config/queue_config.h"
 #include "sim/scenario/config/shell_read.h"
+#include "sim/scenario/config/unknown_program.h"
 #include "sim/schema/glob.h"
 
 _Static_assert((int)PRIORITY_LOW == 0 && (int)PRIORITY_NORMAL == 1 && (int)PRIORITY_HIGH == 2,
@@ -219,20 +220,32 @@ static void note_script(const ConfigContext *context, const Variables *variables
     spec->script_path = variables_expand(variables, path);
 }
 
+/* The service took an image of any name, so one that the catalogue does not list is accepted. */
+static void mention_image(const ConfigContext *context, BoundText name, const ContainerImage *image)
+{
+    Text size = {0};
+    bytes_print(&size, image->compressed_bytes);
+    status_hint(problems_add(config_warnings(context), STATUS_BAD_INPUT, json_at(name.node),
+                             "the catalogue does not list container image \"%s\": its size is "
+                             "ASSUMED to be %s compressed",
+                             name.value, text_string(&size)),
+                "a catalogue with it in \"images\" states its size");
+    text_free(&size);
+}
+
 static const ContainerImage *find_image(const ConfigContext *context, const ContainerText *text)
 {
     if (text == NULL || text->registry->image.is_refused || context->catalog == NULL)
         return NULL;
     BoundText name = text->registry->image;
-    const ContainerImage *image = catalog_image(context->catalog, name.value);
-    if (image == NULL)
+    bool is_listed;
+    const ContainerImage *image =
+        catalog_image(context->arena, context->catalog, name.value, &is_listed);
+    if (image == NULL || (!is_listed && context->is_of_session && context->is_strict))
         config_unknown_entry(context, CATALOG_IMAGES, "container image", name);
-    if (image == NULL || strcmp(image->name, "*") != 0)
-        return image;
-    ContainerImage *named = ARENA_NEW(context->arena, ContainerImage);
-    *named = *image;
-    named->name = name.value;
-    return named;
+    else if (!is_listed)
+        mention_image(context, name, image);
+    return image;
 }
 
 /* --- Preparation --- */
@@ -459,13 +472,50 @@ static void check_nodes(const ConfigContext *context, const JobText *text, Bound
                     "raise the cluster's targetNodeCount or lower nodeCount");
 }
 
-/* The scenario's program for the command; otherwise its simple commands; otherwise the program for
- * all other commands. */
-static const Program *read_program(const ConfigContext *context, const ToolkitText *toolkit,
-                                   bool is_custom, const char *command, JobShape shape,
-                                   const Variables *variables)
+/* A pattern that matches the job's script wherever it is, or else its command with any operands. */
+static const char *pattern_for(Arena *arena, const char *script, const char *command)
+{
+    const char *slash = script != NULL ? strrchr(script, '/') : NULL;
+    if (script != NULL)
+        return slash != NULL ? arena_printf(arena, "*/%s", slash + 1) : script;
+    return arena_printf(arena, "%.*s*", (int)strcspn(command, " \t\n"), command);
+}
+
+/* Reports a command line that nothing describes. A session accepts it, as the service did, unless
+ * it is strict. */
+static const Program *read_unknown(const ConfigContext *context, const ToolkitText *toolkit,
+                                   const char *command)
+{
+    const bool is_accepted = context->is_of_session && !context->is_strict;
+    const char *pattern = pattern_for(context->arena, toolkit->script.value, command);
+    Status *problem =
+        problems_add(is_accepted ? config_warnings(context) : context->problems, STATUS_BAD_INPUT,
+                     json_at(toolkit->node),
+                     "nothing says what this job does: no program matches \"%s\"", command);
+    if (context->is_of_session)
+        status_hint(problem,
+                    "%s`trainyard serve --program '%s=sleep 20m; exit 0'`, POST "
+                    "/trainyard/programs, or " DURATION_VARIABLE " in its environmentVariables",
+                    is_accepted ? "it takes a time of the catalogue; to say more: " : "", pattern);
+    else
+        status_hint(problem,
+                    "add {\"match\": \"%s\", \"duration\": \"10m\"} to the scenario's "
+                    "\"programs\", or \"other_programs\": {}",
+                    pattern);
+    return is_accepted ? unknown_program(context, command) : NULL;
+}
+
+/* The program of the job's own variables; otherwise the scenario's program for the command;
+ * otherwise its simple commands; otherwise the program for all other commands. */
+static const Program *read_program(const ConfigContext *context, const JobText *job,
+                                   const ToolkitText *toolkit, bool is_custom, const char *command,
+                                   JobShape shape, const Variables *variables)
 {
     const char *script = toolkit->script.value;
+    bool is_stated;
+    const Program *stated = stated_program(context, &job->environment, command, &is_stated);
+    if (is_stated)
+        return stated;
     const KnownProgram *program = program_find(context, command, script);
     if (program != NULL)
         return program_build(context, program, command, shape, variables);
@@ -478,18 +528,8 @@ static const Program *read_program(const ConfigContext *context, const ToolkitTe
     if (simple != NULL)
         return program_shell(context->arena, simple);
     if (context->other_programs != NULL)
-        return program_other(context, context->other_programs);
-    if (context->unlisted.programs)
-        return NULL;
-    const char *name = script != NULL ? script : command;
-    const char *slash = strrchr(name, '/');
-    status_hint(
-        problems_add(context->problems, STATUS_BAD_INPUT, json_at(toolkit->node),
-                     "the scenario does not say what this job does: no program matches \"%s\"",
-                     command),
-        "add {\"match\": \"%s%s\", \"duration\": \"10m\"} to the scenario's \"programs\"",
-        slash != NULL ? "*/" : "", slash != NULL ? slash + 1 : name);
-    return NULL;
+        return other_program(context, context->other_programs, command);
+    return context->unlisted.programs ? NULL : read_unknown(context, toolkit, command);
 }
 
 /* False for a program with a problem, which program_check has reported where the program is. */
@@ -502,6 +542,7 @@ static bool program_is_whole(const Program *program)
     case PROGRAM_TRAIN:
         return program->network != NULL;
     case PROGRAM_SHELL:
+        return program->script != NULL;
     case PROGRAM_REAL:
         return true;
     }
@@ -510,11 +551,12 @@ static bool program_is_whole(const Program *program)
 
 /* Finds the program that the job runs. Checks that its counts, each valid alone, are not too large
  * together. */
-static void find_program(const ConfigContext *context, const ToolkitText *toolkit, bool is_custom,
-                         JobShape shape, const Variables *variables, JobSpec *spec)
+static void find_program(const ConfigContext *context, const JobText *job,
+                         const ToolkitText *toolkit, bool is_custom, JobShape shape,
+                         const Variables *variables, JobSpec *spec)
 {
     int32_t problems_before = context->problems->count;
-    spec->program = read_program(context, toolkit, is_custom, spec->command, shape, variables);
+    spec->program = read_program(context, job, toolkit, is_custom, spec->command, shape, variables);
     bool is_whole = spec->program != NULL && context->problems->count == problems_before &&
                     program_is_whole(spec->program);
     Status status = {0};
@@ -705,7 +747,7 @@ JobConfig *job_config_read(const ConfigContext *context, const JobText *text, Re
     read_preparation(context, text->preparation, &variables, spec);
     note_script(context, &variables, settings->script, spec);
     if (spec->command != NULL)
-        find_program(context, settings, toolkit == TOOLKIT_CUSTOM, shape, &variables, spec);
+        find_program(context, text, settings, toolkit == TOOLKIT_CUSTOM, shape, &variables, spec);
     if (has_shape && spec->program != NULL && program_is_whole(spec->program) &&
         context->problems->count == problems_before)
         warn_of_endless(context, text, cluster, spec);

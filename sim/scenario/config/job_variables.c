@@ -180,6 +180,8 @@ void job_variables_own(Variables *variables, const BoundList *list, bool is_secr
                          "\"%s\" is not a name of a variable", variable->name.value);
         variables_add(variables, "", variable->name.value,
                       is_secret ? NULL : variable->value.value);
+        if (is_secret)
+            variables->items[variables->count - 1].secret = variable->value.value;
     }
 }
 

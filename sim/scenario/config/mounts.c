@@ -63,32 +63,72 @@ static void check_account(const ConfigContext *context, const FileShareMountText
                      text->account_name.value, account);
 }
 
-/* The share that "https://ACCOUNT.file.core.windows.net/SHARE" names; NULL as find_share. */
+/* The parts of a URL that name a share. */
+typedef struct {
+    const char *account, *share; /* NULL: the URL does not name a share */
+} UrlShare;
+
+/* Takes the text up to the next slash or the end; NULL if it is empty. */
+static const char *url_step(Arena *arena, const char **at)
+{
+    const size_t length = strcspn(*at, "/");
+    const char *step = length > 0 ? arena_strndup(arena, *at, length) : NULL;
+    *at += length;
+    return step;
+}
+
+/* Whether a host is an address or "localhost": emulators have accounts as the first step of the
+ * path, which Azure's tools call path-style. */
+static bool is_path_style(const char *host)
+{
+    static const char local[] = "localhost";
+    const size_t name = strspn(host, "0123456789."), length = strcspn(host, ":/");
+    return *host == '[' || (name > 0 && name == length) ||
+           (length == sizeof local - 1 && strncmp(host, local, length) == 0);
+}
+
+/* "https://ACCOUNT.file.core.windows.net/SHARE", or "http://127.0.0.1:10444/ACCOUNT/SHARE". */
+static UrlShare parse_share_url(Arena *arena, const char *url)
+{
+    const bool is_plain = strncmp(url, "http://", 7) == 0;
+    const char *at = url + (is_plain ? 7 : 8);
+    UrlShare found = {0};
+    if (!is_plain && strncmp(url, "https://", 8) != 0)
+        return found;
+    if (is_path_style(at)) {
+        at += strcspn(at, "/");
+        at += *at == '/';
+        found.account = url_step(arena, &at);
+    } else if (!is_plain) {
+        const char *host = at, *dot = strchr(host, '.');
+        found.account =
+            dot != NULL && dot > host ? arena_strndup(arena, host, (size_t)(dot - host)) : NULL;
+        at = dot != NULL ? dot + strcspn(dot, "/") : at;
+    }
+    at += *at == '/';
+    const char *share = found.account != NULL ? url_step(arena, &at) : NULL;
+    found.share = share != NULL && at[strspn(at, "/")] == '\0' ? share : NULL;
+    return found;
+}
+
+/* The share that azureFileUrl names; NULL as find_share. */
 static const KnownShare *share_of_url(const ConfigContext *context, const FileShareMountText *text)
 {
-    static const char scheme[] = "https://";
     if (text->url.value == NULL)
         return NULL;
     const char *url = with_account(context, text->url);
-    const char *host = url + strlen(scheme);
-    bool has_scheme = strncmp(url, scheme, strlen(scheme)) == 0;
-    const char *dot = has_scheme ? strchr(host, '.') : NULL;
-    const char *slash = dot != NULL ? strchr(dot, '/') : NULL;
-    size_t name_length = slash != NULL ? strcspn(slash + 1, "/") : 0;
-    bool is_sound = name_length > 0 && dot > host &&
-                    strspn(slash + 1 + name_length, "/") == strlen(slash + 1 + name_length);
-    if (!is_sound) {
+    const UrlShare named = parse_share_url(context->arena, url);
+    if (named.share == NULL) {
         status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->url.node),
                                  "azureFileUrl \"%s\" does not name a share", url),
-                    "as in https://ACCOUNT.file.core.windows.net/SHARE");
+                    "as in https://ACCOUNT.file.core.windows.net/SHARE or "
+                    "http://127.0.0.1:10444/ACCOUNT/SHARE");
         return NULL;
     }
     if (has_unknown_account(context, text->url))
         return NULL;
-    const char *account = arena_strndup(context->arena, host, (size_t)(dot - host));
-    check_account(context, text, account);
-    return find_share(context, account, arena_strndup(context->arena, slash + 1, name_length),
-                      "file share", json_at(text->url.node));
+    check_account(context, text, named.account);
+    return find_share(context, named.account, named.share, "file share", json_at(text->url.node));
 }
 
 static const KnownShare *share_of_blob(const ConfigContext *context, const BlobMountText *text)

@@ -4,6 +4,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/formats/keras_network.h"
+#include "sim/scenario/config/shell_read.h"
 #include "sim/schema/expression.h"
 #include "sim/schema/glob.h"
 
@@ -74,10 +75,20 @@ static void check_duration(const ConfigContext *context, const Json *duration)
         problems_add_status(context->problems, &status);
 }
 
-void program_check_other(const ConfigContext *context, const OtherText *text)
+/* A script with variables is checked with the values of each job. */
+static void check_script(const ConfigContext *context, const ProgramText *text)
 {
-    if (text->duration != NULL)
-        check_duration(context, text->duration);
+    static const Mounts none = {0};
+    if (strchr(text->script.value, '$') == NULL &&
+        shell_read(context->arena, text->script.value, 0, NULL, &none) == NULL)
+        status_hint(
+            problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->script.node),
+                         "the script has more than simple commands"),
+            "echo, printf, sleep, exit, export, cat, cp, mkdir, tee, test and similar ones, "
+            "joined by ; && || and |");
+    if (text->exit_code.node != NULL)
+        problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->exit_code.node),
+                     "a script has its own exit code, so \"exit_code\" has no meaning");
 }
 
 bool program_check(const ConfigContext *context, const ProgramText *text)
@@ -87,10 +98,13 @@ bool program_check(const ConfigContext *context, const ProgramText *text)
     int32_t problems_before = context->problems->count;
     bool trains = text->model.node != NULL;
     bool takes_time = text->duration != NULL;
-    if (trains == takes_time)
+    bool has_script = text->script.value != NULL;
+    if (trains + takes_time + has_script != 1 && !text->script.is_refused)
         problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->node),
-                     "a program has %s \"duration\", expected one of them",
-                     trains ? "both \"model\" and" : "neither \"model\" nor");
+                     "a program has %s of \"model\", \"duration\" and \"script\", expected one",
+                     trains || takes_time || has_script ? "several" : "none");
+    if (has_script)
+        check_script(context, text);
     if (trains)
         check_training(context, text);
     if (takes_time)
@@ -281,12 +295,27 @@ static void read_training(const ConfigContext *context, const ProgramText *text,
     program->is_keras = text->output.value == OUTPUT_KERAS;
 }
 
+/* The values of the job's variables may be such that the shell's effect is not modelled. */
+static const Program *read_script(const Variables *variables, const ProgramText *text,
+                                  Program *program)
+{
+    program->kind = PROGRAM_SHELL;
+    program->script = shell_read(variables->arena, text->script.value, variables->count,
+                                 variables->items, variables->mounts);
+    if (program->script == NULL)
+        problems_add(variables->problems, STATUS_BAD_INPUT, json_at(text->script.node),
+                     "the script is not simple commands with the variables of this job");
+    return program;
+}
+
 const Program *program_build(const ConfigContext *context, const KnownProgram *known,
                              const char *command, JobShape shape, const Variables *variables)
 {
     const ProgramText *text = known->text;
     Program *program = ARENA_NEW(context->arena, Program);
     program->name = text->name.value != NULL ? text->name.value : text->match.value;
+    if (text->script.value != NULL)
+        return read_script(variables, text, program);
     if (text->duration != NULL) {
         Status status = {0};
         program->kind = PROGRAM_FIXED;
@@ -319,17 +348,4 @@ const Program *program_real(Arena *arena, const Mounts *mounts, const Program *t
                          .training = training};
     program->mounts = mounts_shell(arena, mounts, &program->mount_count);
     return program;
-}
-
-const Program *program_other(const ConfigContext *context, const OtherText *text)
-{
-    Status status = {0}; // program_check_other has reported the problem
-    Program *program = ARENA_NEW(context->arena, Program);
-    *program = (Program){.kind = PROGRAM_FIXED,
-                         .name = "other",
-                         .is_other = true,
-                         .exit_code = (int32_t)text->exit_code.value};
-    bool is_read = text->duration != NULL &&
-                   distribution_read(context->arena, text->duration, &program->duration, &status);
-    return is_read ? program : NULL;
 }

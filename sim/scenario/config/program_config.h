@@ -4,13 +4,10 @@
 
 #include "sim/scenario/config/variables.h"
 
-/* Whether a program is sound: its values are not refused, it either trains or takes a time, and the
- * catalogue has the entries that it names. Adds the problems. Call it once for every program of a
- * scenario, used or not. */
+/* Whether a program is sound: its values are not refused, it has one of model, duration and script,
+ * and the catalogue has the entries that it names. Adds the problems. Call it once for every
+ * program of a scenario, used or not. */
 bool program_check(const ConfigContext *context, const ProgramText *text);
-
-/* Adds the problems of the program of all other commands. */
-void program_check_other(const ConfigContext *context, const OtherText *text);
 
 /* The first program whose pattern matches the whole command line or the script's path (`script`
  * NULL: there is no script). NULL when there is no such program. */
@@ -34,7 +31,5 @@ const Program *program_shell(Arena *arena, const ShellScript *script);
 /* A program that runs outside of the world, with these mounts; `training` (NULL: none) is the
  * training that it performs. */
 const Program *program_real(Arena *arena, const Mounts *mounts, const Program *training);
-/* The program of every command that no other rule describes; NULL when it was refused. */
-const Program *program_other(const ConfigContext *context, const OtherText *text);
 
 #endif

@@ -387,8 +387,7 @@ static ShellReader reader_of(Arena *arena, Arena *scratch, const char *line, int
 {
     ShellReader reader = {.arena = arena, .scratch = scratch, .at = line, .line = 1};
     for (int32_t i = 0; i < variable_count; i++) {
-        // A run uses this word for a secret, because a scenario does not contain its value.
-        const char *value = variables[i].value != NULL ? variables[i].value : "(secret)";
+        const char *value = environment_value(&variables[i]);
         shell_note_variable(&reader, variables[i].name, shell_traits_of(value), true);
     }
     return reader;

@@ -19,6 +19,7 @@ Variables variables_create(const ConfigContext *context, const Mounts *mounts)
     return (Variables){.arena = context->arena,
                        .problems = context->problems,
                        .warnings = config_warnings(context),
+                       .is_of_session = context->is_of_session,
                        .mounts = mounts};
 }
 
@@ -271,6 +272,15 @@ static void warn_of_no_mount(const Variables *variables, const EnvironmentVariab
              arena_printf(variables->arena, "$%s%.*s", root->name, length, rest), at);
 }
 
+/* The list that an unknown variable of a command line belongs to. Only the service sets variables
+ * of directories, and only of those that the job declares: one that is not declared is empty, which
+ * is a mistake for certain. The service ran such a job, and so does a session. */
+static Problems *severity(const Variables *variables, const char *name)
+{
+    const bool is_certain = starts_with(name, INPUT_PREFIX) || starts_with(name, OUTPUT_PREFIX);
+    return is_certain && !variables->is_of_session ? variables->problems : variables->warnings;
+}
+
 void variables_check_command(const Variables *variables, BoundText text)
 {
     const Place at = json_at(text.node);
@@ -283,7 +293,7 @@ void variables_check_command(const Variables *variables, BoundText text)
             warn_of_no_mount(variables, variable, dollar + taken, at);
         if (variable == NULL && name != NULL && starts_with(name, SERVICE_PREFIX) &&
             !is_unread(variables, name) && !is_used_otherwise(text.value, name))
-            unknown_variable(variables, variables->warnings, name, at);
+            unknown_variable(variables, severity(variables, name), name, at);
         dollar = strchr(dollar + taken, '$');
     }
 }

@@ -13,6 +13,7 @@ typedef struct UnreadVariables UnreadVariables;
 typedef struct {
     Arena *arena;
     Problems *problems, *warnings;
+    bool is_of_session; /* as in ConfigContext */
     int32_t count;
     int32_t capacity;
     EnvironmentVariable *items;
@@ -33,9 +34,10 @@ void variables_add_unread(Variables *variables, const char *prefix, const char *
  * unread, and when there is no text. */
 const char *variables_expand(const Variables *variables, BoundText text);
 
-/* Warns of probable mistakes in the command line `text`: an AZ_BATCHAI_ name that does not
- * exist, and a path below a mount root that leads to no mount. These are not errors: the service
- * passes the line to a shell, where the variable is empty and the folder is missing. */
+/* Reports mistakes in the command line `text`. A variable of a directory that the job does not
+ * declare is a problem, but a warning in a session. Other AZ_BATCHAI_ names that do not exist, and
+ * paths below a mount root that lead to no mount, are warnings: the service passes the line to a
+ * shell, where the variable is empty and the folder is missing. */
 void variables_check_command(const Variables *variables, BoundText text);
 
 /* The place that the path `text`, with its variables, leads to. A path that is not under the mount

@@ -35,6 +35,7 @@ static const CommandMembers members[] = {
     [COMMAND_FILE_SERVER_CREATE] = {" vm_size ", " vm_size tier workspace resource_group "},
     [COMMAND_FILE_SERVER_DELETE] = {" ", " workspace resource_group "},
     [COMMAND_USAGES_SHOW] = {" ", " "},
+    [COMMAND_PROGRAM_SET] = {" program ", " program "},
 
     // Read from "faults", never from "commands".
     [COMMAND_NODE_CRASH] = {" ", " cluster job node recovery duration reason "},

@@ -103,6 +103,9 @@ static const Field program_fields[] = {
                "{\"lognormal\": {\"median\", \"sigma\"}}; the same on a slow node"),
     FIELD_INTEGER("exit_code", exit_code, 0, 255, "0",
                   "exit code of a program that only takes time"),
+    FIELD_TEXT("script", script, NULL,
+               "for a program that does what simple commands do: \"echo started; sleep 20m; exit "
+               "3\" runs as in a shell, with the variables and mounts of the job"),
     FIELD_TEXT("model", model, NULL, "for a program that trains: the network of the catalogue"),
     FIELD_TEXT("data_set", data_set, NULL, "data set of the catalogue"),
     FIELD_TEXT("framework", framework, NULL, "framework of the catalogue"),
@@ -139,14 +142,16 @@ static const Field program_fields[] = {
 #undef OWNER
 const ObjectType program_type = {
     "program",
-    "The action of a job's command line: train a network (\"model\"), or take a time "
-    "(\"duration\").",
+    "The action of a job's command line: train a network (\"model\"), take a time (\"duration\"), "
+    "or do what simple commands do (\"script\").",
     sizeof(ProgramText), program_fields};
 
 #define OWNER OtherText
 static const Field other_fields[] = {
-    NEEDED_JSON("duration", duration, DISTRIBUTION,
-                "how long such a command takes: a duration or a distribution, as for a program"),
+    FIELD_JSON("duration", duration, DISTRIBUTION,
+               "how long such a command takes: a duration or a distribution, as for a program; "
+               "without it the catalogue's service/unknown_program, or service/unknown_tool for a "
+               "line of tools that end at once"),
     FIELD_INTEGER("exit_code", exit_code, 0, 255, "0", "its exit code"),
     {0},
 };
@@ -204,7 +209,8 @@ static const Field command_fields[] = {
                "epoch|checkpoint|step 3\", and \"+ 5m\" for later; an epoch counts when it begins, "
                "a step when it ends, and checkpoint 3 is the one after epoch 3"),
     NEEDED_TEXT("name", name,
-                "name of the resource; for shares and files the share: \"account/share\""),
+                "name of the resource; for shares and files the share: \"account/share\"; for a "
+                "program its pattern"),
     FIELD_JSON("config", config, "{\"type\": [\"string\", \"object\"]}",
                "cluster.create and job.create: the cluster.json or job.json, or its content"),
     FIELD_TEXT("cluster", cluster, NULL,
@@ -248,6 +254,8 @@ static const Field command_fields[] = {
     FIELD_OBJECTS("queues", queues, queue_type,
                   "cluster.create: the queues (virtual clusters) that share the cluster; without "
                   "them all jobs wait in one"),
+    FIELD_OBJECT("program", program, program_type,
+                 "program.set: what the command lines that it matches do from now on"),
     FIELD_CHOICE("execution", execution, execution_words, "emulated",
                  "job.create: whether its commands are modelled, or run elsewhere and end when "
                  "job.ran reports it: \"real\" gives a training to the trainer if it knows the "
@@ -476,7 +484,8 @@ static const Field scenario_fields[] = {
                   "...) that no program matches runs as in a shell"),
     FIELD_OBJECT(
         "other_programs", other_programs, other_type,
-        "how command lines end that no other rule describes; without it they are a problem"),
+        "how command lines end that no other rule describes, {} for the catalogue's times; "
+        "without it they are a problem in a run, and `trainyard serve` takes {}"),
     FIELD_OBJECTS(
         "preparations", preparations, preparation_type,
         "how long the jobs' preparation commands take; simple commands that match neither these "

@@ -50,7 +50,8 @@ typedef struct {
     BoundText name;
     const Json *duration; /* a program that only takes time: a distribution */
     BoundInteger exit_code;
-    BoundText model; /* a program that trains; names of catalogue entries */
+    BoundText script; /* a program that is simple commands */
+    BoundText model;  /* a program that trains; names of catalogue entries */
     BoundText data_set;
     BoundText framework;
     BoundText exchange;
@@ -80,7 +81,7 @@ typedef struct {
 /* The program of every command that no other rule describes. */
 typedef struct {
     const Json *node;
-    const Json *duration; /* a distribution */
+    const Json *duration; /* a distribution; NULL: the catalogue's */
     BoundInteger exit_code;
 } OtherText;
 
@@ -128,6 +129,7 @@ typedef struct {
     const Json *node_kind;      /* job.create: names; cluster.resize: a name */
     BoundList node_kinds;       /* cluster.create: KindText */
     BoundList queues;           /* cluster.create: QueueText */
+    ProgramText *program;       /* program.set */
     BoundInteger execution;     /* job.create: JobExecution */
     BoundInteger place;         /* job.ran: the node whose preparation ran, from 1 */
     BoundInteger took;

@@ -196,7 +196,7 @@ static bool is_quantity(const Field *field)
 {
     if (field->kind == VALUE_CUSTOM)
         return field->custom == &durations_kind || field->custom == &ratios_kind ||
-               field->custom == &distribution_kind;
+               field->custom == &sizes_kind || field->custom == &distribution_kind;
     return field->kind == VALUE_INTEGER || field->kind == VALUE_DURATION ||
            field->kind == VALUE_BYTES || field->kind == VALUE_RATE || field->kind == VALUE_FLOPS ||
            field->kind == VALUE_RATIO || field->kind == VALUE_MONEY;

@@ -88,9 +88,9 @@ static void put_quotas(Arena *arena, Json *root)
 static void put_service(Arena *arena, Json *root)
 {
     static const char *const delays[] = {
-        "cluster_record",   "allocation_create", "allocation_empty", "allocation_resize",
-        "node_preparation", "release",           "leaving_delay",    "job_record",
-        "job_start",        "host_overhead"};
+        "cluster_record",   "allocation_create", "allocation_empty",     "allocation_resize",
+        "node_preparation", "release",           "leaving_delay",        "job_record",
+        "job_start",        "host_overhead",     "allocation_autoscale", "host_overhead_prepared"};
     const char *note = "the log's waits have no delays of Batch AI";
     Json *service = json_put_object(arena, root, "service");
     for (size_t i = 0; i < sizeof delays / sizeof *delays; i++)

@@ -562,6 +562,57 @@ START_TEST(a_stream_sends_the_events_since_an_id)
 }
 END_TEST
 
+START_TEST(a_job_of_which_nothing_says_what_it_does_is_accepted_with_a_warning)
+{
+    Text text = {0};
+    create_cluster();
+    create_job_of("\"customToolkitSettings\": {\"commandLine\": \"python /x/train.py --a 1\"}");
+    events_print(emulator->control.events, 0, SIZE_MAX, &text);
+    const char *warning = strstr(text_string(&text), "\"record\":\"warning\",\"name\":\"train\"");
+    ck_assert_ptr_nonnull(warning);
+    ck_assert_ptr_nonnull(strstr(warning, "no program matches"));
+    ck_assert_ptr_nonnull(strstr(warning, "serve --program 'python*=sleep 20m; exit 0'"));
+    ck_assert_ptr_nonnull(strstr(warning, "TRAINYARD_DURATION"));
+    text_free(&text);
+    tell("{\"do\": \"run-until\", \"until\": \"job train completed\"}");
+    const World *world = session_world(emulator->session);
+    const Job *job = world_job(world, (JobId){0});
+    ck_assert_int_eq(job->exit_code, 0);
+    ck_assert(job->spec->program->is_other);
+}
+END_TEST
+
+START_TEST(programs_are_set_by_request_for_the_jobs_that_follow)
+{
+    static const char scripted[] = "{\"match\": \"make\", \"script\": \"sleep 5s; exit 9\"}";
+    create_cluster();
+    HttpResponse response = ask("Programs_Set", scripted, NULL);
+    ck_assert_int_eq(response.status, 200);
+    const int64_t sequence = session_sequence(emulator->session);
+    ck_assert_int_eq(ask("Programs_Set", scripted, NULL).status, 200); // nothing new
+    ck_assert_int_eq(session_sequence(emulator->session), sequence);
+    create_job();
+    tell("{\"do\": \"run-until\", \"until\": \"job train completed\"}");
+    ck_assert_int_eq(world_job(session_world(emulator->session), (JobId){0})->exit_code, 9);
+    // A program with the same pattern replaces it; the newest that matches is used.
+    ck_assert_int_eq(ask("Programs_Set", "{\"match\": \"m*\", \"duration\": \"1m\"}", NULL).status,
+                     200);
+    response =
+        ask("Programs_Set", "{\"match\": \"make\", \"duration\": \"2m\", \"exit_code\": 4}", NULL);
+    ck_assert_ptr_nonnull(strstr(response.body, "\"2m\""));
+    ck_assert_ptr_null(strstr(response.body, "sleep"));
+    ck_assert_ptr_nonnull(strstr(ask("Programs_List", "", NULL).body, "\"m*\""));
+    command("{\"do\": \"experiment.create\", \"name\": \"f\", " IN_WORKSPACE "}");
+    create_job_in("f", "\"customToolkitSettings\": {\"commandLine\": \"make\"}");
+    tell("{\"do\": \"run-until\", \"until\": \"job w/f/train completed\"}");
+    ck_assert_int_eq(world_job(session_world(emulator->session), (JobId){1})->exit_code, 4);
+    refused("Programs_Set", "{\"duration\": \"2m\"}", 400, "needs a text");
+    refused("Programs_Set", "{\"match\": \"x\"}", 400, "a program has none of");
+    refused("Programs_Set", "{\"match\": \"x\", \"script\": \"python y\"}", 400,
+            "more than simple commands");
+}
+END_TEST
+
 START_TEST(a_slow_reader_continues_with_the_oldest_event_kept)
 {
     Text text = {0};
@@ -640,6 +691,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, rules_come_and_go_by_number);
     tcase_add_test(tests, a_stream_begins_with_the_next_event);
     tcase_add_test(tests, a_stream_sends_the_events_since_an_id);
+    tcase_add_test(tests, a_job_of_which_nothing_says_what_it_does_is_accepted_with_a_warning);
+    tcase_add_test(tests, programs_are_set_by_request_for_the_jobs_that_follow);
     tcase_add_test(tests, a_slow_reader_continues_with_the_oldest_event_kept);
     tcase_add_test(tests, the_session_is_exported);
     tcase_add_test(tests, an_export_is_the_session_as_it_was_when_it_was_asked_for);

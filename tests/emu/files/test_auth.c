@@ -530,7 +530,7 @@ END_TEST
 
 START_TEST(urls_that_we_make_are_let_in)
 {
-    const char *url = files_sas_url(&service.azure, service.arena, "pathacct", "sss",
+    const char *url = files_sas_url(&service.azure, service.arena, FILES_HOST, "pathacct", "sss",
                                     "a b/stdout.txt", "rl", real_unix_ms + 3600999);
     ck_assert_ptr_nonnull(url);
     const char *begin =
@@ -541,7 +541,8 @@ START_TEST(urls_that_we_make_are_let_in)
     Asked *asked = ask("GET", "", "/pathacct/sss/a%20b/stdout.txt", strchr(url, '?') + 1);
     ck_assert_ptr_null(refused_for(asked, &access));
     ck_assert_str_eq(access.permissions, "rl");
-    ck_assert_ptr_null(files_sas_url(&service.azure, service.arena, "nobody", "sss", "x", "r", 0));
+    ck_assert_ptr_null(
+        files_sas_url(&service.azure, service.arena, FILES_HOST, "nobody", "sss", "x", "r", 0));
 }
 END_TEST
 

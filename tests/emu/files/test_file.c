@@ -941,14 +941,14 @@ START_TEST(a_signed_source_is_read_from_another_account_and_its_signature_kept_n
     ck_assert_int_eq(files_share_create(s->files, other, 5120, ""), FILES_OK);
     ck_assert_int_eq(files_file_create(s->files, other, "f", 5, "", ""), FILES_OK);
     ck_assert_int_eq(files_write(s->files, other, "f", 0, 5, "there"), FILES_OK);
-    const char *url =
-        files_sas_url(&s->azure, s->arena, "other", "sss", "f", "r", real_unix_ms + 60000);
+    const char *url = files_sas_url(&s->azure, s->arena, FILES_HOST, "other", "sss", "f", "r",
+                                    real_unix_ms + 60000);
     ck_done(s, "PUT", "/sss/g", arena_printf(s->arena, "x-ms-copy-source: %s", url), 202);
     ck_done(s, "GET", "/sss/g", "", 200);
     ck_assert_str_eq(answer_body(s), "there");
     ck_header(s, "x-ms-copy-source", "http://127.0.0.1:8080/other/sss/f");
-    const char *write_only =
-        files_sas_url(&s->azure, s->arena, "other", "sss", "f", "w", real_unix_ms + 60000);
+    const char *write_only = files_sas_url(&s->azure, s->arena, FILES_HOST, "other", "sss", "f",
+                                           "w", real_unix_ms + 60000);
     ck_answer(s, "PUT", "/sss/g", arena_printf(s->arena, "x-ms-copy-source: %s", write_only), 403,
               "CannotVerifyCopySource");
 }

@@ -378,10 +378,10 @@ static int32_t rename_with_sas(const char *to, const char *from, const char *let
     static const char *plain = "http://127.0.0.1:8080";
     const int64_t expires_ms = real_unix_ms + 60000;
     const char *target =
-        files_sas_url(&s->azure, s->arena, "pathacct", "sss", to, "rcw", expires_ms);
-    const char *source =
-        letters ? files_sas_url(&s->azure, s->arena, "pathacct", "sss", from, letters, expires_ms)
-                : arena_printf(s->arena, "%s/pathacct/sss/%s", plain, from);
+        files_sas_url(&s->azure, s->arena, FILES_HOST, "pathacct", "sss", to, "rcw", expires_ms);
+    const char *source = letters ? files_sas_url(&s->azure, s->arena, FILES_HOST, "pathacct", "sss",
+                                                 from, letters, expires_ms)
+                                 : arena_printf(s->arena, "%s/pathacct/sss/%s", plain, from);
     HttpRequest request = service_request(
         s, "PUT", arena_printf(s->arena, "%s&comp=rename%s", target + strlen(plain), kind),
         arena_printf(s->arena,
@@ -494,7 +494,7 @@ static int32_t ask_blob(const char *method, const char *target)
     return service_answer(s, &request);
 }
 
-START_TEST(the_blob_host_has_containers_alone)
+START_TEST(the_blob_host_has_containers_and_what_jobs_write)
 {
     ck_assert_int_eq(ask_blob("GET", "/batchaicontainer?restype=container"), 404);
     ck_header(s, "x-ms-error-code", "ContainerNotFound");
@@ -514,13 +514,13 @@ START_TEST(the_blob_host_has_containers_alone)
         {"GET", "/?comp=list"},
         {"GET", "/batchaicontainer?restype=container&comp=list"},
         {"PUT", "/batchaicontainer/blob"},
-        {"GET", "/batchaicontainer/blob"},
     };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         ck_assert_int_eq(ask_blob(others[i][0], others[i][1]), 501);
         ck_header(s, "x-ms-error-code", "NotImplemented");
     }
-    ck_assert_ptr_nonnull(strstr(answer_body(s), "(Blob: GET)"));
+    ck_assert_ptr_nonnull(strstr(answer_body(s), "(Blob: PUT)"));
+    ck_assert_int_eq(ask_blob("GET", "/batchaicontainer/blob"), 404); // no job has written it
 }
 END_TEST
 
@@ -545,7 +545,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, every_operation_that_is_there_is_reached);
     tcase_add_test(tests, a_service_sas_says_with_which_headers_to_answer);
     tcase_add_test(tests, a_url_may_refer_to_a_stored_policy);
-    tcase_add_test(tests, the_blob_host_has_containers_alone);
+    tcase_add_test(tests, the_blob_host_has_containers_and_what_jobs_write);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -418,8 +418,15 @@ static const char *random_command(Dice *dice)
         return arena_printf(arena, "{\"do\": \"workspace.delete\", \"name\": \"w2\", "
                                    "\"resource_group\": \"g1\"}");
     case 27:
-        return roll(dice, 4) ? "{\"do\": \"usages.show\", \"name\": \"u\"}"
-                             : "{\"do\": \"storage.delete\", \"name\": \"acc2\"}";
+        switch (roll(dice, 4)) {
+        case 0:
+            return "{\"do\": \"storage.delete\", \"name\": \"acc2\"}";
+        case 1:
+            return "{\"do\": \"program.set\", \"name\": \"make*\", \"program\": {\"match\": "
+                   "\"make*\", \"script\": \"echo made; sleep 30; exit 1\"}}";
+        default:
+            return "{\"do\": \"usages.show\", \"name\": \"u\"}";
+        }
     default:
         return arena_printf(arena,
                             "{\"do\": \"job.create\", \"name\": \"%s\", \"cluster\": \"%s\", "

@@ -47,6 +47,20 @@ START_TEST(a_bar_shows_progress_remaining_time_and_scores)
 }
 END_TEST
 
+/* Progbar.update of Keras 2.2: as many backspaces as the last line was wide, and a carriage return,
+ * if isatty(1); else a line feed. */
+START_TEST(a_terminal_is_redrawn_and_a_file_gets_lines)
+{
+    char text[KERAS_REDRAW_ROOM];
+    *keras_redraw_put(text, true, 0) = '\0';
+    ck_assert_str_eq(text, "\r");
+    *keras_redraw_put(text, true, 3) = '\0';
+    ck_assert_str_eq(text, "\b\b\b\r");
+    *keras_redraw_put(text, false, 3) = '\0';
+    ck_assert_str_eq(text, "\n");
+}
+END_TEST
+
 START_TEST(a_shorter_line_overwrites_the_longer_previous_one)
 {
     char line[KERAS_BAR_ROOM];
@@ -90,6 +104,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("keras_bar");
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, a_bar_shows_progress_remaining_time_and_scores);
+    tcase_add_test(tests, a_terminal_is_redrawn_and_a_file_gets_lines);
     tcase_add_test(tests, a_shorter_line_overwrites_the_longer_previous_one);
     tcase_add_test(tests, without_a_bar_an_epoch_is_one_line);
     tcase_add_test(tests, scores_are_printed_as_python_prints_floats);

@@ -40,7 +40,19 @@ static const Field options[] = {
                 "begin a new state with the world of FILE (an empty subscription)"),
     OPTION_INTEGER(0, "seed", seed, "N", 0, INT64_C(1) << 53,
                    "begin a new state with N instead of the scenario's seed"),
+    OPTION_FILE(0, "catalog", catalog, "FILE",
+                "begin a new state with the catalogue FILE after those of the scenario: container "
+                "images, VM sizes, times of the service"),
     OPTIONS_OF_CHANGES(changes),
+    OPTION_TEXTS(
+        0, "program", programs, "GLOB=SCRIPT",
+        "let jobs whose command line matches GLOB do what the simple commands of SCRIPT do; "
+        "of several the last that matches"),
+    OPTION_FILE(0, "programs", programs_file, "FILE",
+                "the same for all programs in FILE, a JSON array as a scenario's \"programs\""),
+    OPTION_FLAG(0, "strict", is_strict,
+                "refuse jobs of which nothing says what they do (they take a time of the "
+                "catalogue)"),
     OPTION_FLAG(0, "files", is_files_only,
                 "serve Azure Files alone, with an account to begin with"),
     OPTION_FLAG(0, "run-jobs", runs_jobs,
@@ -92,14 +104,20 @@ const OptionTable serve_option_table = {
         "Passwords are not checked: any process that can reach the ports has full access. Web "
         "pages have none.\n"
         "\n"
-        "Jobs are emulated. With --run-jobs, jobs that are submitted run for real: /bin/sh -c "
+        "Jobs are emulated: programs of the scenario by their model, simple commands as in a "
+        "shell. All other command lines are accepted, as the service did, and take a time of the "
+        "catalogue (service/unknown_program). To give one a behaviour, use --program or "
+        "--programs, POST the same to /trainyard/programs, or set the variables "
+        "TRAINYARD_DURATION (\"20m\") and TRAINYARD_EXIT_CODE in the job.\n"
+        "\n"
+        "With --run-jobs, jobs that are submitted run for real: /bin/sh -c "
         "with the job's command line, in a new folder below the state folder, with the "
         "variables of Batch AI and the mounted shares as folders; files written there are on "
         "the shares. This is not a sandbox: a job can do whatever you can. So it works on "
         "loopback only, and must not be used on a machine that you share with people you do not "
         "trust. While a command runs, time passes at most one second a second and no clock "
         "jumps, so that a job lasts as long in the world as on the machine. Containers are not "
-        "started, and secrets are not stored, so that jobs do not get them.\n"
+        "started. Secrets are kept in the state folder alone, and jobs get their values.\n"
         "\n"
         "--real hands a job to the trainer, as `trainyard run --real` does, if its command line "
         "matches a \"program\" of the scenario that trains a network which `trainyard train` "
@@ -109,6 +127,7 @@ const OptionTable serve_option_table = {
         "\n"
         "Exit codes: 0 after Control-C or SIGTERM, 2 for wrong input, 3 when the machine fails.",
     .example = "trainyard serve --clock x60\n"
+               "trainyard serve --program '*/train.py*=echo epoch 1; sleep 20m; exit 0'\n"
                "trainyard serve --state /tmp/ci --port 0 --plain-port 0 --ready-file ready.json",
     .options = options,
 };

@@ -14,8 +14,12 @@ typedef struct {
     bool recovers;
     const char *scenario; /* NULL: the one that is compiled in */
     const char *clock;
-    int64_t seed; /* -1: the scenario's */
+    int64_t seed;        /* -1: the scenario's */
+    const char *catalog; /* in addition to the scenario's; NULL: none */
     ScenarioChanges changes;
+    OptionTexts programs;      /* "GLOB=SCRIPT" */
+    const char *programs_file; /* NULL: none */
+    bool is_strict;
     bool is_files_only;
     bool runs_jobs;
     int backend; /* index of --real's word (HandOffBackend); -1: not given */

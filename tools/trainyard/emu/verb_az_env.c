@@ -135,6 +135,12 @@ static bool set_up(Arena *arena, const AzEnvOptions *options, AzForm form, Statu
     const bool is_fine = find_emulator(arena, options, form, &ready, status) &&
                          print_exports(&ready, form, shell, status);
     if (is_fine) {
+        if (isatty(STDERR_FILENO) && !ready.is_files_only)
+            fprintf(stderr,
+                    "az talks to the emulator. To say what the command lines of jobs do: "
+                    "`trainyard serve --program`, POST http://%s/trainyard/programs, or the "
+                    "variables TRAINYARD_DURATION and TRAINYARD_EXIT_CODE of a job.\n",
+                    ready.addresses.plain);
         code_succeed(shell, &text);
         rmdir(folder);
     } else {

@@ -12,7 +12,9 @@
 #include "emu/emulator.h"
 #include "emu/files/auth/auth.h"
 #include "emu/http/server.h"
+#include "emu/session/programs.h"
 #include "sim/base/civil_time.h"
+#include "sim/cli/disk_files.h"
 #include "sim/cli/files.h"
 #include "sim/cli/program.h"
 #include "sim/cli/report.h"
@@ -20,15 +22,25 @@
 
 /* --- Opening --- */
 
+static const char *absolute(Arena *arena, const char *path)
+{
+    char *found = realpath(path, NULL);
+    const char *copy = found ? arena_strdup(arena, found) : path;
+    free(found);
+    return copy;
+}
+
 static ScenarioOverrides overrides_of(Arena *arena, const ServeOptions *options)
 {
     ScenarioOverrides overrides = scenario_overrides(&options->changes);
-    if (options->seed < 0)
-        return overrides;
-    const char **items = ARENA_ARRAY(arena, const char *, overrides.count + 1);
+    const char **items = ARENA_ARRAY(arena, const char *, overrides.count + 2);
     for (int32_t i = 0; i < overrides.count; i++)
         items[i] = overrides.items[i];
-    items[overrides.count++] = arena_printf(arena, "/seed=%" PRId64, options->seed);
+    if (options->seed >= 0)
+        items[overrides.count++] = arena_printf(arena, "/seed=%" PRId64, options->seed);
+    if (options->catalog)
+        items[overrides.count++] =
+            arena_printf(arena, "/catalog/-=%s", absolute(arena, options->catalog));
     overrides.items = items;
     return overrides;
 }
@@ -61,14 +73,6 @@ static bool may_run_jobs(const ServeOptions *options, Problems *problems)
     return false;
 }
 
-static const char *absolute(Arena *arena, const char *path)
-{
-    char *found = realpath(path, NULL);
-    const char *copy = found ? arena_strdup(arena, found) : path;
-    free(found);
-    return copy;
-}
-
 /* The emulator, and the memory that it lives in. */
 typedef struct {
     Arena *arena;
@@ -88,6 +92,7 @@ static bool begin_life(Life *life, const ServeOptions *options, Clock clock, boo
         .storage_suffix = server_defaults.storage_suffix,
         .is_files_only = options->is_files_only,
         .recovers = recovers,
+        .is_strict = options->is_strict,
         .runs = {.runs_jobs = options->runs_jobs,
                  .hands_off = options->backend >= 0,
                  .backend =
@@ -123,6 +128,29 @@ static bool make_account(Arena *arena, Emulator *emulator, Problems *problems)
     const Json *command = session_command_about(arena, COMMAND_STORAGE_CREATE, path);
     if (!session_command(emulator->session, command, NULL, problems))
         return false;
+    if (emulator_commit(emulator, &status))
+        return true;
+    problems_add_status(problems, &status);
+    return false;
+}
+
+/* The last option is set last, so that it comes first. */
+static bool set_programs(Arena *arena, Emulator *emulator, const ServeOptions *options,
+                         Problems *problems)
+{
+    Status status = {0};
+    Session *session = emulator->session;
+    const char *path = options->programs_file, *text;
+    size_t length;
+    if (path && !disk_files.read(disk_files.context, arena, path, &text, &length, &status)) {
+        problems_add_status(problems, &status);
+        return false;
+    }
+    if (path && !programs_set_all(session, arena, path, text, length, problems))
+        return false;
+    for (int32_t i = 0; i < options->programs.count; i++)
+        if (!programs_set_option(session, arena, "--program", options->programs.items[i], problems))
+            return false;
     if (emulator_commit(emulator, &status))
         return true;
     problems_add_status(problems, &status);
@@ -223,6 +251,12 @@ static void print_welcome(Arena *arena, const ServeOptions *options, Emulator *e
                "  az group create --name batchai --location eastus\n",
                options->state_folder[0] == '/' ? "" : ", in this folder",
                state_option(arena, options), options->has_proxy ? "" : " --no-proxy");
+    if (!options->is_files_only)
+        puts("A job does what its command line says if it is simple commands or a known training; "
+             "any "
+             "other\nruns too, and takes a time of the catalogue. --program 'GLOB=sleep 20m; exit "
+             "0' "
+             "says more.");
     puts("Control-C ends it.");
 }
 
@@ -341,6 +375,7 @@ static int run(Arena *arena, const ServeOptions *options)
     const bool has_begun = server &&
                            begin_life(&life, options, clock, options->recovers, &problems) &&
                            make_account(arena, life.emulator, &problems) &&
+                           set_programs(arena, life.emulator, options, &problems) &&
                            introduce(arena, options, life.emulator, server, &problems);
     if (!has_begun)
         fail_to_start(&life);

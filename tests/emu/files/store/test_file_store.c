@@ -69,11 +69,17 @@ START_TEST(shares_are_made_listed_and_deleted)
 {
     static const char *const names[] = {"abc", "abd", "b-1", "b-2"};
     for (size_t i = 0; i < 4; i++)
-        ck_files(files_share_create(room.files, (ShareName){"b", names[i], NULL}, 10 + (int)i,
-                                    "{\"k\":\"v\"}"),
+        ck_files(files_share_create(
+                     room.files, (ShareName){.account = "b", .share = names[i], .snapshot = NULL},
+                     10 + (int)i, "{\"k\":\"v\"}"),
                  OK);
-    ck_files(files_share_create(room.files, (ShareName){"b", "abc", NULL}, 1, NULL), SHARE_EXISTS);
-    ck_files(files_share_create(room.files, (ShareName){"b", "A", NULL}, 1, NULL), BAD_NAME);
+    ck_files(files_share_create(room.files,
+                                (ShareName){.account = "b", .share = "abc", .snapshot = NULL}, 1,
+                                NULL),
+             SHARE_EXISTS);
+    ck_files(files_share_create(
+                 room.files, (ShareName){.account = "b", .share = "A", .snapshot = NULL}, 1, NULL),
+             BAD_NAME);
     int32_t count;
     bool more;
     FilesEntry *shares = files_shares(room.files, room.arena, "b", "", "", 3, false, &count, &more);
@@ -88,8 +94,12 @@ START_TEST(shares_are_made_listed_and_deleted)
     ck_assert_str_eq(shares[0].name, "b-2");
     files_shares(room.files, room.arena, "b", "ab", "", 5, false, &count, &more);
     ck_assert_int_eq(count, 2);
-    ck_files(files_share_delete(room.files, (ShareName){"b", "abc", NULL}, false), OK);
-    ck_files(files_share_delete(room.files, (ShareName){"b", "abc", NULL}, false), NO_SHARE);
+    ck_files(files_share_delete(
+                 room.files, (ShareName){.account = "b", .share = "abc", .snapshot = NULL}, false),
+             OK);
+    ck_files(files_share_delete(
+                 room.files, (ShareName){.account = "b", .share = "abc", .snapshot = NULL}, false),
+             NO_SHARE);
     ck_files(files_account_delete(room.files, "b"), OK);
     files_shares(room.files, room.arena, "b", "", "", 5, false, &count, &more);
     ck_assert_int_eq(count, 0);

@@ -349,8 +349,10 @@ START_TEST(the_store_and_arrays_of_bytes_answer_alike)
             continue;
         compare(trial, the_share, &trial->now, seed, step);
         for (int i = 0; i < trial->snapshot_count; i++)
-            compare(trial, (ShareName){"a", "sss", trial->snapshot_names[i]}, &trial->snapshots[i],
-                    seed, step);
+            compare(
+                trial,
+                (ShareName){.account = "a", .share = "sss", .snapshot = trial->snapshot_names[i]},
+                &trial->snapshots[i], seed, step);
     }
     ck_assert_int_gt(happened, OPERATIONS / 6);
     room_remove(&trial->room);

@@ -177,7 +177,8 @@ END_TEST
 static void run_line(const char *line)
 {
     static const char *const names[] = {"a/s"};
-    static const EnvironmentVariable variables[] = {{"S", CLUSTER_MOUNT_ROOT "/s"}};
+    static const EnvironmentVariable variables[] = {
+        {.name = "S", .value = CLUSTER_MOUNT_ROOT "/s"}};
     static KnownShare known = {.name = "a/s"};
     static Mount mount = {.path = CLUSTER_MOUNT_ROOT "/s", .share = &known, .folder = ""};
     const Mounts mounts = {.count = 1, .items = &mount};
@@ -454,7 +455,10 @@ START_TEST(a_share_of_the_scenarios_that_is_deleted_stays_so)
     ck_files(files_look(room.files, room.arena, share, "", &entry), NO_SHARE);
     files_shares(room.files, room.arena, "a", "", "", 10, false, &count, &more);
     ck_assert_int_eq(count, 0);
-    ck_files(files_share_create(room.files, (ShareName){"a", "other", NULL}, 1, NULL), OK);
+    ck_files(files_share_create(room.files,
+                                (ShareName){.account = "a", .share = "other", .snapshot = NULL}, 1,
+                                NULL),
+             OK);
     ck_files(files_account_delete(room.files, "a"), OK);
     files_shares(room.files, room.arena, "a", "", "", 10, false, &count, &more);
     ck_assert_int_eq(count, 0);

@@ -132,6 +132,18 @@ START_TEST(autoscale_acts_every_period_from_the_first_steady_moment)
 }
 END_TEST
 
+START_TEST(automatic_scaling_allocates_in_a_time_of_its_own)
+{
+    commands_create_cluster(&list, "c", 0, automatic(0, 1, 0));
+    add_job("j", 5, 1, 60);
+    prepare();
+    scenario->service.allocation_autoscale_ns = constant(arena, 100 * NS_PER_S);
+    run();
+    ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "resizing", 1), 602);
+    ck_assert_int_eq(at_s(TRACE_CLUSTER_ALLOCATION, "steady", 1), 702); // 672 after a manual resize
+}
+END_TEST
+
 START_TEST(the_phase_of_evaluations_does_not_depend_on_how_autoscale_was_turned_on)
 {
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 0));
@@ -908,6 +920,7 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("examples");
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, autoscale_acts_every_period_from_the_first_steady_moment);
+    tcase_add_test(tests, automatic_scaling_allocates_in_a_time_of_its_own);
     tcase_add_test(tests, the_phase_of_evaluations_does_not_depend_on_how_autoscale_was_turned_on);
     tcase_add_test(tests, autoscale_keeps_its_limits_and_a_run_ends_despite_a_job_that_never_fits);
     tcase_add_test(tests, autoscale_fills_up_to_the_minimum_and_no_further);

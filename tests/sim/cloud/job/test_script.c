@@ -32,9 +32,10 @@ static void end(void)
 }
 
 static const EnvironmentVariable variables[] = {
-    {"AZ_BATCHAI_JOB_TEMP", "/mnt/batch/tasks/shared/LS_root/jobs/j"},
-    {"S", "/mnt/batch/tasks/shared/LS_root/mounts/s"},
-    {"AZ_BATCHAI_OUTPUT_O", "/mnt/batch/tasks/shared/LS_root/mounts/s/{segment}/outputs/"},
+    {.name = "AZ_BATCHAI_JOB_TEMP", .value = "/mnt/batch/tasks/shared/LS_root/jobs/j"},
+    {.name = "S", .value = "/mnt/batch/tasks/shared/LS_root/mounts/s"},
+    {.name = "AZ_BATCHAI_OUTPUT_O",
+     .value = "/mnt/batch/tasks/shared/LS_root/mounts/s/{segment}/outputs/"},
 };
 enum { VARIABLES = sizeof variables / sizeof variables[0] };
 

@@ -130,7 +130,9 @@ static void progbar_update(Progbar *bar, int64_t current, double now_s, const do
         add_value(&info, names[i], values[i]);
     int before = bar->total_width;
     bar->total_width = (int)(line.length + info.length);
-    text_printf(bar->out, "\n%s%s%*s", line.data, info.data,
+    for (int i = 0; i < before; i++) // isatty(1): the rank has a pseudo-terminal of mpirun
+        text_add(bar->out, "\b");
+    text_printf(bar->out, "\r%s%s%*s", line.data, info.data,
                 before > bar->total_width ? before - bar->total_width : 0, "");
     if (current >= bar->target)
         text_add(bar->out, "\n");
@@ -238,10 +240,10 @@ START_TEST(every_rank_prints_everything_once)
         "x_train shape: (50000, 32, 32, 3)\n50000 train samples\n10000 test samples\n",
         "Using real-time data augmentation.\n",
         "Epoch 4/4\n",
-        "\n 1/20 [>.............................] - ETA: ",
-        "\n19/20 [===========================>..] - ETA: ",
+        "\r 1/20 [>.............................] - ETA: ",
+        "\r19/20 [===========================>..] - ETA: ",
         "Saved trained model at /mnt/s/saved_models/model.h5 \n",
-        "\n10000/10000 [==============================] - ",
+        "\r10000/10000 [==============================] - ",
         "\nTest loss: ",
         "\nTest accuracy: 0.",
     };
@@ -272,7 +274,7 @@ START_TEST(the_order_of_ranks_within_a_step_is_random)
     int32_t first_count[4] = {0};
     for (int64_t done = 1; done < 200; done++) {
         char head[16];
-        snprintf(head, sizeof head, "\n%3d/200 [", (int)done);
+        snprintf(head, sizeof head, "\r%3d/200 [", (int)done);
         const char *line = strstr(out.data, head);
         ck_assert_ptr_nonnull(line);
         const char *means = strstr(line, " - loss");
@@ -328,9 +330,7 @@ START_TEST(the_head_of_the_tutorial_s_stdout_matches_the_recording)
     KerasProgram *keras = keras_program(arena, cifar10, 1563);
     World *world = finished_world(arena, &keras->program, 4);
     Text out = output(world, "stdout.txt");
-    size_t length = 0;
-    for (int32_t line = 0; line < 64; line++)
-        length += strcspn(out.data + length, "\n") + 1;
+    const size_t length = 4000;
     if (getenv("TRAINYARD_GOLDEN_UPDATE")) {
         FILE *file = fopen(golden_path, "wb");
         ck_assert_ptr_nonnull(file);

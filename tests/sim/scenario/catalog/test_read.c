@@ -284,7 +284,9 @@ START_TEST(a_later_file_changes_single_values_and_adds_entries)
     ck_assert_str_eq(value->source, "me");
     ck_assert_str_eq(value->at.source, "mine.json");
     ck_assert_int_eq(catalog_service(catalog)->release_ns.knots[0].value, 5 * NS_PER_S);
-    ck_assert_int_eq(catalog_image(catalog, "mine")->compressed_bytes, 1000000000);
+    bool is_listed;
+    ck_assert_int_eq(catalog_image(arena, catalog, "mine", &is_listed)->compressed_bytes,
+                     1000000000);
 }
 END_TEST
 

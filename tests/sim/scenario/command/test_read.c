@@ -46,7 +46,7 @@ static Json *parse(const char *text)
 static const Command *take(const char *text)
 {
     Problems problems = problems_create(arena);
-    const Command *command = command_read(base->reader, arena, parse(text), &problems);
+    const Command *command = command_read(base->reader, arena, parse(text), &problems, NULL);
     ck_assert_msg(command != NULL, "%s: %s", text,
                   problems.count > 0 ? problems.items[0].message : "");
     command_accept(base->reader, arena, command);
@@ -56,7 +56,7 @@ static const Command *take(const char *text)
 static void refused(const char *text, const char *problem)
 {
     Problems problems = problems_create(arena);
-    ck_assert_ptr_null(command_read(base->reader, arena, parse(text), &problems));
+    ck_assert_ptr_null(command_read(base->reader, arena, parse(text), &problems, NULL));
     ck_assert_msg(strstr(problems.items[0].message, problem) != NULL, "%s: %s", text,
                   problems.items[0].message);
 }
@@ -105,7 +105,7 @@ START_TEST(the_newest_of_two_clusters_with_the_same_name_counts)
     Json *job = parse(JOB("j", "c"));
     Json *settings = json_find(job, "/config/properties/horovodSettings");
     json_put_integer(arena, settings, "processCount", 4);
-    const Command *command = command_read(base->reader, arena, job, &problems);
+    const Command *command = command_read(base->reader, arena, job, &problems, NULL);
     ck_assert_ptr_nonnull(command);
     ck_assert_int_eq(command->as.job_create.spec->processes, 4);
 }

@@ -356,7 +356,7 @@ START_TEST(values_listed_in_the_documentation_are_checked_in_any_letter_case)
          "unknown communicationBackend \"foo\""},
         {"\"cntkSettings\": {" SCRIPT ", \"languageType\": \"python\"}", NULL},
         {"\"cntkSettings\": {\"configFilePath\": \"x\", \"languageType\": \"BrainScript\"}",
-         "the scenario does not say what this job does"}, // there are no others
+         "nothing says what this job does"}, // there are no others
         {"\"cntkSettings\": {" SCRIPT ", \"languageType\": \"R\"}", "unknown languageType \"R\""},
         {"\"cntkSettings\": {" SCRIPT ", \"languageType\": \"BrainScript\"}",
          "pythonScriptFilePath is not for languageType \"BrainScript\""},
@@ -447,6 +447,10 @@ START_TEST(mistakes_that_the_service_reported_late_are_refused_before_the_run)
          "did you mean \"acc/data\"?"},
         {"core.windows.net/data", "core.windows.net/", "does not name a share", "https://"},
         {"https://<", "http://<", "does not name a share", "https://"},
+        {"https://<AZURE_BATCHAI_STORAGE_ACCOUNT>.file.core.windows.net/data",
+         "http://127.0.0.1:10444/acc/dat", "unknown file share \"acc/dat\"", "acc/data"},
+        {"https://<AZURE_BATCHAI_STORAGE_ACCOUNT>.file.core.windows.net/data",
+         "http://127.0.0.1:10444/data", "does not name a share", "http://127.0.0.1"},
         {"ROOT/data/train.py", "ROOT/data/trian.py", "unknown file on share \"acc/data\"",
          "did you mean \"train.py\"?"},
         {"\"id\": \"MODEL\",",
@@ -497,40 +501,43 @@ START_TEST(a_likely_mistake_in_a_command_line_is_only_a_warning)
     static const struct {
         const char *command;
         const char *warning, *hint; /* NULL: none */
+        bool is_certain;            /* a problem instead */
     } rows[] = {
-        {"ls " ROOT "/*", NULL, NULL},
-        {"ls " ROOT "/d*", NULL, NULL},
-        {"ls " ROOT "/?ata/x", NULL, NULL},
-        {"ls " ROOT "/[cd]ata", NULL, NULL},
-        {"ls " ROOT "/{data,x}", NULL, NULL},
-        {"cat " ROOT "/./data/x", NULL, NULL},
-        {"find " ROOT "/. -name x", NULL, NULL},
-        {"ls " ROOT "//data//", NULL, NULL},
-        {"ls " ROOT, NULL, NULL},
-        {"ls " ROOT "/", NULL, NULL},
-        {"echo `ls " ROOT "/data`", NULL, NULL},
-        {"echo [" ROOT "/data]", NULL, NULL},
-        {"sed s#^#" ROOT "/data# f", NULL, NULL},
-        {"sed s@^@" ROOT "/data@ f", NULL, NULL},
-        {"cat " ROOT "/\\\\data", NULL, NULL},
-        {"ls '" ROOT "/data'", NULL, NULL},
-        {"ls " ROOT "/other/x", ROOT "/other/x is not under a mount", "mounted: " ROOT "/data"},
-        {"ls '" ROOT "/other/x'", ROOT "/other/x is not under a mount", ""},
-        {"ls " ROOT "/other*", ROOT "/other is not under a mount", ""},
-        {"ls " ROOT "/data1", ROOT "/data1 is not under a mount", ""},
-        {"cd " ROOT "/.. && pwd", ROOT "/.. is not under a mount", ""},
+        {"ls " ROOT "/*", NULL, NULL, false},
+        {"ls " ROOT "/d*", NULL, NULL, false},
+        {"ls " ROOT "/?ata/x", NULL, NULL, false},
+        {"ls " ROOT "/[cd]ata", NULL, NULL, false},
+        {"ls " ROOT "/{data,x}", NULL, NULL, false},
+        {"cat " ROOT "/./data/x", NULL, NULL, false},
+        {"find " ROOT "/. -name x", NULL, NULL, false},
+        {"ls " ROOT "//data//", NULL, NULL, false},
+        {"ls " ROOT, NULL, NULL, false},
+        {"ls " ROOT "/", NULL, NULL, false},
+        {"echo `ls " ROOT "/data`", NULL, NULL, false},
+        {"echo [" ROOT "/data]", NULL, NULL, false},
+        {"sed s#^#" ROOT "/data# f", NULL, NULL, false},
+        {"sed s@^@" ROOT "/data@ f", NULL, NULL, false},
+        {"cat " ROOT "/\\\\data", NULL, NULL, false},
+        {"ls '" ROOT "/data'", NULL, NULL, false},
+        {"ls " ROOT "/other/x", ROOT "/other/x is not under a mount", "mounted: " ROOT "/data",
+         false},
+        {"ls '" ROOT "/other/x'", ROOT "/other/x is not under a mount", "", false},
+        {"ls " ROOT "/other*", ROOT "/other is not under a mount", "", false},
+        {"ls " ROOT "/data1", ROOT "/data1 is not under a mount", "", false},
+        {"cd " ROOT "/.. && pwd", ROOT "/.. is not under a mount", "", false},
         {"echo $AZ_BATCHAI_OUTPUT_MODELS", "unknown output directory id \"MODELS\"",
-         "did you mean \"MODEL\"?"},
-        {"echo ${AZ_BATCHAI_OUTPUT_X}/y", "unknown output directory id \"X\"", ""},
+         "did you mean \"MODEL\"?", true},
+        {"echo ${AZ_BATCHAI_OUTPUT_X}/y", "unknown output directory id \"X\"", "", true},
         {"echo $AZ_BATCHAI_INPUT_DATA", "unknown input directory id \"DATA\"",
-         "no \"inputDirectories\" can be used here"},
+         "no \"inputDirectories\" can be used here", true},
         {"echo $AZ_BATCHAI_JOB_MOUNT_ROT", "unknown variable \"AZ_BATCHAI_JOB_MOUNT_ROT\"",
-         "did you mean \"AZ_BATCHAI_JOB_MOUNT_ROOT\"?"},
-        {"echo ${AZ_BATCHAI_TASK_INDEX:-0}", NULL, NULL},
-        {"export AZ_BATCHAI_FOO=1; echo $AZ_BATCHAI_FOO", NULL, NULL},
-        {"for AZ_BATCHAI_I in 1 2; do echo ${AZ_BATCHAI_I}; done", NULL, NULL},
-        {"echo $AZ_BATCHAI_FOO; AZ_BATCHAI_FOO2=1", "unknown variable \"AZ_BATCHAI_FOO\"", ""},
-        {"echo $HOME $AZ_BATCH_HOST_LIST $AZ_BATCHAI_NUM_GPUS", NULL, NULL},
+         "did you mean \"AZ_BATCHAI_JOB_MOUNT_ROOT\"?", false},
+        {"echo ${AZ_BATCHAI_TASK_INDEX:-0}", NULL, NULL, false},
+        {"export AZ_BATCHAI_FOO=1; echo $AZ_BATCHAI_FOO", NULL, NULL, false},
+        {"for AZ_BATCHAI_I in 1 2; do echo ${AZ_BATCHAI_I}; done", NULL, NULL, false},
+        {"echo $AZ_BATCHAI_FOO; AZ_BATCHAI_FOO2=1", "unknown variable \"AZ_BATCHAI_FOO\"", "",
+         false},
+        {"echo $HOME $AZ_BATCH_HOST_LIST $AZ_BATCHAI_NUM_GPUS", NULL, NULL, false},
     };
 #undef ROOT
     with_programs("\"other_programs\": {\"duration\": \"5m\"}, \"programs\": [");
@@ -546,9 +553,9 @@ START_TEST(a_likely_mistake_in_a_command_line_is_only_a_warning)
                              rows[i].command);
             Problems problems;
             const ScenarioFile *file = read_job(with_toolkit(entry), &problems);
-            ck_assert_msg(file != NULL, "%s: %s", rows[i].command,
+            ck_assert_msg((file == NULL) == rows[i].is_certain, "%s: %s", rows[i].command,
                           problems.count > 0 ? problems.items[0].message : "");
-            const Problems *warnings = &file->warnings;
+            const Problems *warnings = file != NULL ? &file->warnings : &problems;
             ck_assert_msg(warnings->count == (rows[i].warning != NULL), "%s: %d", rows[i].command,
                           (int)warnings->count);
             if (rows[i].warning == NULL)
@@ -734,6 +741,131 @@ START_TEST(files_are_validated_separately_by_their_kind)
 }
 END_TEST
 
+/* --- Command lines that nothing describes --- */
+
+/* A job whose command line is `command`, in the scenario with `more` members. */
+static const JobSpec *described_job(const char *more, const char *command, const char *variables)
+{
+    with_programs(arena_printf(arena, "%s\"programs\": [", more));
+    const char *job = with_toolkit(arena_printf(
+        arena, "%s\"customToolkitSettings\": {\"commandLine\": \"%s\"}", variables, command));
+    return sound_job(job);
+}
+
+START_TEST(an_unknown_command_line_takes_a_time_of_the_catalogue)
+{
+    static const char defaults[] = "\"other_programs\": {}, ";
+    const Program *program = described_job(defaults, "python /x/mine.py", "")->program;
+    ck_assert(program->is_other);
+    ck_assert_int_eq(program->exit_code, 0);
+    const Quantiles *times = &program->duration.quantiles;
+    ck_assert_int_eq(times->knots[0].value, 3500 * NS_PER_MS); // azure-2018, the shortest recipe
+    ck_assert_int_eq(times->knots[times->count - 1].value, NS_PER_HOUR);
+    program =
+        described_job(defaults, "df -h | grep -E 'a|b' && ssh 10.0.0.4 hostname", "")->program;
+    times = &program->duration.quantiles;
+    ck_assert_int_eq(times->knots[times->count - 1].value, NS_PER_S); // tools end at once
+}
+END_TEST
+
+START_TEST(a_job_states_its_own_duration_and_exit_code)
+{
+    static const struct {
+        const char *variables;
+        int64_t duration_ns; /* -1: the catalogue's */
+        int32_t exit_code;
+    } rows[] = {
+        {"{\"name\": \"TRAINYARD_DURATION\", \"value\": \"90m\"}", 90 * NS_PER_MIN, 0},
+        {"{\"name\": \"TRAINYARD_EXIT_CODE\", \"value\": \"7\"}", -1, 7},
+        {"{\"name\": \"TRAINYARD_EXIT_CODE\", \"value\": \"255\"}, "
+         "{\"name\": \"TRAINYARD_DURATION\", \"value\": \"5s\"}",
+         5 * NS_PER_S, 255},
+    };
+    static const char *const bad[] = {"DURATION\", \"value\": \"soon",
+                                      "EXIT_CODE\", \"value\": \"256",
+                                      "EXIT_CODE\", \"value\": \"-1", "EXIT_CODE\", \"value\": \""};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        // They win over a program of the scenario, too.
+        const char *list =
+            arena_printf(arena, "\"environmentVariables\": [%s], ", rows[i].variables);
+        const Program *program = described_job("", "python */train.py", list)->program;
+        ck_assert(program->is_other);
+        ck_assert_int_eq(program->exit_code, rows[i].exit_code);
+        if (rows[i].duration_ns >= 0)
+            ck_assert_int_eq(program->duration.quantiles.knots[0].value, rows[i].duration_ns);
+        else
+            ck_assert_int_gt(program->duration.quantiles.count, 1);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        Problems problems;
+        const char *job =
+            with_toolkit(arena_printf(arena,
+                                      "\"environmentVariables\": [{\"name\": \"TRAINYARD_%s\"}], "
+                                      "\"customToolkitSettings\": {\"commandLine\": \"x\"}",
+                                      bad[i]));
+        ck_assert_msg(read_job(job, &problems) == NULL && problems.count == 1, "%s", bad[i]);
+    }
+}
+END_TEST
+
+START_TEST(a_program_may_be_a_script_of_simple_commands)
+{
+    with_programs("\"programs\": [{\"match\": \"python mine.py*\", \"script\": \"echo one; sleep "
+                  "20m; exit 3\"}, ");
+    const char *job =
+        with_toolkit("\"customToolkitSettings\": {\"commandLine\": \"python mine.py 5\"}");
+    const Program *program = sound_job(job)->program;
+    ck_assert_int_eq(program->kind, PROGRAM_SHELL);
+    ck_assert_str_eq(program->name, "python mine.py*");
+    ck_assert_int_eq(program->script->pipeline_count, 3);
+    static const char *const bad[] = {"\"script\": \"python x.py\"",
+                                      "\"script\": \"exit 1\", \"duration\": \"1m\"",
+                                      "\"script\": \"exit 1\", \"exit_code\": 2"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        Problems problems;
+        files = small_scenario(arena);
+        with_programs(arena_printf(arena, "\"programs\": [{\"match\": \"m*\", %s}, ", bad[i]));
+        ck_assert_msg(read_job(small_job_text, &problems) == NULL, "%s", bad[i]);
+        ck_assert_int_eq(problems.count, 1);
+    }
+}
+END_TEST
+
+START_TEST(a_share_may_be_named_by_an_emulators_own_address)
+{
+    static const char *const urls[] = {"http://127.0.0.1:10444/acc/data",
+                                       "http://localhost:10444/acc/data/",
+                                       "https://127.0.0.1/acc/data"};
+    for (size_t i = 0; i < sizeof urls / sizeof *urls; i++) {
+        const char *job = with_change(
+            arena, small_job_text,
+            "https://<AZURE_BATCHAI_STORAGE_ACCOUNT>.file.core.windows.net/data", urls[i]);
+        ck_assert_str_eq(sound_job(job)->mounts[0], "acc/data");
+    }
+}
+END_TEST
+
+START_TEST(an_image_that_is_not_listed_has_an_assumed_size)
+{
+    Problems problems;
+    const char *job =
+        with_change(arena, small_job_text, "tensorflow/tensorflow:1.8.0-gpu", "my/own:7");
+    const ScenarioFile *file = read_job(job, &problems);
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_eq(file->warnings.count, 1);
+    ck_assert_ptr_nonnull(strstr(file->warnings.items[0].message, "container image \"my/own:7\""));
+    ck_assert_ptr_nonnull(strstr(file->warnings.items[0].message, "ASSUMED"));
+    const ContainerImage *image = sound_job(job)->image;
+    ck_assert_str_eq(image->name, "my/own:7");
+    ck_assert_int_ge(image->compressed_bytes, 43000000);
+    ck_assert_int_le(image->compressed_bytes, INT64_C(2800000000));
+    ck_assert_int_eq(sound_job(job)->image->compressed_bytes, image->compressed_bytes);
+    const char *other =
+        with_change(arena, small_job_text, "tensorflow/tensorflow:1.8.0-gpu", "another:1");
+    ck_assert_int_ne(sound_job(other)->image->compressed_bytes, image->compressed_bytes);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("job_config");
@@ -762,6 +894,11 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_range_of_one_number_is_a_manual_scale_as_in_az);
     tcase_add_test(tests, cluster_mounts_serve_jobs_too);
     tcase_add_test(tests, files_are_validated_separately_by_their_kind);
+    tcase_add_test(tests, an_unknown_command_line_takes_a_time_of_the_catalogue);
+    tcase_add_test(tests, a_job_states_its_own_duration_and_exit_code);
+    tcase_add_test(tests, a_program_may_be_a_script_of_simple_commands);
+    tcase_add_test(tests, a_share_may_be_named_by_an_emulators_own_address);
+    tcase_add_test(tests, an_image_that_is_not_listed_has_an_assumed_size);
     suite_add_tcase(suite, tests);
     return suite;
 }

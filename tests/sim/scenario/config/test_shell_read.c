@@ -40,16 +40,16 @@ static void setup(void)
     mount_items[1] = (Mount){
         .path = arena_printf(arena, "%s/b", shares), .share = &share_b, .folder = "sub/folder"};
     const EnvironmentVariable all[VARIABLES] = {
-        {"AZ_BATCHAI_JOB_TEMP", start},
-        {"AZ_BATCHAI_JOB_MOUNT_ROOT", shares},
-        {"AZ_BATCHAI_OUTPUT_OUT", arena_printf(arena, "%s/a/out", shares)},
-        {"AZ_BATCHAI_NUM_GPUS", "1"},
-        {"GREETING", "hello   world"},
-        {"EMPTY", ""},
-        {"ONE", "one"},
-        {"STARS", "* a*"},
-        {"SLASHES", "a\\tb"},
-        {"OPTION", "-n"},
+        {.name = "AZ_BATCHAI_JOB_TEMP", .value = start},
+        {.name = "AZ_BATCHAI_JOB_MOUNT_ROOT", .value = shares},
+        {.name = "AZ_BATCHAI_OUTPUT_OUT", .value = arena_printf(arena, "%s/a/out", shares)},
+        {.name = "AZ_BATCHAI_NUM_GPUS", .value = "1"},
+        {.name = "GREETING", .value = "hello   world"},
+        {.name = "EMPTY", .value = ""},
+        {.name = "ONE", .value = "one"},
+        {.name = "STARS", .value = "* a*"},
+        {.name = "SLASHES", .value = "a\\tb"},
+        {.name = "OPTION", .value = "-n"},
     };
     memcpy(variables, all, sizeof variables);
 }
@@ -903,7 +903,7 @@ END_TEST
 
 /* --- Surroundings --- */
 
-START_TEST(a_secret_is_not_printed)
+START_TEST(a_secret_is_printed_if_its_value_is_known)
 {
     Outcome outcome = {0};
     variables[6].value = NULL; // ONE
@@ -911,6 +911,10 @@ START_TEST(a_secret_is_not_printed)
     ShellRun *run = begin(read_line("echo \"$ONE\""), &files);
     shell_continue(run, 0);
     ck_assert_str_eq(run->outputs[0].part.text, "(secret)\n");
+    variables[6].secret = "hush"; // its value is known
+    run = begin(read_line("echo \"$ONE\""), &files);
+    shell_continue(run, 0);
+    ck_assert_str_eq(run->outputs[0].part.text, "hush\n");
     outcome_free(&outcome);
 }
 END_TEST
@@ -946,7 +950,7 @@ Suite *test_suite(void)
     tcase_add_test(cases, a_command_reads_files_when_it_runs);
     tcase_add_test(cases, a_changed_file_on_a_share_is_reported_once_between_two_sleeps);
     tcase_add_test(cases, printed_text_does_not_change_with_its_file);
-    tcase_add_test(cases, a_secret_is_not_printed);
+    tcase_add_test(cases, a_secret_is_printed_if_its_value_is_known);
     tcase_add_test(cases, a_path_segment_that_is_chosen_later_reaches_a_nested_script);
     tcase_add_test(cases, the_content_of_an_unmanaged_mount_is_unknown);
     suite_add_tcase(suite, cases);

@@ -1,0 +1,19 @@
+/* The output of Docker 18.03 around a job's container, for execution.log: the progress of a pull,
+ * the image, the command that starts the container, and its settings. The service's own text was
+ * never published; its sizes were 8.4 kB larger on a node with a container than on one without. */
+#ifndef SIM_OUTPUT_SHARE_CONTAINER_LOG_H
+#define SIM_OUTPUT_SHARE_CONTAINER_LOG_H
+
+#include "sim/output/share/emulated_log.h"
+
+/* The layers of an image, assumed from its size: 5 of a bare system, and one for each 200 MB. */
+int32_t container_layers(const ContainerImage *image);
+/* `docker pull`: the beginning of a pull, and its end. */
+void container_pull_begin(const ContainerImage *image, LogWriter *log);
+void container_pull_end(const ContainerImage *image, LogWriter *log);
+/* `docker image inspect`, `docker run` and `docker inspect` of the job's container. */
+void container_start_log(const JobView *view, LogWriter *log);
+/* `docker exec` of the job's command, on the master. */
+void container_exec_log(const JobView *view, LogWriter *log);
+
+#endif
