@@ -71,6 +71,7 @@ const char *plan_page(Arena *arena, const PlanFacts *facts, const Plot *plots, u
     section_compared(&html, facts);
     section_others(&html, facts);
     section_idle(&html, facts->study);
+    section_classes(&html, facts->study);
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
         section_print(&html, facts, &sections[i], plots, plot_count, no_plots);
     section_quota(&html, facts);

@@ -125,6 +125,7 @@ const char *study_page(Arena *arena, const StudyFacts *facts, const Plot *plots,
     head_print(&html, facts);
     section_summary(&html, facts);
     section_idle(&html, facts);
+    section_classes(&html, facts);
     sections_print(&html, facts, plots, plot_count, no_plots);
     section_points(&html, facts);
     section_settings(&html, facts);

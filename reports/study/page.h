@@ -13,6 +13,7 @@ const char *study_page(Arena *arena, const StudyFacts *facts, const Plot *plots,
 /* Parts of the page; the page of a plan has some of them. */
 void section_summary(Text *html, const StudyFacts *facts); /* sentences and tiles */
 void section_idle(Text *html, const StudyFacts *facts);    /* nothing without idle levels */
+void section_classes(Text *html, const StudyFacts *facts); /* nothing without tables of classes */
 void section_points(Text *html, const StudyFacts *facts);
 void section_settings(Text *html, const StudyFacts *facts); /* nothing without factors */
 void section_repeat(Text *html, const StudyFacts *facts);

@@ -148,20 +148,53 @@ static Program program_of(const Catalog *catalog, const Prediction *prediction,
     };
 }
 
+/* The error of the exchange's time, as a part of it. */
+static double exchange_error_of(const Prediction *prediction)
+{
+    return 0.5 + (double)prediction->exchange->extra_error_ppm / PPM;
+}
+
+/* How much longer the exchange takes, as a part of its time, if static routes of InfiniBand meet.
+ * Two nodes have one route each way. On more nodes, all but two routes may meet others. */
+static double contention_of(const Prediction *prediction)
+{
+    const int64_t left_ppm = prediction->exchange->rdma_contended_ppm;
+    if (!prediction_may_contend(prediction))
+        return 0;
+    return ((double)PPM / (double)left_ppm - 1) * (1 - 2.0 / prediction->nodes);
+}
+
+bool prediction_may_contend(const Prediction *prediction)
+{
+    return prediction->wire == WIRE_IB_FDR && prediction->nodes > 2 &&
+           prediction->exchange->rdma_contended_ppm > 0;
+}
+
+int64_t prediction_rings_spread_ppm(const Prediction *prediction)
+{
+    const bool has_rings =
+        prediction->wire == WIRE_ETHERNET && prediction->collective == COLLECTIVE_NCCL;
+    return has_rings ? prediction->vm_size->gpu->rings_spread_ppm : 0;
+}
+
 /* The sum of the independent errors that the header lists. */
 static int64_t uncertainty_ppm(const Prediction *prediction)
 {
     const StepParts *parts = &prediction->parts;
     const bool is_alone = prediction->gpus == 1;
+    const double exchange_ns = is_alone ? 0 : (double)parts->exchange_ns;
     // The exchange of a single process was measured as part of its step, or has its own error.
     const bool has_own_error = !is_alone || prediction->estimate.alone_error_ns > 0;
     const int64_t measured_ns = parts->input_ns + parts->compute_ns + parts->update_ns +
                                 (has_own_error ? 0 : parts->exchange_ns);
     const double errors_ns[] = {
         (double)measured_ns * (double)prediction->estimate.error_ppm / PPM,
-        is_alone ? (double)prediction->estimate.alone_error_ns : 0.5 * (double)parts->exchange_ns,
+        is_alone ? (double)prediction->estimate.alone_error_ns : 0,
+        is_alone ? 0 : exchange_error_of(prediction) * exchange_ns,
+        is_alone ? 0 : contention_of(prediction) * exchange_ns,
         (double)parts->wait_ns,
         is_alone ? 0 : 0.05 * (double)prediction->step_ns,
+        (double)prediction_rings_spread_ppm(prediction) * (double)prediction->step_ns / PPM,
     };
     double squares = 0;
     for (size_t i = 0; i < sizeof errors_ns / sizeof errors_ns[0]; i++)

@@ -7,9 +7,13 @@
  * uncertainties of the parts of the step (as independent errors):
  *
  *     compute     the error of its estimate (sim/cloud/training/step_estimate.h)
- *     exchange    half of its time: rates of links, copies and additions are known only roughly
+ *     exchange    half of its time: rates of links, copies and additions are known only roughly;
+ *                 more for software that was not measured (extra_error in the catalogue)
+ *     contention  over InfiniBand on more than two nodes: the time that the exchange takes longer
+ *                 if static routes meet (rdma_contended), times 1 - 2 / nodes
  *     wait        all of it: how unevenly steps take their time is an assumption
- *     the step    5 % on several GPUs: the assumed difference between equal runs */
+ *     the step    5 % on several GPUs: the assumed difference between equal runs
+ *     rings       NCCL over Ethernet on GPUs whose equal runs differ more (rings_spread) */
 #ifndef SIM_SCENARIO_PREDICTION_H
 #define SIM_SCENARIO_PREDICTION_H
 
@@ -78,6 +82,12 @@ typedef struct {
  * is not in the catalogue, or names that cannot be combined. */
 MUST_CHECK bool prediction_make(const Catalog *catalog, PredictionRequest request,
                                 Prediction *prediction, Status *status);
+
+/* Whether the uncertainty includes that static routes of InfiniBand may meet. */
+bool prediction_may_contend(const Prediction *prediction);
+/* How far equal runs of the prediction's rings differ, as a part of images per second; 0: as runs
+ * of other GPUs. */
+int64_t prediction_rings_spread_ppm(const Prediction *prediction);
 
 /* "mpi-host"; NULL for COLLECTIVE_ANY */
 const char *collective_name(Collective collective);

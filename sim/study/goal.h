@@ -12,8 +12,8 @@
 #ifndef SIM_STUDY_GOAL_H
 #define SIM_STUDY_GOAL_H
 
+#include "sim/study/format/study_types.h"
 #include "sim/study/study.h"
-#include "sim/study/study_types.h"
 
 typedef enum { LIMIT_AT_LEAST, LIMIT_AT_MOST } LimitSide;
 

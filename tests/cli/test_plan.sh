@@ -48,7 +48,7 @@ for file in plan.json plan.csv fresh.csv results.csv points.csv study.json; do
 done
 holds cmp -s one/worst/report.html killed/worst/report.html
 
-if [ -x "$(dirname "$TRAINYARD")/trainyard-plan-mpi" ] && starts_programs && command -v mpirun >/dev/null; then
+if [ -x "$(dirname "$TRAINYARD")/trainyard-study-mpi" ] && starts_programs && command -v mpirun >/dev/null; then
     example "or on ranks"
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     mpirun --oversubscribe -n 3 "$TRAINYARD" plan plan.json -o ranks -q >stdout 2>stderr

@@ -45,8 +45,7 @@ done
 example "a row that was measured with a process of an exchange says so"
 trainyard predict -m resnet152 --vm Standard_NC24rs_v3 -f pytorch0.4.1-horovod0.15.1 -c mpi-host
 stdout_has "with pytorch-0.4.1 and one process of horovod-0.15.1-nccl at batch 64"
-stdout_has "modelled: 8.87 ms of that step are the cost of one process of horovod-0.15.1-nccl"
-stdout_has "modelled: a single process of horovod-0.15.1-mpi adds 9.60 ms"
+holds [ -z "$(grep 'cost of one process' stdout)" ]
 trainyard predict -m vgg16 --vm Standard_NC24rs_v3
 stdout_has "modelled: a single process of horovod-0.13.2-mpi adds 9.60 ms"
 
@@ -131,6 +130,8 @@ for collective in mpi-host nccl; do
     before=0
     for gpus in 1 2 4 8 16 32; do
         trainyard predict -m resnet152 --vm Standard_NC24rs_v3 -n $gpus -c $collective --json
+        # A second node may slow rings down more than its GPUs add: Ethernet has a tenth of the rate inside a node.
+        [ $collective-$gpus != nccl-8 ] || before=0
         holds has_json "run['images_per_s'] > $before"
         [ $gpus -gt 1 ] || one=$(/usr/bin/python3 -c "import json; print(json.load(open('stdout'))['images_per_s'])")
         holds has_json "run['images_per_s'] <= $gpus * $one"
@@ -162,6 +163,22 @@ for size in NC6 NC12 NC24; do
     trainyard predict -m vgg16 --vm Standard_$size -n 8 --json
     holds has_json "any('run on several GPUs' in line for line in run['basis']) == ('$size' == 'NC6')"
 done
+
+example "a prediction says why it is less certain than others"
+trainyard predict -m resnet50 --vm Standard_NC24r -n 8 -c nccl
+stdout_has "uncertain: equal runs of NCCL over TCP between nodes of K80 differ by up to two times"
+holds grep -qE '^images/s +[0-9.]+   \+10[0-9] % -50 %$' stdout
+trainyard predict -m resnet50 --vm Standard_NC24rs_v3 -n 32
+stdout_has "uncertain: static routes of InfiniBand may meet"
+trainyard predict -m resnet50 --vm Standard_NC24rs_v3 -n 4 -c nccl -f pytorch0.4.0-horovod0.13.2
+stdout_has "uncertain: read in the source code only"
+trainyard predict -m resnet50 --vm Standard_NC24rs_v3 -n 8
+holds [ -z "$(grep uncertain stdout)" ]
+
+example "one ring over Ethernet has the rate that two published runs on two nodes give"
+holds "$source_folder/tools/connection_rate.py" "$TRAINYARD"
+trainyard predict -m resnet50 --vm Standard_ND24rs -n 8 -c nccl
+stdout_has "published: one ring reaches at most 0.52GB/s: tools/connection_rate.py"
 
 example "sizes that differ by InfiniBand alone have the same Ethernet"
 for pair in "NC24 NC24r" "NC24s_v2 NC24rs_v2" "NC24s_v3 NC24rs_v3" "ND24s ND24rs"; do
@@ -285,6 +302,20 @@ trainyard predict -m keras_cifar10_cnn --vm Standard_ND96isr_H100_v5 -f tf1.8 -b
 holds has_json "run['uncertainty_pct'] > 100"
 trainyard predict -m keras_cifar10_cnn --vm Standard_ND96isr_H100_v5 -f tf1.8 -b 1
 holds grep -qE '^images/s +[0-9.]+   \+1[0-9]+ % -[56][0-9] %$' stdout
+
+example "the stated uncertainty holds for 19 of 20 estimates of every group"
+trainyard predict --coverage --json
+exit_is 0
+holds has_json "set(run) == {'left_out', 'gpu', 'network', 'software', 'batch_distance'}"
+holds has_json "all(20 * group['within'] >= 19 * group['estimates'] > 0 for groups in run.values() for group in groups)"
+holds has_json "len({sum(group['estimates'] for group in groups) for groups in run.values()}) == 1"
+trainyard predict --coverage
+exit_is 0
+holds grep -qE '^  the GPU +[0-9]+ of +[0-9]+ +[0-9.]+ %' stdout
+printf '{"catalog": 1, "sources": {"wish": {"title": "what if", "date": "today"}}, "throughputs": [{"gpu": "K80", "network": "vgg16",
+    "framework": "tf-1.8-benchmarks", "batch": 64, "samples_per_s": 4000, "source": "wish"}]}' >odd.json
+trainyard predict --coverage --catalog odd.json --json
+holds has_json "any(20 * group['within'] < 19 * group['estimates'] for group in run['network'] if group['name'] == 'vgg16')"
 
 example "help has examples"
 trainyard predict --help

@@ -22,11 +22,11 @@ cp "$TRAINYARD" alone/trainyard
 OMPI_COMM_WORLD_SIZE=2 alone/trainyard sweep "$study" >stdout 2>stderr
 status=$?
 if [ $status -eq 3 ]; then # unless it is on PATH
-    stderr_has "the program trainyard-sweep-mpi is neither in the folder of this program nor on PATH"
+    stderr_has "the program trainyard-study-mpi is neither in the folder of this program nor on PATH"
     stderr_has "hint: it is built where Open MPI is (package libopenmpi-dev); without it, use --shard I/N"
 fi
 
-if [ ! -x "$(dirname "$TRAINYARD")/trainyard-sweep-mpi" ] || ! command -v mpirun >/dev/null; then
+if [ ! -x "$(dirname "$TRAINYARD")/trainyard-study-mpi" ] || ! command -v mpirun >/dev/null; then
     finish # this build or this machine has no ranks
 fi
 
@@ -36,7 +36,7 @@ launch=(mpirun --oversubscribe)
 
 on_ranks()
 {
-    timeout -k 5 120 "${launch[@]}" -n "$@" >"$work/stdout" 2>"$work/stderr"
+    timeout -k 5 600 "${launch[@]}" -n "$@" >"$work/stdout" 2>"$work/stderr"
     status=$?
 }
 
@@ -159,10 +159,6 @@ done
 on_ranks 4 "$TRAINYARD" sweep "$study" -o killed
 exit_is 0
 holds same_tables whole killed
-
-if [ ! -x "$(dirname "$TRAINYARD")/trainyard-plan-mpi" ]; then
-    finish
-fi
 
 same_plan()
 {

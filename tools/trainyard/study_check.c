@@ -7,7 +7,7 @@
 #include "sim/cli/report.h"
 #include "sim/schema/json_load.h"
 #include "sim/study/expect/study_expect.h"
-#include "sim/study/sweep.h"
+#include "sim/study/plan/plan_run.h"
 
 TestedKind tested_kind(const char *path)
 {
@@ -25,7 +25,34 @@ TestedKind tested_kind(const char *path)
     return kind;
 }
 
-static bool run_study(Arena *arena, const Study *study, Sweep *done, Problems *problems)
+/* The expectations of a study, and the outcomes that they need. */
+typedef struct {
+    StudyExpectations wanted;
+    bool needs_sweep, needs_plan;
+    StudyOutcome swept;
+    PlanOutcome planned;
+} StudyTest;
+
+static bool read_expectations(Arena *arena, const Study *study, StudyTest *test, Problems *problems)
+{
+    if (!study_expect_read(arena, study, &test->wanted, problems))
+        return false;
+    for (int32_t i = 0; i < test->wanted.count; i++)
+        if (study_expect_is_of_plan(&test->wanted.items[i]))
+            test->needs_plan = true;
+        else
+            test->needs_sweep = true;
+    return true;
+}
+
+/* The runs have caught a signal, and no other test shall begin. */
+static void end_with_signal(const Sweep *done)
+{
+    if (done->end == RUNNER_SIGNALLED)
+        raise(done->signal);
+}
+
+static bool run_study(Arena *arena, const Study *study, StudyTest *test, Problems *problems)
 {
     const SweepOptions options = {.version = TRAINYARD_VERSION,
                                   .thread_count = processors_available(),
@@ -33,49 +60,57 @@ static bool run_study(Arena *arena, const Study *study, Sweep *done, Problems *p
                                   .shard = {0, 1},
                                   .is_quiet = true,
                                   .run = sweep_on_threads};
-    const bool has_run = sweep_run(arena, study, disk_files, &options, done, problems);
-    if (has_run && done->end == RUNNER_SIGNALLED)
-        raise(done->signal); // the sweep has caught it, and no other test shall begin
-    return has_run;
+    Sweep *done = ARENA_NEW(arena, Sweep); // the outcomes borrow both
+    PlanRun *plan = ARENA_NEW(arena, PlanRun);
+    if (test->needs_sweep) {
+        if (!sweep_run(arena, study, disk_files, &options, done, problems))
+            return false;
+        end_with_signal(done);
+        test->swept = sweep_outcome(done);
+    }
+    if (test->needs_plan) {
+        if (!plan_run(arena, study, disk_files, &options, plan, problems))
+            return false;
+        end_with_signal(&plan->sweep);
+        test->planned = plan->outcome;
+    }
+    return true;
 }
 
 /* The case of an expectation, in `arena`. */
-static TestCase case_of(Arena *arena, const char *path, const StudyOutcome *outcome,
+static TestCase case_of(Arena *arena, const char *path, const StudyTest *test,
                         const StudyExpectation *wanted)
 {
-    const StudyAnswer answer = study_expect_answer(arena, outcome, wanted);
-    TestCase test = {.scenario = path,
-                     .name = wanted->text,
-                     .holds = answer.holds,
-                     .expected = answer.expected,
-                     .got = answer.got,
-                     .at = wanted->at};
-    test.reproduce = answer.point == NO_POINT
-                         ? arena_printf(arena, "sweep %s", path)
-                         : arena_printf(arena, "sweep %s -o out; trainyard show out %d SEED", path,
-                                        (int)answer.point);
-    return test;
+    const StudyAnswer answer = study_expect_answer(arena, &test->swept, &test->planned, wanted);
+    TestCase found = {.scenario = path,
+                      .name = wanted->text,
+                      .holds = answer.holds,
+                      .expected = answer.expected,
+                      .got = answer.got,
+                      .at = wanted->at};
+    found.reproduce = study_expect_is_of_plan(wanted) ? arena_printf(arena, "plan %s", path)
+                      : answer.point == NO_POINT
+                          ? arena_printf(arena, "sweep %s", path)
+                          : arena_printf(arena, "sweep %s -o out; trainyard show out %d SEED", path,
+                                         (int)answer.point);
+    return found;
 }
 
 int study_check(Arena *arena, const char *path, TestCaseSink sink)
 {
     Problems problems = problems_create(arena);
-    StudyExpectations wanted = {0};
-    Sweep done;
+    StudyTest test = {0};
     const Study *study = study_read(arena, disk_files, path, &problems);
-    const bool has_run = study != NULL && study_expect_read(arena, study, &wanted, &problems) &&
-                         (wanted.count == 0 || run_study(arena, study, &done, &problems));
+    const bool has_run = study != NULL && read_expectations(arena, study, &test, &problems) &&
+                         run_study(arena, study, &test, &problems);
     sink.add(sink.to, (TestCase){.scenario = path,
-                                 .name = wanted.count > 0 || !has_run ? "runs" : "is valid",
+                                 .name = test.wanted.count > 0 || !has_run ? "runs" : "is valid",
                                  .holds = has_run,
                                  .expected = "a study that can be run",
                                  .got = "the problems on stderr",
                                  .at = place_in(path, 0, 0),
                                  .reproduce = arena_printf(arena, "sweep %s", path)});
-    if (has_run && wanted.count > 0) {
-        const StudyOutcome outcome = sweep_outcome(&done);
-        for (int32_t i = 0; i < wanted.count; i++)
-            sink.add(sink.to, case_of(arena, path, &outcome, &wanted.items[i]));
-    }
+    for (int32_t i = 0; has_run && i < test.wanted.count; i++)
+        sink.add(sink.to, case_of(arena, path, &test, &test.wanted.items[i]));
     return report_problems(&problems);
 }

@@ -1,4 +1,5 @@
-/* Studies as regression tests: the sweep of a study in memory, and its expectations. */
+/* Studies as regression tests: the sweep or the plan of a study in memory, and its
+ * expectations. */
 #ifndef TOOLS_TRAINYARD_STUDY_CHECK_H
 #define TOOLS_TRAINYARD_STUDY_CHECK_H
 

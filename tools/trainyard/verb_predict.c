@@ -12,6 +12,7 @@
 #include "sim/scenario/catalog/built_in_catalog.h"
 #include "sim/scenario/catalog/files.h"
 #include "sim/scenario/prediction.h"
+#include "tools/trainyard/predict_coverage.h"
 #include "tools/trainyard/verbs.h"
 
 typedef struct {
@@ -23,6 +24,7 @@ typedef struct {
     int collective;
     int wire;
     OptionTexts catalogs;
+    bool shows_coverage;
     bool is_json;
 } PredictArguments;
 
@@ -56,6 +58,8 @@ static const Field predict_options[] = {
                   "the network between nodes (InfiniBand if size and software have it)"),
     OPTION_TEXTS(0, "catalog", catalogs, "FILE",
                  "read FILE after the compiled-in catalogues; may be repeated"),
+    OPTION_FLAG(0, "coverage", shows_coverage,
+                "print how often the stated uncertainty of one GPU holds, and predict nothing"),
     OPTION_FLAG(0, "json", is_json, "print JSON"),
     {0},
 };
@@ -70,17 +74,20 @@ static const OptionTable predict_table = {
         "GPUs is modelled from their software and links. Images are assumed to be in memory. "
         "About 19 of 20 measurements should be within the uncertainty. The basis of the figures is "
         "printed below them. A training that does not fit into the memory of a GPU is predicted "
-        "with a warning. No value comes from measurements of several GPUs, except the Ethernet of "
-        "Standard_NC6, which comes from a log of two nodes.",
+        "with a warning. No value comes from measurements of several GPUs, except two that come "
+        "from "
+        "runs on two nodes: the Ethernet of Standard_NC6, and the rate of one ring of NCCL over "
+        "TCP.",
     .example = "trainyard predict --model resnet50 --vm Standard_NC24r --gpus 8\n"
                "trainyard predict -m vgg16 --vm Standard_NC24rs_v3 -n 16 -c nccl --json\n"
-               "trainyard predict -m resnet152 --vm Standard_ND24rs -n 8 -w ethernet",
+               "trainyard predict -m resnet152 --vm Standard_ND24rs -n 8 -w ethernet\n"
+               "trainyard predict --coverage",
     .options = predict_options,
 };
 
 /* --- The basis of a prediction --- */
 
-enum { LINES_MAX = 12 };
+enum { LINES_MAX = 16 };
 
 typedef struct {
     Arena *arena;
@@ -109,7 +116,7 @@ static void add_row(const Prediction *prediction, Lines *lines)
          row->exchange != NULL ? row->exchange->name : "", row->batch, row->gpu->name, row->note,
          prediction->estimate.row_count > 1 ? ", the first of several" : "");
     LINE(lines, "source: %s", row->source);
-    if (row->exchange != NULL)
+    if (prediction->estimate.held_ns > 0)
         LINE(lines, "modelled: %s ms of that step are the cost of one process of %s",
              decimal_text(lines->arena, prediction->estimate.held_ns, 6, 2), row->exchange->name);
     if (prediction->estimate.is_other_batch)
@@ -174,12 +181,37 @@ static void add_alone(const Prediction *prediction, Lines *lines)
              prediction->batch);
 }
 
+static const char *reason_of(const CatalogValue *value)
+{
+    return value->note[0] != '\0' ? value->note : value->source;
+}
+
 /* Adds the catalogue's value at `path`, after `label`, with its note or source. */
 static void add_value(const Catalog *catalog, const char *path, const char *label, Lines *lines)
 {
     const CatalogValue *value = catalog_value(catalog, path);
     LINE(lines, "%s: %s %s: %s", value->is_assumption ? "assumed" : "published", label,
-         value->value, value->note[0] != '\0' ? value->note : value->source);
+         value->value, reason_of(value));
+}
+
+/* Adds why the uncertainty is larger than usual: the reason of the catalogue's value at `path`. */
+static void add_doubt(const Catalog *catalog, const char *path, Lines *lines)
+{
+    LINE(lines, "uncertain: %s", reason_of(catalog_value(catalog, path)));
+}
+
+static void add_doubts(const Catalog *catalog, const Prediction *prediction, Lines *lines)
+{
+    const char *exchange = arena_printf(lines->arena, "exchanges/%s", prediction->exchange->name);
+    if (prediction->exchange->extra_error_ppm > 0)
+        add_doubt(catalog, arena_printf(lines->arena, "%s/extra_error", exchange), lines);
+    if (prediction_may_contend(prediction))
+        add_doubt(catalog, arena_printf(lines->arena, "%s/rdma_contended", exchange), lines);
+    if (prediction_rings_spread_ppm(prediction) > 0)
+        add_doubt(
+            catalog,
+            arena_printf(lines->arena, "gpus/%s/rings_spread", prediction->vm_size->gpu->name),
+            lines);
 }
 
 /* The rate of the network that the exchange uses, and the assumption of a forced InfiniBand. */
@@ -212,7 +244,13 @@ static void add_exchange(const Catalog *catalog, const Prediction *prediction, L
                                  : ", through its InfiniBand adapter");
     if (has_wire || prediction->loops_back)
         add_wire(catalog, prediction, lines);
+    if (prediction->wire == WIRE_ETHERNET && prediction->exchange->connection_bytes_per_s > 0)
+        add_value(
+            catalog,
+            arena_printf(lines->arena, "exchanges/%s/connection_rate", prediction->exchange->name),
+            "one ring reaches at most", lines);
     LINE(lines, "assumed: steps vary as on dedicated machines; images are in memory in time");
+    add_doubts(catalog, prediction, lines);
 }
 
 static Lines basis_of(Arena *arena, const Catalog *catalog, const Prediction *prediction)
@@ -392,8 +430,8 @@ static bool list_names(const Catalog *catalog, const char *typed, CatalogSection
 static int predict_with(Arena *arena, const PredictArguments *arguments)
 {
     Status status = {0};
-    const bool asks = asks_for_all(arguments->model) || asks_for_all(arguments->vm) ||
-                      asks_for_all(arguments->framework);
+    const bool asks = arguments->shows_coverage || asks_for_all(arguments->model) ||
+                      asks_for_all(arguments->vm) || asks_for_all(arguments->framework);
     if (!asks && (!check_given("--model", arguments->model, &status) ||
                   !check_given("--vm", arguments->vm, &status)))
         return report_status(&status);
@@ -401,6 +439,10 @@ static int predict_with(Arena *arena, const PredictArguments *arguments)
     const Catalog *catalog = read_catalog(arena, arguments->catalogs, &problems);
     if (catalog == NULL)
         return report_problems(&problems);
+    if (arguments->shows_coverage) {
+        predict_coverage_print(arena, catalog_throughputs(catalog), arguments->is_json);
+        return EXIT_FINE;
+    }
     if (list_names(catalog, arguments->model, CATALOG_NETWORKS) ||
         list_names(catalog, arguments->vm, CATALOG_VM_SIZES) ||
         list_names(catalog, arguments->framework, CATALOG_STACKS))

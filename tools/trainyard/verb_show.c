@@ -1,9 +1,10 @@
-/* trainyard show: the command that repeats one run of a sweep. */
+/* trainyard show: the command that repeats one run of a sweep, or who wins and who pays. */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "sim/cli/disk_files.h"
 #include "sim/schema/value.h"
+#include "sim/study/classes/class_words.h"
 #include "sim/study/outcome.h"
 #include "sim/study/point_scenario.h"
 #include "tools/trainyard/verbs.h"
@@ -24,17 +25,22 @@ static const Field show_options[] = {
 
 static const OptionTable show_table = {
     .name = "show",
-    .operands = "DIR POINT SEED",
-    .summary = "Prints the command that repeats one run of a sweep.",
+    .operands = "DIR [POINT SEED]",
+    .summary = "Prints the command that repeats one run of a sweep or a plan, or who wins and who "
+               "pays.",
     .details =
         "DIR is the folder of the sweep, POINT and SEED are the columns of results.csv, or of "
         "fresh.csv of a plan. The "
         "command names the scenario as the sweep did: relative to the folder in which the "
-        "sweep was started.",
+        "sweep was started.\n"
+        "\n"
+        "DIR alone prints who wins and who pays: the differences of each class of jobs "
+        "(workload, size, user, queue) at each level of a factor without order, such as the "
+        "policy, to the baseline of the study.",
     .example = "trainyard show out/nodes 0 17\n"
                "trainyard show out/nodes 0 17 --run -o out/worst",
     .options = show_options,
-    .operand_count_min = 3,
+    .operand_count_min = 1,
     .operand_count_max = 3,
 };
 
@@ -70,7 +76,29 @@ static bool add_steady(Arena *arena, const char *folder, int64_t number, StudyPo
     return false;
 }
 
-static int show(Arena *arena, const Operands *operands, const ShowArguments *arguments)
+/* Prints the tables of classes. Returns an exit code. */
+static int show_classes(Arena *arena, const char *folder)
+{
+    Problems problems = problems_create(arena);
+    StudyOutcome outcome;
+    Text text = {0};
+    if (!study_outcome_read(arena, disk_files, folder, &outcome, &problems))
+        return report_problems(&problems);
+    class_tables_print(&outcome.findings, &text);
+    if (text.length == 0) {
+        status_hint(
+            problems_add(&problems, STATUS_BAD_INPUT, place_in(folder, 0, 0),
+                         "the study compares no classes of jobs"),
+            "it needs a \"baseline\" that names a level of a factor such as the policy, and "
+            "a metric of several classes, such as \"workloads.*.queue_s.mean\"");
+        return report_problems(&problems);
+    }
+    fputs(text_string(&text), stdout);
+    text_free(&text);
+    return EXIT_FINE;
+}
+
+static int show_run(Arena *arena, const Operands *operands, const ShowArguments *arguments)
 {
     Problems problems = problems_create(arena);
     Status status = {0};
@@ -91,6 +119,18 @@ static int show(Arena *arena, const Operands *operands, const ShowArguments *arg
         return verb_run.run(words.count, words.items);
     puts(run_command_text(arena, &words));
     return EXIT_FINE;
+}
+
+static int show(Arena *arena, const Operands *operands, const ShowArguments *arguments)
+{
+    Status status = {0};
+    if (operands->count == 3)
+        return show_run(arena, operands, arguments);
+    if (operands->count == 1 && !arguments->runs && arguments->output_folder == NULL)
+        return show_classes(arena, operands->items[0]);
+    status_fail(&status, STATUS_BAD_INPUT, place_in("show", 0, 0), "POINT and SEED are missing");
+    status_hint(&status, "as in `trainyard show %s 0 17`", operands->items[0]);
+    return report_status(&status);
 }
 
 static int run(int argc, char **argv)

@@ -41,7 +41,8 @@ static const OptionTable test_table = {
         "For a folder, every scenario.json and every study.json below it is a test. Exit code 0 "
         "when all expectations hold, 1 when one does not, 2 when a scenario is not valid. An "
         "expectation that does not hold is shown with the relevant records of the run. Options "
-        "are for scenarios; a study is swept in memory, if it expects something.",
+        "are for scenarios; a study is swept in memory if it expects values, and planned if it "
+        "expects an answer.",
     .example = "trainyard test scenarios/\n"
                "trainyard test scenarios/cifar10-horovod/scenario.json --junit out/results.xml",
     .options = test_options,

@@ -25,6 +25,7 @@ typedef struct {
     int64_t host_link_bytes_per_s; /* device to host and back */
     int64_t peer_bytes_per_s;      /* to the next GPU on the node while all send, each way */
     int64_t rings;                 /* that NCCL makes over such GPUs and a network */
+    int64_t rings_spread_ppm;      /* of equal runs of NCCL over Ethernet; 0: as of other runs */
     const DeviceTimes *times;      /* measured stages, used in place of the peak; NULL: none */
 } GpuModel;
 
@@ -301,6 +302,7 @@ typedef struct {
     int64_t rdma_latency_ns;        /* of one step between nodes; at least the adapter's */
     int64_t network_efficiency_ppm; /* share of the Ethernet's bits that are payload */
     int64_t connection_bytes_per_s; /* limit of one ring over Ethernet; 0: no such limit */
+    int64_t further_ring_ppm;       /* share of that limit which each further ring adds */
     int64_t node_latency_ns;        /* from a rank to the next on the node */
     int64_t start_ns;               /* of one reduction */
     int64_t copy_bytes_per_s;       /* one core's, memory to memory */
@@ -308,6 +310,10 @@ typedef struct {
     int64_t launch_ns; /* the host queues the operation that computes one gradient on the device */
     int64_t hand_over_ns;             /* once a step, between the thread and the framework */
     int64_t tensor_ns;                /* once a gradient */
+    bool after_backward;              /* exchanges gradients only after the backward pass */
+    bool needs_peers;                 /* a single process exchanges nothing */
+    int64_t rdma_contended_ppm;       /* share of InfiniBand's rate where routes meet; 0: all */
+    int64_t extra_error_ppm;          /* of the exchange's time, beyond the usual half of it */
     int32_t measured_count;           /* 0: the members above apply */
     const struct RanksTime *measured; /* [measured_count], rising by ranks */
 } ExchangeMethod;

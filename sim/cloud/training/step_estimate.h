@@ -18,10 +18,11 @@
  * is subtracted: half a cycle through the host, and the hand-over (sim/cloud/spec/catalog.h). It is
  * added again for one process of the same exchange, which so takes its measured time.
  *
- * Each doubling or halving of the batch beyond the measured ones adds to the error.
+ * Each doubling or halving of the batch beyond the measured ones adds to the error. So do small
+ * layers, which leave most of a GPU idle, unless several batches show how much.
  *
  * At least 95 % of the catalogue's rows stay within the error when each is estimated from those of
- * other software, networks or GPUs (tests/sim/cloud/training/test_step_estimate.c). Pure. */
+ * other software, networks or GPUs (sim/scenario/coverage.h). Pure. */
 #ifndef SIM_CLOUD_TRAINING_STEP_ESTIMATE_H
 #define SIM_CLOUD_TRAINING_STEP_ESTIMATE_H
 

@@ -14,8 +14,11 @@ static bool goes_over_rdma(const ExchangeMethod *method, const VmSize *vm_size)
 static int64_t ethernet_bytes_per_s(const ExchangeMethod *method, const VmSize *vm_size)
 {
     int64_t rate = mul_div(vm_size->network_bytes_per_s, method->network_efficiency_ppm, PPM);
-    int64_t rings = method->via_host ? 1 : vm_size->gpu->rings;
-    int64_t most = bounded_times(rings, method->connection_bytes_per_s);
+    const bool has_rings = !method->via_host && vm_size->gpu->rings > 1;
+    const int64_t further_rings = has_rings ? vm_size->gpu->rings - 1 : 0;
+    int64_t connections_ppm =
+        bounded_add(PPM, bounded_times(further_rings, method->further_ring_ppm));
+    int64_t most = bounded_part(method->connection_bytes_per_s, connections_ppm, PPM);
     rate = most > 0 && most < rate ? most : rate;
     return rate > 0 ? rate : 1;
 }
@@ -96,7 +99,10 @@ static int64_t left_after_backward_ns(const StepCompute *compute, const Exchange
     int32_t count = compute->program->network->tensors;
     Gradient *gradients = ARENA_ARRAY(scratch, Gradient, count);
     step_gradients(compute, gradients);
-    int64_t left_ns = exchange_ns(exchange, gang, gradients, count, step_compute_ns(compute));
+    const int64_t end_ns = step_compute_ns(compute);
+    for (int32_t i = 0; compute->program->exchange->after_backward && i < count; i++)
+        gradients[i].ready_ns = end_ns;
+    int64_t left_ns = exchange_ns(exchange, gang, gradients, count, end_ns);
     arena_destroy(scratch);
     return left_ns;
 }

@@ -38,6 +38,9 @@ static const Field gpu_fields[] = {
                     "transfer to the next GPU of the node while all send, each way"),
     NEEDED_INTEGER("rings", rings, 1, CATALOG_COUNT_MOST,
                    "rings that NCCL builds through such GPUs and a network"),
+    FIELD_ROW(RATIO, "rings_spread", rings_spread_ppm, .minimum = 0, .maximum = 10 * PPM,
+              .doc = "how far equal runs of NCCL over Ethernet differ, as a part of images per "
+                     "second; absent: as other runs do"),
     {0},
 };
 #undef OWNER
@@ -252,6 +255,8 @@ static const Field exchange_fields[] = {
                     "share of the Ethernet's bits that are payload"),
     NEEDED_QUANTITY(RATE, "connection_rate", connection_bytes_per_s, 0, CATALOG_AMOUNT_MOST,
                     "most that one ring reaches over Ethernet; 0: no limit"),
+    NEEDED_QUANTITY(RATIO, "further_ring", further_ring_ppm, 0, PPM,
+                    "share of connection_rate that each further ring adds"),
     NEEDED_QUANTITY(DURATION, "node_latency", node_latency_ns, 0, CATALOG_DURATION_MOST,
                     "from a rank to the next one on the node"),
     NEEDED_QUANTITY(DURATION, "start", start_ns, 0, CATALOG_DURATION_MOST,
@@ -266,6 +271,15 @@ static const Field exchange_fields[] = {
                     "once a step, between the background thread and the framework"),
     NEEDED_QUANTITY(DURATION, "tensor", tensor_ns, 0, CATALOG_DURATION_MOST,
                     "once for each gradient"),
+    FIELD_ROW(BOOLEAN, "after_backward", after_backward,
+              .doc = "whether gradients are exchanged only when the backward pass has ended"),
+    FIELD_ROW(BOOLEAN, "needs_peers", needs_peers,
+              .doc = "whether a single process exchanges nothing"),
+    FIELD_ROW(RATIO, "rdma_contended", rdma_contended_ppm, .minimum = 1, .maximum = PPM,
+              .doc = "share of InfiniBand's rate that remains if the routes of several nodes "
+                     "meet; absent: all of it"),
+    FIELD_ROW(RATIO, "extra_error", extra_error_ppm, .minimum = 0, .maximum = 10 * PPM,
+              .doc = "error of the exchange's time beyond the usual half, as a part of it"),
     {0},
 };
 #undef OWNER

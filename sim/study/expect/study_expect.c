@@ -27,16 +27,50 @@ static const char *one_line(Arena *arena, const Json *node)
     return copy;
 }
 
-static void read_idle(const Reader *reader, const StudyExpectText *text, StudyExpectation *wanted)
+/* --- What an expectation is about --- */
+
+/* The member that says what the expectation is about, and its kind; NULL without one, or with a
+ * problem for the second of two. */
+static const Json *subject_of(const Reader *reader, const StudyExpectText *text,
+                              StudyExpectKind *kind)
 {
-    const Json *others[] = {text->metric.node, text->at,       text->equals,
-                            text->between,     text->at_least, text->at_most};
-    wanted->factor = study_factor_named(reader->arena, reader->study, text->idle.value,
-                                        json_at(text->idle.node), reader->problems);
+    const struct {
+        StudyExpectKind kind;
+        const Json *node;
+    } subjects[] = {{STUDY_EXPECT_METRIC, text->metric.node},
+                    {STUDY_EXPECT_IDLE, text->idle.node},
+                    {STUDY_EXPECT_ANSWER, text->answer},
+                    {STUDY_EXPECT_NEXT_BEST, text->next_best},
+                    {STUDY_EXPECT_NEAREST_MISS, text->nearest_miss}};
+    const Json *subject = NULL;
+    for (size_t i = 0; i < sizeof subjects / sizeof subjects[0]; i++) {
+        if (subjects[i].node == NULL)
+            continue;
+        if (subject != NULL) {
+            problems_add(reader->problems, STATUS_BAD_INPUT, json_at(subjects[i].node),
+                         "\"%s\" does not go with \"%s\"", subjects[i].node->key, subject->key);
+            return NULL;
+        }
+        subject = subjects[i].node;
+        *kind = subjects[i].kind;
+    }
+    if (subject == NULL)
+        status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, text->node->at,
+                                 "an expectation of a study needs \"metric\", \"idle\" or "
+                                 "\"answer\""),
+                    "as in {\"metric\": \"%s\", \"at_most\": 100}", reader->study->metrics[0].name);
+    return subject;
+}
+
+/* Refuses the members of a metric's expectation next to `subject`. */
+static void check_alone(const Reader *reader, const StudyExpectText *text, const Json *subject)
+{
+    const Json *others[] = {text->at,      text->of.node,  text->equals,
+                            text->between, text->at_least, text->at_most};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (others[i] != NULL) {
             problems_add(reader->problems, STATUS_BAD_INPUT, json_at(others[i]),
-                         "\"idle\" does not go with \"%s\"", others[i]->key);
+                         "\"%s\" does not go with \"%s\"", subject->key, others[i]->key);
             return;
         }
 }
@@ -81,20 +115,62 @@ static void read_metric(const Reader *reader, const StudyExpectText *text, Study
                      "the study has no point with these levels");
 }
 
+/* Weather is not chosen, so a candidate has no level of it. */
+static void check_chosen(const Reader *reader, const Json *subject, const int32_t *levels)
+{
+    const Study *study = reader->study;
+    for (int32_t i = 0; i < study->goal->weather_count; i++) {
+        const char *name = study->factors[study->goal->weather[i]]->name;
+        if (levels[study->goal->weather[i]] >= 0)
+            problems_add(reader->problems, STATUS_BAD_INPUT, json_member(subject, name)->at,
+                         "\"%s\" is weather: no candidate has a level of it", name);
+    }
+}
+
+static void read_candidate(const Reader *reader, const Json *subject, StudyExpectation *wanted)
+{
+    const Study *study = reader->study;
+    if (study->goal == NULL) {
+        status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, subject->key_at,
+                                 "the study has no objective, so there is no \"%s\"", subject->key),
+                    "as in \"minimise\": \"cost_usd.total\"");
+        return;
+    }
+    if (subject->kind == JSON_STRING && strcmp(subject->text, CANDIDATE_NONE) == 0)
+        return;
+    int32_t *levels = ARENA_ARRAY(reader->arena, int32_t, study->factor_count);
+    wanted->levels = levels;
+    if (subject->kind != JSON_OBJECT) {
+        status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, subject->at,
+                                 "\"%s\" is neither an object of levels nor \"" CANDIDATE_NONE "\"",
+                                 subject->key),
+                    "as in {\"nodes\": 4}");
+        return;
+    }
+    if (!study_levels_read(reader->arena, study, subject, subject->key, levels, reader->problems))
+        return;
+    if (!has_point(study, levels))
+        problems_add(reader->problems, STATUS_BAD_INPUT, subject->at,
+                     "the study has no point with these levels");
+    check_chosen(reader, subject, levels);
+}
+
 static void read_one(const Reader *reader, const StudyExpectText *text, StudyExpectation *wanted)
 {
-    *wanted = (StudyExpectation){.at = text->node->at,
-                                 .text = one_line(reader->arena, text->node),
-                                 .factor = -1,
-                                 .metric = -1};
-    if (text->idle.value != NULL)
-        read_idle(reader, text, wanted);
-    else if (text->metric.value != NULL)
+    *wanted = (StudyExpectation){.at = text->node->at, .text = one_line(reader->arena, text->node)};
+    const Json *subject = subject_of(reader, text, &wanted->kind);
+    if (subject == NULL)
+        return;
+    if (wanted->kind == STUDY_EXPECT_METRIC) {
         read_metric(reader, text, wanted);
+        return;
+    }
+    check_alone(reader, text, subject);
+    if (wanted->kind == STUDY_EXPECT_IDLE)
+        wanted->factor = study_factor_named(reader->arena, reader->study, text->idle.value,
+                                            json_at(text->idle.node), reader->problems);
     else
-        status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, text->node->at,
-                                 "an expectation of a study needs \"metric\" or \"idle\""),
-                    "as in {\"metric\": \"%s\", \"at_most\": 100}", reader->study->metrics[0].name);
+        read_candidate(reader, subject, wanted);
 }
 
 bool study_expect_read(Arena *arena, const Study *study, StudyExpectations *out, Problems *problems)
@@ -204,9 +280,69 @@ static StudyAnswer idle_answer(Arena *arena, const StudyOutcome *outcome,
     return answer;
 }
 
-StudyAnswer study_expect_answer(Arena *arena, const StudyOutcome *outcome,
+/* --- Answers of a plan --- */
+
+bool study_expect_is_of_plan(const StudyExpectation *expectation)
+{
+    switch (expectation->kind) {
+    case STUDY_EXPECT_METRIC:
+    case STUDY_EXPECT_IDLE:
+        return false;
+    case STUDY_EXPECT_ANSWER:
+    case STUDY_EXPECT_NEXT_BEST:
+    case STUDY_EXPECT_NEAREST_MISS:
+        break;
+    }
+    return true;
+}
+
+/* The candidate that is meant; NO_CANDIDATE: there is none. */
+static int32_t candidate_meant(const PlanOutcome *plan, StudyExpectKind kind)
+{
+    if (plan->verdict == PLAN_INFEASIBLE)
+        return kind == STUDY_EXPECT_NEAREST_MISS ? plan->nearest_miss : NO_CANDIDATE;
+    return kind == STUDY_EXPECT_ANSWER      ? plan->winner
+           : kind == STUDY_EXPECT_NEXT_BEST ? plan->next_best
+                                            : NO_CANDIDATE;
+}
+
+/* "nodes=4 priority=spot" */
+static const char *levels_words(Arena *arena, const Study *study, const int32_t *levels)
+{
+    Text out = {0};
+    if (levels == NULL)
+        return "no candidate";
+    for (int32_t f = 0; f < study->factor_count; f++)
+        if (levels[f] >= 0)
+            text_printf(&out, "%s%s=%s", out.length > 0 ? " " : "", study->factors[f]->name,
+                        study->factors[f]->levels[levels[f]].label);
+    return text_move(arena, &out);
+}
+
+static StudyAnswer plan_answer(Arena *arena, const PlanOutcome *plan,
+                               const StudyExpectation *wanted)
+{
+    const Study *study = plan->grid->study;
+    const int32_t found = candidate_meant(plan, wanted->kind);
+    const bool is_found = found != NO_CANDIDATE;
+    return (StudyAnswer){
+        .holds =
+            plan->verdict != PLAN_UNFINISHED &&
+            (is_found ? wanted->levels != NULL &&
+                            study_point_has(study, plan_point(plan->grid, found, 0), wanted->levels)
+                      : wanted->levels == NULL),
+        .expected = levels_words(arena, study, wanted->levels),
+        .got = plan->verdict == PLAN_UNFINISHED ? "the plan has not finished"
+               : is_found                       ? plan_candidate_name(arena, plan->grid, found)
+                                                : "no candidate",
+        .point = NO_POINT};
+}
+
+StudyAnswer study_expect_answer(Arena *arena, const StudyOutcome *outcome, const PlanOutcome *plan,
                                 const StudyExpectation *expectation)
 {
-    return expectation->factor >= 0 ? idle_answer(arena, outcome, expectation)
-                                    : metric_answer(arena, outcome, expectation);
+    if (study_expect_is_of_plan(expectation))
+        return plan_answer(arena, plan, expectation);
+    return expectation->kind == STUDY_EXPECT_IDLE ? idle_answer(arena, outcome, expectation)
+                                                  : metric_answer(arena, outcome, expectation);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/base/array.h"
+#include "sim/base/text.h"
 #include "sim/engine/sample.h"
 #include "sim/scenario/catalog/fields.h"
 #include "sim/scenario/catalog/value.h"
@@ -201,10 +202,10 @@ static bool is_quantity(const Field *field)
            field->kind == VALUE_RATIO || field->kind == VALUE_MONEY;
 }
 
-const char *assumption_price(Arena *arena, const ClusterSpec *spec)
+const char *assumption_price(Arena *arena, NodeKind kind)
 {
-    return arena_printf(arena, "vm_sizes/%s/%s_price_per_hour", spec->vm_size->name,
-                        spec->is_low_priority ? "low_priority" : "dedicated");
+    return arena_printf(arena, "vm_sizes/%s/%s_price_per_hour", kind.vm_size->name,
+                        kind.is_low_priority ? "low_priority" : "dedicated");
 }
 
 /* Whether nodes of a cluster of the scenario have this price. */
@@ -215,8 +216,10 @@ static bool is_paid(const Finder *finder, const char *path)
         const Command *command = &scenario->commands[i];
         if (command->kind != COMMAND_CLUSTER_CREATE)
             continue;
-        if (strcmp(assumption_price(finder->arena, command->as.cluster_create), path) == 0)
-            return true;
+        const ClusterSpec *spec = command->as.cluster_create;
+        for (int32_t k = 0; k < cluster_spec_kind_count(spec); k++)
+            if (strcmp(assumption_price(finder->arena, cluster_spec_kind(spec, k)), path) == 0)
+                return true;
     }
     return false;
 }

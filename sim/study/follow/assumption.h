@@ -50,7 +50,7 @@ MUST_CHECK bool assumptions_find(Arena *arena, const Study *study, FileSource fi
                                  Problems *problems);
 
 /* "vm_sizes/Standard_NC6/dedicated_price_per_hour": what an hour of a node costs. In `arena`. */
-const char *assumption_price(Arena *arena, const ClusterSpec *spec);
+const char *assumption_price(Arena *arena, NodeKind kind);
 
 /* The setting of a scenario that gives the assumption this value: {"/assume/...": VALUE}. */
 void assumption_set(Arena *arena, Json *settings, const char *path, const char *value);

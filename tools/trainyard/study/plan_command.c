@@ -9,10 +9,10 @@
 #include "sim/cli/report.h"
 #include "sim/schema/value.h"
 #include "sim/study/follow/follow_text.h"
+#include "sim/study/format/study_types.h"
 #include "sim/study/plan/plan_check.h"
 #include "sim/study/plan/plan_text.h"
 #include "sim/study/study_options.h"
-#include "sim/study/study_types.h"
 #include "tools/trainyard/study/worst_folder.h"
 
 static const char *const sensitivity_words[] = {

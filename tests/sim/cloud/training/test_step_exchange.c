@@ -1,5 +1,6 @@
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sim/base/units.h"
@@ -66,6 +67,7 @@ static const ExchangeMethod nccl = {.name = "nccl",
                                     .fusion_bytes = 64 * MB,
                                     .network_efficiency_ppm = PPM,
                                     .connection_bytes_per_s = 200 * MB,
+                                    .further_ring_ppm = 250000,
                                     .node_latency_ns = 7 * NS_PER_US};
 
 static Program program_with(const ExchangeMethod *method)
@@ -192,11 +194,39 @@ START_TEST(each_ring_of_nccl_has_a_connection)
     Exchange exchange = step_exchange_model(&nccl, &vm_size, (Gang){8, 2}, 4);
     ck_assert_int_eq(exchange.ring.within.bytes_per_s, 6000 * MB);
     ck_assert_int_eq(exchange.ring.within.latency_ns, 7 * NS_PER_US);
-    ck_assert_int_eq(exchange.ring.between.bytes_per_s, 400 * MB); // two of them
+    ck_assert_int_eq(exchange.ring.between.bytes_per_s, 250 * MB); // two of them
+    GpuModel one_ring = gpu;
+    one_ring.rings = 1;
+    VmSize single = vm_size;
+    single.gpu = &one_ring;
+    exchange = step_exchange_model(&nccl, &single, (Gang){8, 2}, 4);
+    ck_assert_int_eq(exchange.ring.between.bytes_per_s, 200 * MB);
     VmSize slow = vm_size;
-    slow.network_bytes_per_s = 300 * MB; // both rings share it
+    slow.network_bytes_per_s = 220 * MB; // both rings share it
     exchange = step_exchange_model(&nccl, &slow, (Gang){8, 2}, 4);
-    ck_assert_int_eq(exchange.ring.between.bytes_per_s, 300 * MB);
+    ck_assert_int_eq(exchange.ring.between.bytes_per_s, 220 * MB);
+}
+END_TEST
+
+/* Without overlap, the exchange takes the time of its reductions, all of it after the backward
+ * pass. */
+START_TEST(an_exchange_after_the_backward_pass_overlaps_with_nothing)
+{
+    Program program = program_with(&mpi);
+    program.batch_per_rank = 5000; // the late layer's 5 MB are ready 50 ms before the end
+    ExchangeMethod after = mpi;
+    after.after_backward = true;
+    Program late = program;
+    late.exchange = &after;
+    const StepCompute overlapping = step_compute(&program, &vm_size, 1);
+    const StepCompute sequential = step_compute(&late, &vm_size, 1);
+    StepPlan with = {.ranks = 2}, without = {.ranks = 2};
+    step_exchange(&overlapping, &vm_size, 1, &with);
+    step_exchange(&sequential, &vm_size, 1, &without);
+    // 5 MB at 5 GB/s off the device and back, copied once at 8 GB/s, and the ring at 4 GB/s.
+    const int64_t all_ns = (1000 + 625 + 1250 + 1000) * NS_PER_US;
+    ck_assert_int_le(llabs(without.exchange_ns - all_ns), 2 * NS_PER_US);
+    ck_assert_int_lt(with.exchange_ns, 2 * NS_PER_US); // the early layer's kilobyte
 }
 END_TEST
 
@@ -313,6 +343,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, ranks_that_talk_through_the_adapter_share_it);
     tcase_add_test(tests, software_reaches_a_part_of_the_adapter_with_its_own_latency);
     tcase_add_test(tests, each_ring_of_nccl_has_a_connection);
+    tcase_add_test(tests, an_exchange_after_the_backward_pass_overlaps_with_nothing);
     tcase_add_test(tests, a_node_without_ranks_takes_no_part);
     tcase_add_test(tests, one_process_adds_the_measured_time);
     suite_add_tcase(suite, tests);

@@ -1,5 +1,6 @@
 #include "sim/study/expect/study_expect.h"
 
+#include "sim/study/plan/plan_run.h"
 #include "sim/study/point_estimate.h"
 #include "sim/study/sweep.h"
 #include "tests/support/small_scenario_fixture.h"
@@ -13,12 +14,13 @@ static const char study_format[] =
     "  \"fidelity\": {\"set\": \"/fidelity\", \"values\": [\"job\", \"epoch\"]}},\n"
     " \"metrics\": [\"jobs.train.queue_s\", \"cost_usd.total\"],\n"
     " \"baseline\": {\"size\": \"STANDARD_NC6\"}, \"seeds\": {\"at_least\": 10},\n"
-    " \"expect\": [%s]}";
+    "%s \"expect\": [%s]}";
 
-static StudyExpectations read_expectations(const char *list, const Study **study,
-                                           Problems *problems)
+/* `goal`: members of the study, or "". */
+static StudyExpectations read_with_goal(const char *goal, const char *list, const Study **study,
+                                        Problems *problems)
 {
-    const char *text = arena_printf(arena, study_format, list);
+    const char *text = arena_printf(arena, study_format, goal, list);
     *problems = problems_create(arena);
     memory_files_set(&files, "study.json", text, strlen(text));
     *study = study_read(arena, memory_files_source(&files), "study.json", problems);
@@ -29,14 +31,21 @@ static StudyExpectations read_expectations(const char *list, const Study **study
     return expectations;
 }
 
+static StudyExpectations read_expectations(const char *list, const Study **study,
+                                           Problems *problems)
+{
+    return read_with_goal("", list, study, problems);
+}
+
+static const SweepOptions options = {.version = "test",
+                                     .thread_count = 1,
+                                     .time_limit_ns = INT64_MAX,
+                                     .shard = {0, 1},
+                                     .is_quiet = true,
+                                     .run = sweep_on_threads};
+
 static Sweep sweep_of(const Study *study)
 {
-    const SweepOptions options = {.version = "test",
-                                  .thread_count = 1,
-                                  .time_limit_ns = INT64_MAX,
-                                  .shard = {0, 1},
-                                  .is_quiet = true,
-                                  .run = sweep_on_threads};
     Problems problems = problems_create(arena);
     Sweep sweep;
     ck_assert(sweep_run(arena, study, memory_files_source(&files), &options, &sweep, &problems));
@@ -54,18 +63,40 @@ static const StudyAnswer *answers_to(const char *list)
     const StudyOutcome outcome = sweep_outcome(&sweep);
     StudyAnswer *answers = ARENA_ARRAY(arena, StudyAnswer, expectations.count);
     for (int32_t i = 0; i < expectations.count; i++)
-        answers[i] = study_expect_answer(arena, &outcome, &expectations.items[i]);
+        answers[i] = study_expect_answer(arena, &outcome, NULL, &expectations.items[i]);
     return answers;
+}
+
+/* The answers of the plan with a goal. */
+static const StudyAnswer *plan_answers_to(const char *goal, const char *list)
+{
+    const Study *study;
+    Problems problems;
+    const StudyExpectations expectations = read_with_goal(goal, list, &study, &problems);
+    ck_assert_msg(problems.count == 0, "%s", problems.count > 0 ? problems.items[0].message : "");
+    PlanRun *run = ARENA_NEW(arena, PlanRun);
+    ck_assert(plan_run(arena, study, memory_files_source(&files), &options, run, &problems));
+    StudyAnswer *answers = ARENA_ARRAY(arena, StudyAnswer, expectations.count);
+    for (int32_t i = 0; i < expectations.count; i++) {
+        ck_assert(study_expect_is_of_plan(&expectations.items[i]));
+        answers[i] = study_expect_answer(arena, NULL, &run->outcome, &expectations.items[i]);
+    }
+    return answers;
+}
+
+static void refused_with_goal(const char *goal, const char *list, const char *message)
+{
+    const Study *study;
+    Problems problems;
+    read_with_goal(goal, list, &study, &problems);
+    ck_assert_msg(problems.count == 1, "%d problems", (int)problems.count);
+    ck_assert_str_eq(problems.items[0].message, message);
+    ck_assert_int_eq(problems.items[0].at.line, 7);
 }
 
 static void refused(const char *list, const char *message)
 {
-    const Study *study;
-    Problems problems;
-    read_expectations(list, &study, &problems);
-    ck_assert_msg(problems.count == 1, "%d problems", (int)problems.count);
-    ck_assert_str_eq(problems.items[0].message, message);
-    ck_assert_int_eq(problems.items[0].at.line, 7);
+    refused_with_goal("", list, message);
 }
 
 START_TEST(values_hold_when_their_whole_interval_is_within_the_limits)
@@ -132,6 +163,40 @@ START_TEST(an_idle_factor_has_levels_that_change_nothing)
 }
 END_TEST
 
+#define CHEAPEST "\"minimise\": \"cost_usd.total\", \"weather\": \"fidelity\", "
+
+START_TEST(the_answer_of_a_plan_has_levels)
+{
+    const StudyAnswer *answers = plan_answers_to(
+        CHEAPEST, "{\"answer\": {\"size\": \"STANDARD_NC6\"}}, {\"answer\": {\"size\": "
+                  "\"STANDARD_NC12\"}}, {\"answer\": \"none\"}, {\"next_best\": {\"size\": "
+                  "\"STANDARD_NC12\"}}, {\"nearest_miss\": \"none\"}");
+    ck_assert(answers[0].holds);
+    ck_assert(!answers[1].holds);
+    ck_assert_str_eq(answers[1].expected, "size=STANDARD_NC12");
+    ck_assert_str_eq(answers[1].got, "size=STANDARD_NC6");
+    ck_assert(!answers[2].holds);
+    ck_assert_str_eq(answers[2].expected, "no candidate");
+    ck_assert(answers[3].holds);
+    ck_assert(answers[4].holds);
+}
+END_TEST
+
+START_TEST(a_plan_without_an_answer_has_a_nearest_miss)
+{
+    const StudyAnswer *answers = plan_answers_to(
+        CHEAPEST "\"subject_to\": [{\"metric\": \"cost_usd.total\", \"at_most\": 0.001}], ",
+        "{\"answer\": \"none\"}, {\"nearest_miss\": {\"size\": \"STANDARD_NC6\"}}, {\"answer\": "
+        "{\"size\": \"STANDARD_NC6\"}}, "
+        "{\"next_best\": \"none\"}");
+    ck_assert(answers[0].holds);
+    ck_assert(answers[1].holds);
+    ck_assert(!answers[2].holds);
+    ck_assert_str_eq(answers[2].got, "no candidate");
+    ck_assert(answers[3].holds);
+}
+END_TEST
+
 START_TEST(mistakes_are_reported_at_their_place)
 {
     refused("{\"metric\": \"cost_usd.tota\", \"at_most\": 1}",
@@ -145,9 +210,24 @@ START_TEST(mistakes_are_reported_at_their_place)
             "\"at\" is not an object of levels by factor");
     refused("{\"idle\": \"nodes\"}", "unknown factor \"nodes\"");
     refused("{\"idle\": \"size\", \"at_most\": 1}", "\"idle\" does not go with \"at_most\"");
-    refused("{\"at_most\": 1}", "an expectation of a study needs \"metric\" or \"idle\"");
+    refused("{\"at_most\": 1}",
+            "an expectation of a study needs \"metric\", \"idle\" or \"answer\"");
     refused("{\"metric\": \"cost_usd.total\", \"at_mots\": 1, \"at_most\": 2}",
             "unknown key \"at_mots\" in this study_expectation");
+    refused("{\"idle\": \"size\", \"metric\": \"cost_usd.total\", \"at_most\": 1}",
+            "\"idle\" does not go with \"metric\"");
+    refused("{\"answer\": {\"size\": \"STANDARD_NC6\"}}",
+            "the study has no objective, so there is no \"answer\"");
+    refused_with_goal(CHEAPEST, "{\"answer\": {\"fidelity\": \"job\"}}",
+                      "\"fidelity\" is weather: no candidate has a level of it");
+    refused_with_goal(CHEAPEST, "{\"answer\": {\"sise\": 3}}", "unknown factor \"sise\"");
+    refused_with_goal(CHEAPEST, "{\"answer\": 3}",
+                      "\"answer\" is neither an object of levels nor \"none\"");
+    refused_with_goal(CHEAPEST, "{\"answer\": {\"size\": \"STANDARD_NC6\"}, \"at_most\": 3}",
+                      "\"answer\" does not go with \"at_most\"");
+    refused_with_goal(CHEAPEST,
+                      "{\"answer\": {\"size\": \"STANDARD_NC6\"}, \"of\": \"difference\"}",
+                      "\"answer\" does not go with \"of\"");
 }
 END_TEST
 
@@ -160,6 +240,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, an_interval_across_the_limit_does_not_hold);
     tcase_add_test(tests, differences_are_those_to_the_baseline);
     tcase_add_test(tests, an_idle_factor_has_levels_that_change_nothing);
+    tcase_add_test(tests, the_answer_of_a_plan_has_levels);
+    tcase_add_test(tests, a_plan_without_an_answer_has_a_nearest_miss);
     tcase_add_test(tests, mistakes_are_reported_at_their_place);
     suite_add_tcase(suite, tests);
     return suite;

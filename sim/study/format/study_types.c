@@ -1,4 +1,4 @@
-#include "sim/study/study_types.h"
+#include "sim/study/format/study_types.h"
 
 #define POINTER_OR_LIST                                                                            \
     "{\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"array\", \"minItems\": 1, \"items\": "      \
@@ -107,6 +107,7 @@ static const ObjectType horizon_type = {
     "horizon", "The runs of a study are about something that ends, or about the long run.",
     sizeof(HorizonText), horizon_fields};
 
+#define LEVELS_OR_NONE "{\"oneOf\": [{\"type\": \"object\"}, {\"const\": \"" CANDIDATE_NONE "\"}]}"
 #define OWNER StudyExpectText
 static const char *const subject_words[] = {
 #define X(name, text) text,
@@ -132,6 +133,14 @@ static const Field study_expect_fields[] = {
     FIELD_TEXT("idle", idle, NULL,
                "instead of a metric: a factor, some of whose levels change "
                "nothing"),
+    FIELD_JSON("answer", answer, LEVELS_OR_NONE,
+               "instead of a metric, with an objective: levels of the candidate that `trainyard "
+               "plan` recommends, {factor: level}; \"none\" when no candidate meets the "
+               "constraints"),
+    FIELD_JSON("next_best", next_best, LEVELS_OR_NONE,
+               "levels of the best of the others; \"none\" when no other meets the constraints"),
+    FIELD_JSON("nearest_miss", nearest_miss, LEVELS_OR_NONE,
+               "levels of the candidate that misses the constraints least, when none meets them"),
     {0},
 };
 #undef OWNER
