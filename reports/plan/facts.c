@@ -119,6 +119,11 @@ const char *state_words(const PlanFacts *facts, int32_t candidate)
         return "misses a limit";
     case CANDIDATE_MISSES_AGAIN:
         return "misses a limit on fresh seeds";
+    case CANDIDATE_MISSES_BY_ORDER:
+        return "fewer nodes than one that misses a limit, not simulated";
+    case CANDIDATE_WORSE_BY_ORDER:
+        return is_cost(facts) ? "more nodes than needed and dearer, not simulated"
+                              : "more nodes than needed, not simulated";
     case CANDIDATE_UNSTABLE:
         return "overloaded, not simulated";
     case CANDIDATE_REFUSED:

@@ -130,12 +130,14 @@ static const char *mark_of(const PlanFacts *facts, int32_t candidate)
         return "\xE2\x97\x86 ";
     case CANDIDATE_MISSES:
     case CANDIDATE_MISSES_AGAIN:
+    case CANDIDATE_MISSES_BY_ORDER:
         return "\xE2\x9C\x95 ";
     case CANDIDATE_UNSTABLE:
     case CANDIDATE_REFUSED:
     case CANDIDATE_UNDECIDED:
         return "? ";
     case CANDIDATE_WORSE:
+    case CANDIDATE_WORSE_BY_ORDER:
     case CANDIDATE_EQUAL:
     case CANDIDATE_STATE_COUNT:
         break;

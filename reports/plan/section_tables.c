@@ -158,6 +158,15 @@ void section_decision(Text *html, const PlanFacts *facts)
         text_add(html, ", which took no part in the choice: the best of many noisy candidates "
                        "looks better than it is.</li>\n");
     }
+    if (outcome->ordered_count > 0)
+        text_printf(
+            html,
+            "<li>%" PRId64 " candidate%s not simulated because more nodes let no job wait "
+            "longer here (first come, first served, jobs of one node): a candidate with more "
+            "nodes misses a limit, or one with fewer nodes meets all and costs less. The "
+            "candidates next to the recommendation on both sides were simulated or are "
+            "overloaded.</li>\n",
+            outcome->ordered_count, outcome->ordered_count == 1 ? " was" : "s were");
     if (outcome->unsimulated_count > 0)
         text_printf(html,
                     "<li>%" PRId64 " candidate%s recognised as hopeless and not simulated."

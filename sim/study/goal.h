@@ -54,6 +54,10 @@ typedef struct Goal {
     bool is_average_weather; /* constraints hold in the mean over the weathers, not in each */
     bool is_planned; /* the study runs as a plan; a sweep runs the points of such a study, too */
     /* Found before the first run of a plan, and read from its folder; a sweep runs these points. */
+    /* Points that a theorem orders by their numbers of nodes (plan/monotone.h); 0: none. */
+    int32_t ladder_count;
+    const int32_t *ladder; /* [point_count] its number; -1: none. NULL without ladders */
+    const int32_t *nodes;  /* [point_count] */
     int32_t hopeless_count;
     const HopelessPoint *hopeless; /* by point */
 } Goal;

@@ -41,6 +41,23 @@ static void put_hopeless(Arena *arena, Json *object, const Goal *goal)
     }
 }
 
+/* The points of each ladder with their nodes. */
+static void put_ladders(Arena *arena, Json *object, const Study *study)
+{
+    const Goal *goal = study->goal;
+    Json *list = json_put_array(arena, object, "ladders");
+    for (int32_t l = 0; l < goal->ladder_count; l++) {
+        Json *rungs = json_add(list, json_array(arena));
+        for (int32_t point = 0; point < study->point_count; point++) {
+            if (goal->ladder[point] != l)
+                continue;
+            Json *rung = json_add(rungs, json_object(arena));
+            json_put_integer(arena, rung, "point", point);
+            json_put_integer(arena, rung, "nodes", goal->nodes[point]);
+        }
+    }
+}
+
 void goal_json_put(Arena *arena, Json *root, const Study *study)
 {
     const Goal *goal = study->goal;
@@ -61,6 +78,7 @@ void goal_json_put(Arena *arena, Json *root, const Study *study)
     json_put_boolean(arena, object, "is_average_weather", goal->is_average_weather);
     put_constraints(arena, object, study);
     json_put_boolean(arena, object, "is_planned", goal->is_planned);
+    put_ladders(arena, object, study);
     put_hopeless(arena, object, goal);
 }
 
@@ -138,6 +156,38 @@ static bool read_weather(Arena *arena, const Json *list, const Study *study, Goa
     return goal->weather_count < study->factor_count || study->factor_count == 0;
 }
 
+static bool read_ladder(const Json *rungs, const Study *study, int32_t number, int32_t *ladder,
+                        int32_t *nodes)
+{
+    int64_t point, own_nodes;
+    if (rungs->kind != JSON_ARRAY)
+        return false;
+    for (const Json *rung = rungs->first; rung != NULL; rung = rung->next) {
+        if (!read_whole(rung, "point", 0, study->point_count - 1, &point) ||
+            !read_whole(rung, "nodes", 1, INT32_MAX, &own_nodes) || ladder[point] >= 0)
+            return false;
+        ladder[point] = number;
+        nodes[point] = (int32_t)own_nodes;
+    }
+    return true;
+}
+
+static bool read_ladders(Arena *arena, const Json *list, const Study *study, Goal *goal)
+{
+    if (list == NULL || list->kind != JSON_ARRAY)
+        return false;
+    int32_t *ladder = ARENA_ARRAY(arena, int32_t, study->point_count);
+    int32_t *nodes = ARENA_ARRAY(arena, int32_t, study->point_count);
+    for (int32_t point = 0; point < study->point_count; point++)
+        ladder[point] = -1;
+    goal->ladder = ladder;
+    goal->nodes = nodes;
+    for (const Json *rungs = list->first; rungs != NULL; rungs = rungs->next)
+        if (!read_ladder(rungs, study, goal->ladder_count++, ladder, nodes))
+            return false;
+    return true;
+}
+
 static bool read_hopeless(Arena *arena, const Json *list, const Study *study, Goal *goal)
 {
     if (list == NULL || list->kind != JSON_ARRAY)
@@ -183,5 +233,6 @@ bool goal_json_read(Arena *arena, const Json *root, Study *study)
            read_weather(arena, json_member(object, "weather"), study, goal) &&
            read_constraints(arena, json_member(object, "constraints"), study, goal) &&
            read_boolean(object, "is_planned", &goal->is_planned) &&
+           read_ladders(arena, json_member(object, "ladders"), study, goal) &&
            read_hopeless(arena, json_member(object, "not_simulated"), study, goal);
 }

@@ -34,8 +34,8 @@ typedef struct {
     const char *value;              /* as in the catalogue */
     double low_factor, high_factor; /* of the range, times the value ... */
     const char *own, *low, *high;   /* ... and as JSON */
-    const char *range; /* "its stated error", or "x 0.8 to x 1.25" and that it is a choice */
-    const char *source;             /* with its note */
+    const char *range;  /* "its stated error", or "x 0.8 to x 1.25" and that it is a choice */
+    const char *source; /* with its note */
 } Assumption;
 
 typedef struct {

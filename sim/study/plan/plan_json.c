@@ -104,6 +104,14 @@ void plan_reason_print(const PlanOutcome *outcome, int32_t candidate, Text *out)
         print_missed(outcome, &own->fresh, own->missed_check, out);
         text_add(out, ", with fresh seeds");
         break;
+    case CANDIDATE_MISSES_BY_ORDER:
+        text_printf(out, "was not simulated: %s has more nodes and misses a constraint",
+                    plan_candidate_name(scratch, outcome->grid, own->worse_than));
+        break;
+    case CANDIDATE_WORSE_BY_ORDER:
+        text_add(out, "was not simulated: it has more nodes than the recommendation, which meets "
+                      "every constraint, and a worse objective");
+        break;
     case CANDIDATE_UNSTABLE:
     case CANDIDATE_REFUSED:
         text_add(out, own->reason);
@@ -234,6 +242,7 @@ static void put_runs(Arena *arena, Json *root, const PlanOutcome *outcome)
     json_put_integer(arena, runs, "first_fresh_replication", outcome->fresh_first);
     put_fresh_seed(arena, runs, outcome);
     json_put_integer(arena, runs, "candidates_not_simulated", outcome->unsimulated_count);
+    json_put_integer(arena, runs, "candidates_ordered_by_nodes", outcome->ordered_count);
     put_real(arena, runs, "full_grid", outcome->grid_run_count);
     put_real(arena, runs, "part_of_full_grid",
              (double)outcome->run_count / outcome->grid_run_count);

@@ -1,6 +1,7 @@
 #include "sim/study/plan/plan_numbers.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* --- Checks --- */
 
@@ -213,6 +214,48 @@ static int32_t baseline_of(const PlanGrid *grid)
     return NO_CANDIDATE;
 }
 
+typedef struct {
+    int32_t candidate, nodes;
+} Rung;
+
+static int by_nodes(const void *left, const void *right)
+{
+    const Rung *a = left, *b = right;
+    if (a->nodes != b->nodes)
+        return a->nodes < b->nodes ? -1 : 1;
+    return (a->candidate > b->candidate) - (a->candidate < b->candidate);
+}
+
+/* The candidates of ladder `number`, those that are refused left out: their nodes are unknown. */
+static SelectionLadder ladder_of(Arena *arena, const PlanGrid *grid, int32_t number)
+{
+    const Goal *goal = grid->study->goal;
+    Rung *rungs = ARENA_ARRAY(arena, Rung, grid->candidate_count);
+    int32_t count = 0;
+    for (int32_t c = 0; c < grid->candidate_count; c++) {
+        const int32_t point = plan_point(grid, c, 0);
+        if (goal->ladder[point] == number)
+            rungs[count++] = (Rung){c, goal->nodes[point]};
+    }
+    qsort(rungs, (size_t)count, sizeof *rungs, by_nodes);
+    int32_t *candidates = ARENA_ARRAY(arena, int32_t, count + 1);
+    double *sizes = ARENA_ARRAY(arena, double, count + 1);
+    for (int32_t i = 0; i < count; i++) {
+        candidates[i] = rungs[i].candidate;
+        sizes[i] = rungs[i].nodes;
+    }
+    return (SelectionLadder){count, candidates, sizes};
+}
+
+static const SelectionLadder *ladders_of(Arena *arena, const PlanGrid *grid)
+{
+    const Goal *goal = grid->study->goal;
+    SelectionLadder *ladders = ARENA_ARRAY(arena, SelectionLadder, goal->ladder_count + 1);
+    for (int32_t l = 0; l < goal->ladder_count; l++)
+        ladders[l] = ladder_of(arena, grid, l);
+    return ladders;
+}
+
 /* The least share of good jobs that a check asks for, where it is about a share of jobs. */
 static double least_share(const PlanGrid *grid, int32_t check)
 {
@@ -248,6 +291,8 @@ const SelectionProblem *plan_problem(Arena *arena, const PlanGrid *grid)
                                   .at_most = goal->at_most,
                                   .budget = goal->budget_runs,
                                   .runs_each = grid->weather_count,
+                                  .ladder_count = goal->ladder_count,
+                                  .ladders = ladders_of(arena, grid),
                                   .baseline = baseline_of(grid)};
     return problem;
 }

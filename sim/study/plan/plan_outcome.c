@@ -154,6 +154,11 @@ static CandidateState state_of(const Maker *maker, int32_t candidate)
         return CANDIDATE_MISSES;
     case SELECTION_REFUTED:
         return CANDIDATE_MISSES_AGAIN;
+    case SELECTION_ASLEEP:
+        return !selection_is_finished(selection) ? CANDIDATE_UNDECIDED
+               : selection_rung_that_misses(selection, candidate) != SELECTION_NONE
+                   ? CANDIDATE_MISSES_BY_ORDER
+                   : CANDIDATE_WORSE_BY_ORDER;
     case SELECTION_EXCLUDED:
         break;
     }
@@ -195,6 +200,10 @@ static PlanCandidate candidate_of(const Maker *maker, int32_t candidate)
     }
     if (found.state == CANDIDATE_WORSE || found.state == CANDIDATE_EQUAL)
         found.worse_than = own->other;
+    if (found.state == CANDIDATE_MISSES_BY_ORDER)
+        found.worse_than = selection_rung_that_misses(rounds_selection(maker->rounds), candidate);
+    if (found.state == CANDIDATE_WORSE_BY_ORDER)
+        found.worse_than = maker->outcome->winner;
     found.missed_check =
         most_missed(maker, found.state == CANDIDATE_MISSES_AGAIN ? &found.fresh : &found.screening);
     const HopelessPoint *hopeless = hopeless_of(maker->outcome, candidate);
@@ -292,6 +301,8 @@ static void count_candidates(PlanOutcome *outcome)
     for (int32_t i = 0; i < outcome->grid->candidate_count; i++) {
         const PlanCandidate *own = &outcome->candidates[i];
         outcome->unsimulated_count += own->reason != NULL;
+        outcome->ordered_count +=
+            own->state == CANDIDATE_MISSES_BY_ORDER || own->state == CANDIDATE_WORSE_BY_ORDER;
         outcome->fresh_count += (int64_t)own->fresh.run_count * outcome->grid->weather_count;
     }
 }

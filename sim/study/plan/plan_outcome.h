@@ -18,6 +18,10 @@
     X(MISSES, "misses", "misses a constraint")                                                     \
     X(MISSES_AGAIN, "misses_on_fresh_seeds", "was chosen, and misses a constraint on fresh seeds") \
     X(UNSTABLE, "unstable", "was not simulated: more work arrives than the nodes can do")          \
+    X(MISSES_BY_ORDER, "misses_by_order",                                                          \
+      "was not simulated: a candidate with more nodes misses a constraint")                        \
+    X(WORSE_BY_ORDER, "worse_by_order",                                                            \
+      "was not simulated: it has more nodes than the recommendation, and a worse objective")       \
     X(REFUSED, "refused", "was not simulated: the scenario is not valid there")                    \
     X(UNDECIDED, "undecided", "needs more runs")
 
@@ -61,7 +65,8 @@ typedef struct {
     CandidateState state;
     PlanFindings screening; /* of the seeds by which it was chosen or rejected */
     PlanFindings fresh;     /* of fresh seeds; run_count 0 for most candidates */
-    int32_t worse_than;     /* WORSE, EQUAL: the candidate that beats it */
+    int32_t worse_than;     /* WORSE, EQUAL, WORSE_BY_ORDER: the candidate that beats it;
+                               MISSES_BY_ORDER: the one that misses */
     int32_t missed_check;   /* MISSES, MISSES_AGAIN: index of the check that is missed most */
     const char *reason;     /* UNSTABLE, REFUSED: why; otherwise NULL */
 } PlanCandidate;
@@ -99,7 +104,8 @@ typedef struct {
     int32_t fresh_first;       /* first replication of the fresh seeds (study_seed) */
     int64_t run_count;         /* all runs that the plan used, fresh ones too */
     int64_t fresh_count;       /* of them */
-    int64_t unsimulated_count; /* candidates that were not simulated */
+    int64_t unsimulated_count; /* candidates that were not simulated, because they are hopeless */
+    int64_t ordered_count;     /* and because a theorem orders them (monotone.h) */
     /* Runs that a full grid needs for the same: every point until the half-widths of its objective
      * and constraints are at most the indifference, at the same confidence for all together, and
      * at least seeds.at_least each. A forecast from the variances that were seen. */

@@ -3,6 +3,7 @@
 #include "sim/cli/files.h"
 #include "sim/cli/json_file.h"
 #include "sim/study/plan/hopeless.h"
+#include "sim/study/plan/monotone.h"
 #include "sim/study/plan/plan_json.h"
 
 typedef struct {
@@ -55,17 +56,25 @@ static bool write_files(Arena *arena, const char *folder, const PlanOutcome *out
     return file_writer_commit(&writer, status) && write_fresh(arena, folder, outcome, status);
 }
 
-/* The study as one that is planned, with its hopeless points. */
-static const Study *planned(Arena *arena, const Study *study, FileSource files)
+/* The candidates of the study as one that is planned: with its hopeless points, and those that a
+ * theorem orders. */
+static const PlanGrid *planned(Arena *arena, const Study *study, FileSource files,
+                               Problems *problems)
 {
+    if (study->goal == NULL)
+        return plan_grid_create(arena, study, problems);
     Study *own = ARENA_NEW(arena, Study);
     Goal *goal = ARENA_NEW(arena, Goal);
     *own = *study;
     *goal = *study->goal;
-    goal->is_planned = true;
-    goal->hopeless_count = hopeless_points_find(arena, study, files, &goal->hopeless);
     own->goal = goal;
-    return own;
+    goal->is_planned = true;
+    const PlanGrid *grid = plan_grid_create(arena, own, problems);
+    if (grid == NULL)
+        return NULL;
+    goal->hopeless_count = hopeless_points_find(arena, study, files, &goal->hopeless);
+    goal->ladder_count = monotone_ladders_find(arena, grid, files, &goal->ladder, &goal->nodes);
+    return grid;
 }
 
 bool plan_run(Arena *arena, const Study *study, FileSource files, const SweepOptions *options,
@@ -75,14 +84,13 @@ bool plan_run(Arena *arena, const Study *study, FileSource files, const SweepOpt
     const SweepDecider rounds = {.decider = &decider, .begin = begin, .used = used};
     SweepOptions own = *options;
     Status status = {0};
-    if (study->goal != NULL && !options->is_forecast)
-        study = planned(arena, study, files);
-    decider.grid = plan_grid_create(arena, study, problems);
+    decider.grid = options->is_forecast ? plan_grid_create(arena, study, problems)
+                                        : planned(arena, study, files, problems);
     if (decider.grid == NULL)
         return false;
     if (!options->is_forecast)
         own.decider = &rounds;
-    if (!sweep_run(arena, study, files, &own, &run->sweep, problems))
+    if (!sweep_run(arena, decider.grid->study, files, &own, &run->sweep, problems))
         return false;
     if (options->is_forecast)
         return true;

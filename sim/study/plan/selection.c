@@ -37,11 +37,21 @@ static void begin(Selection *selection)
     // Accepting any candidate that misses a check is wrong; of all rejections only the best one's.
     const double half = (1 - problem->confidence) / 2;
     const int32_t checks = problem->check_count > 0 ? problem->check_count : 1;
-    selection->check_error = half / (simulated - 1 + checks);
+    int32_t tests = simulated - 1 + checks;
+    if (problem->budget == 0) {
+        selection_lay_ladders(selection);
+        int32_t of_ladders = 0;
+        for (int32_t l = 0; l < problem->ladder_count; l++)
+            of_ladders += checks * selection_ladder_tests(&problem->ladders[l]);
+        tests = of_ladders > tests ? of_ladders : tests;
+    }
+    selection->check_error = half / tests;
     selection->pair_error = half / (simulated > 1 ? simulated - 1 : 1);
     for (int32_t i = 0; i < problem->candidate_count; i++)
         if (selection->candidates[i].state == SELECTION_IN_PLAY)
             ask(selection, i, 0, selection->first_look);
+    if (problem->budget == 0)
+        selection_begin_ladders(selection);
     selection->round = 1;
     if (simulated == 0)
         selection->phase = PHASE_FINISHED;
@@ -245,17 +255,25 @@ static void end_screening(Selection *selection)
         test_all(selection);
         selection_compare(selection);
         const int32_t winner = chosen(selection);
+        const bool has_ladders = selection->problem->budget == 0;
+        if (has_ladders && winner != SELECTION_NONE && selection_confirm(selection, winner)) {
+            selection->is_forced = false;
+            return;
+        }
         if (winner != SELECTION_NONE) {
             beat_dormant(selection, winner);
             begin_fresh(selection, winner);
             return;
         }
+        const bool climbs = has_ladders && selection_climb(selection);
         if (selection_in_play_count(selection) == 0) {
             begin_fresh(selection, SELECTION_NONE);
             return;
         }
-        if (!selection->is_forced && selection_extend(selection))
+        if ((!selection->is_forced && selection_extend(selection)) || climbs) {
+            selection->is_forced = false;
             return;
+        }
         selection->is_forced = true;
     }
 }

@@ -17,12 +17,20 @@
  *     with the better estimate is kept;
  *   - the others continue with half as many replications again: 5, 10, 20, 30, 45, ...
  *
- * Shares of jobs. Jobs of one run have good and bad days together, so the few runs without a bad day
- * have a high share and a small variance at once, and t would believe them. A share p of jobs that
- * depend on each other has the variance k p (1 - p), where k hardly differs between candidates. It
- * is estimated from all of them, and a check is met only if it were with k limit (1 - limit), the
- * variance of a candidate at the limit: the score test of a proportion (E. B. Wilson, JASA 22, 1927)
- * with a design effect (L. Kish, "Survey Sampling", 1965, section 8.2).
+ * Shares of jobs. Jobs of one run have good and bad days together, so the few runs without a bad
+ * day have a high share and a small variance at once, and t would believe them. A share p of jobs
+ * that depend on each other has the variance k p (1 - p), where k hardly differs between
+ * candidates. It is estimated from all that seem to meet the check, and a check is met only if it
+ * were with k limit (1 - limit), the variance of a candidate at the limit: the score test of a
+ * proportion (E. B. Wilson, JASA 22, 1927) with a design effect (L. Kish, "Survey Sampling", 1965,
+ * section 8.2).
+ *
+ * Ladders. The highest rung and the middle one begin. Of the rungs between the highest that misses
+ * a check and the lowest that seems to meet all, the middle one is next, until both are neighbours:
+ * a bisection. The others sleep. Before a candidate is chosen, the rung above it has to run, too;
+ * and each sleeping rung that may be cheaper, by the bound that the theorem puts on its objective.
+ * If a rung misses a check above one that seems to meet all, the theorem does not hold, and all
+ * run.
  *
  * Half of the probability of error is for checks, half for comparisons, divided by Bonferroni: over
  * the candidates that must not be accepted wrongly, and the checks of the best one, which must not
@@ -44,19 +52,29 @@
 
 enum { SELECTION_NONE = -1, SELECTION_FIRST_LOOK = 5 };
 
+/* Candidates of which a theorem says: one that meets a check lets all higher ones meet it, and the
+ * objective, which is positive, does not rise faster than the size (monotone.h). */
+typedef struct {
+    int32_t count;
+    const int32_t *candidates; /* [count] the rungs, from the lowest */
+    const double *sizes;       /* [count] > 0, rising */
+} SelectionLadder;
+
 /* Checks are met by margins whose mean is at least 0. */
 typedef struct {
     int32_t candidate_count, check_count;
-    const bool *is_excluded;                 /* [candidate_count] never runs; NULL: none */
-    const double *check_indifference;        /* [check_count] >= 0, in the margins' units */
-    const double *check_share; /* [check_count] the least share of jobs that a check asks for; NAN: it
-                                  is about something else. NULL: all are */
+    const bool *is_excluded;          /* [candidate_count] never runs; NULL: none */
+    const double *check_indifference; /* [check_count] >= 0, in the margins' units */
+    const double *check_share; /* [check_count] the least share of jobs that a check asks for; NAN:
+                                  it is about something else. NULL: all are */
     double objective_part, objective_amount; /* the indifference: one of both is 0 */
     double confidence;
     int32_t at_least, at_most; /* replications; at_least >= 2 */
     int64_t budget;            /* runs; 0: none */
     int32_t runs_each;         /* runs of a replication of a candidate: one for each weather */
-    int32_t baseline;          /* also runs with fresh seeds; SELECTION_NONE */
+    int32_t ladder_count; /* not used with a budget; a candidate is in one of them or in none */
+    const SelectionLadder *ladders;
+    int32_t baseline; /* also runs with fresh seeds; SELECTION_NONE */
 } SelectionProblem;
 
 /* What to read of a candidate's replications: its objective (smaller is better) or the margin of a
@@ -78,6 +96,7 @@ typedef enum {
     SELECTION_MISSES,  /* a check */
     SELECTION_REFUTED, /* was chosen; misses a check on fresh seeds */
     SELECTION_EXCLUDED,
+    SELECTION_ASLEEP, /* a rung of a ladder that has not been needed */
 } SelectionState;
 
 typedef enum { CHECK_OPEN, CHECK_MET, CHECK_MISSED } CheckState;
@@ -123,6 +142,9 @@ int32_t selection_round(const Selection *selection);
 double selection_confidence(const Selection *selection);
 /* k of a check on a share of jobs: a share p of a run varies by k p (1 - p). 0: unknown. */
 double selection_spread(const Selection *selection, int32_t check);
+/* A candidate that sleeps: the rung above it that misses a check, so that it must miss it, too;
+ * SELECTION_NONE: it is worse than the winner. */
+int32_t selection_rung_that_misses(const Selection *selection, int32_t candidate);
 /* All runs of the rounds so far. */
 int64_t selection_run_count(const Selection *selection);
 

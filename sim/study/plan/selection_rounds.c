@@ -24,11 +24,23 @@ static void ask(Selection *selection, int32_t candidate, int32_t end)
         selection->requests[selection->request_count++] = (SelectionRequest){candidate, first, end};
 }
 
+/* Requests for the candidates in play, or only for those that are needed. One without runs has its
+ * request already. */
+static void ask_each(Selection *selection, bool only_needed)
+{
+    for (int32_t i = 0; i < selection->problem->candidate_count; i++) {
+        const SelectionCandidate *own = &selection->candidates[i];
+        if (own->state == SELECTION_IN_PLAY && own->count > 0 &&
+            (!only_needed || selection_is_needed(selection, i)))
+            ask(selection, i, next_count(selection->problem, own->count));
+    }
+}
+
 static bool extend_by_rounds(Selection *selection)
 {
-    for (int32_t i = 0; i < selection->problem->candidate_count; i++)
-        if (selection->candidates[i].state == SELECTION_IN_PLAY)
-            ask(selection, i, next_count(selection->problem, selection->candidates[i].count));
+    ask_each(selection, true);
+    if (selection->request_count == 0)
+        ask_each(selection, false);
     return selection->request_count > 0;
 }
 

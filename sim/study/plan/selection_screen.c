@@ -39,7 +39,8 @@ static double share_of_check(const Selection *selection, int32_t check)
     return shares != NULL ? shares[check] : (double)NAN;
 }
 
-/* k of a check: the sum of the variances of all candidates over that of p (1 - p). */
+/* k of a check: the sum of the variances over that of p (1 - p), of candidates that seem to meet
+ * it. Others are busier, and their jobs depend on each other more. */
 static double spread_of(const Selection *selection, int32_t check, Arena *scratch)
 {
     const double limit = share_of_check(selection, check);
@@ -50,7 +51,7 @@ static double spread_of(const Selection *selection, int32_t check, Arena *scratc
             continue;
         const double *margins = series_of(scratch, selection, i, SERIES_CHECK + check, count);
         const double share = statistics_mean(margins, count) + limit;
-        if (!(share > 0) || !(share < 1))
+        if (!(share >= limit) || !(share < 1))
             continue;
         variances += statistics_variance(margins, count);
         products += share * (1 - share);
@@ -115,6 +116,28 @@ void selection_test_checks(Selection *selection, int32_t candidate)
     }
     if (isnan(selection_mean(selection, candidate, SERIES_OBJECTIVE)))
         own->state = SELECTION_MISSES;
+}
+
+bool selection_seems_sure(const Selection *selection, int32_t candidate)
+{
+    const SelectionProblem *problem = selection->problem;
+    const SelectionData *data = selection->data;
+    const SelectionCandidate *own = &selection->candidates[candidate];
+    bool is_sure = own->count >= 2 && own->state != SELECTION_MISSES &&
+                   own->state != SELECTION_REFUTED && own->state != SELECTION_EXCLUDED;
+    for (int32_t check = 0; is_sure && check < problem->check_count; check++) {
+        Arena *scratch = arena_create();
+        const double *margins =
+            series_of(scratch, selection, candidate, SERIES_CHECK + check, own->count);
+        is_sure =
+            own->checks[check] == CHECK_MET ||
+            screening_side(margins, own->count,
+                           data->variance_least(data->source, candidate, check, 0, own->count),
+                           problem->check_indifference[check],
+                           selection->check_error) == SCREENING_ABOVE;
+        arena_destroy(scratch);
+    }
+    return is_sure;
 }
 
 bool selection_meets_all(const Selection *selection, int32_t candidate)
@@ -210,6 +233,23 @@ static bool is_worse(Selection *selection, int32_t candidate, int32_t other)
     }
     arena_destroy(scratch);
     return is_so;
+}
+
+bool selection_part_is_worse(const Selection *selection, int32_t candidate, double part,
+                             int32_t winner)
+{
+    Arena *scratch = arena_create();
+    PairDifferences pair = pair_of(scratch, selection, candidate, winner);
+    const double *others = series_of(scratch, selection, winner, SERIES_OBJECTIVE, pair.count);
+    // part x own - other = part x (own - other) - (1 - part) x other
+    for (int32_t r = 0; r < pair.count; r++)
+        pair.values[r] = part * pair.values[r] - (1 - part) * others[r];
+    // Student's bound: such differences are large, and the triangle is wide for few runs.
+    const bool is_worse =
+        statistics_mean(pair.values, pair.count) > 0 &&
+        screening_side(pair.values, pair.count, 0, 0, selection->pair_error) == SCREENING_ABOVE;
+    arena_destroy(scratch);
+    return is_worse;
 }
 
 typedef struct {

@@ -44,6 +44,25 @@ bool selection_seems_to_meet(const Selection *selection, int32_t candidate);
  */
 double selection_distance(const Selection *selection, int32_t candidate);
 
+/* Whether the runs so far lie above all limits, though perhaps too few to count. */
+bool selection_seems_sure(const Selection *selection, int32_t candidate);
+/* Whether `part` of the objective of `candidate` is surely worse than that of `winner`. */
+bool selection_part_is_worse(const Selection *selection, int32_t candidate, double part,
+                             int32_t winner);
+
+/* All rungs sleep. */
+void selection_lay_ladders(Selection *selection);
+/* Requests for the first rungs. */
+void selection_begin_ladders(Selection *selection);
+/* An upper bound of the rungs that a bisection runs. */
+int32_t selection_ladder_tests(const SelectionLadder *ladder);
+/* Adds requests for the rungs that are next; false: there are none. */
+bool selection_climb(Selection *selection);
+/* Adds requests for the rungs that have to run before `winner` is chosen; false: there are none. */
+bool selection_confirm(Selection *selection, int32_t winner);
+/* Whether a candidate in play needs further runs: a rung does not while a lower one may do. */
+bool selection_is_needed(const Selection *selection, int32_t candidate);
+
 /* Adds requests for the candidates in play; false if none can have more replications. */
 bool selection_extend(Selection *selection);
 
