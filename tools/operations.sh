@@ -18,7 +18,7 @@ mapfile -t tests < <(cd tests/emu && find . -name 'test_*.c' -exec grep -l 'oper
 for test in "${tests[@]}"; do
     folder=$(dirname "emu/$test")
     mkdir -p "$logs/$(dirname "$test")"
-    TRAINYARD_OPERATIONS_LOG=$logs/$test CK_DEFAULT_TIMEOUT=240 "$build/bin/test_${folder//\//_}" "${test##*/}" >"$logs/output" 2>&1 ||
+    TRAINYARD_OPERATIONS_LOG=$logs/$test "$build/bin/test_${folder//\//_}" "${test##*/}" >"$logs/output" 2>&1 ||
         { cat "$logs/output" >&2; exit 1; }
 done
 rm "$logs/output"

@@ -51,7 +51,7 @@ count_ctest()
 # Runs the tests of a test preset.
 run_tests()
 {
-    ctest --preset "$1" -j "$jobs" | tee build/log/ctest."$1".txt || true
+    ctest --preset "$1" -j $((jobs + 1)) | tee build/log/ctest."$1".txt || true # some tests wait
     count_ctest build/log/ctest."$1".txt
 }
 
@@ -85,23 +85,39 @@ leg_unit()
 }
 
 # All tests except unit tests, plus the unit tests that take too long with sanitizers. The command line tests run the installed
-# program.
+# program. Tests of chance take 30 % of their studies and queues; the leg `release` takes all.
 leg_program()
 {
     local prefix status=0
     build release all program_tests
     prefix=$(mktemp -d)
     cmake --install build/release --prefix "$prefix"
-    TRAINYARD=$prefix/bin/trainyard run_tests program || status=1
+    TRAINYARD_EFFORT=0.3 TRAINYARD=$prefix/bin/trainyard run_tests program || status=1
     rm -r "$prefix"
     return $status
 }
 
-# The second compiler compiles everything without a warning, and its program writes the same bytes.
+# The second compiler's program writes the same bytes, and it checks every other source without a warning. (The leg `clang` also
+# links and runs the tests.)
 leg_compiler()
 {
-    build clang all unit_tests benchmarks
+    build clang trainyard
     tools/golden_update.sh --check build/clang/bin/trainyard
+    check_sources build/clang
+}
+
+# Runs the compiler without its code generation on the sources of a build that are not compiled yet. A source that the build generates,
+# and has not, is data.
+check_sources()
+{
+    python3 - "$1/compile_commands.json" <<'END' | (cd "$1" && xargs -d '\n' -P "$jobs" -n 1 sh -c)
+import json, os, re, sys
+for entry in json.load(open(sys.argv[1])):
+    command = entry["command"]
+    compiled = os.path.join(entry["directory"], re.search(r" -o (\S+)", command).group(1))
+    if os.path.exists(entry["file"]) and not os.path.exists(compiled):
+        print(re.sub(r" -o \S+", " -fsyntax-only", command))
+END
 }
 
 # --- All tests with each compiler.
@@ -118,7 +134,7 @@ leg_clang()
 
 leg_release()
 {
-    preset release
+    TRAINYARD_FULL_SET=1 preset release
 }
 
 # --- Single subjects.
@@ -298,7 +314,6 @@ leg_valgrind()
 {
     local folder=build/log/valgrind
     local programs=("test_sim_engine event_queue" "test_sim_cloud_storage share" "test_sim_output_trace tsv")
-    export CK_DEFAULT_TIMEOUT=240
     local memcheck=(valgrind --quiet --error-exitcode=9)
     build release trainyard "${programs[@]% *}"
     rm -rf "$folder"

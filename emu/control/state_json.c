@@ -65,7 +65,8 @@ static Cost cluster_cost(const Control *control, const Cluster *cluster)
     const ClusterTally tally = tally_cluster(control->tally, cluster->id);
     Cost cost = {.micro_usd = tally.released_micro_usd};
     for (uint32_t i = 0; i < tally.held_count; i++)
-        add_bills(&cost, world_node_bill(world, cluster->id, tally.held[i].allocated_ns),
+        add_bills(&cost, world_node_bill(world, cluster->id, tally.held[i].kind,
+                                         tally.held[i].allocated_ns),
                   tally.held[i].count, true);
     return cost;
 }

@@ -16,6 +16,8 @@ struct Tally {
     int64_t jobs[NO_JOB + 1];
     ClusterTally *clusters; /* [ClusterId.index] */
     uint32_t cluster_count, cluster_capacity;
+    uint8_t *node_kinds; /* [NodeId.index] in clusters of several kinds of nodes */
+    uint32_t node_kind_capacity;
 };
 
 Tally *tally_create(Arena *arena)
@@ -64,24 +66,48 @@ static ClusterTally *cluster_at(Tally *tally, ClusterId cluster)
     return &tally->clusters[cluster.index];
 }
 
-static void node_allocated(Tally *tally, const TraceRecord *record)
+static void node_is_of_kind(Tally *tally, const TraceRecord *record)
 {
-    ClusterTally *cluster = cluster_at(tally, record->cluster);
-    HeldNodes *held = array_room(tally->arena, cluster->held, cluster->held_count + 1,
-                                 &cluster->held_capacity, sizeof *held);
-    invariant(held != NULL);
-    HeldNodes *last = cluster->held_count > 0 ? &held[cluster->held_count - 1] : NULL;
-    if (last && last->allocated_ns == record->at_ns)
-        last->count++;
-    else
-        held[cluster->held_count++] = (HeldNodes){.allocated_ns = record->at_ns, .count = 1};
-    cluster->held = held;
+    const uint32_t id = record->node.index;
+    tally->node_kinds = array_room(tally->arena, tally->node_kinds, id + 1,
+                                   &tally->node_kind_capacity, sizeof *tally->node_kinds);
+    tally->node_kinds[id] = (uint8_t)record->node_kind.kind;
 }
 
 static int by_time(const void *left, const void *right)
 {
     const HeldNodes *a = left, *b = right;
-    return (a->allocated_ns > b->allocated_ns) - (a->allocated_ns < b->allocated_ns);
+    if (a->allocated_ns != b->allocated_ns)
+        return a->allocated_ns > b->allocated_ns ? 1 : -1;
+    return (a->kind > b->kind) - (a->kind < b->kind);
+}
+
+/* The group of the node of the record, which was allocated then; `count` is that of a new one. */
+static HeldNodes group_of(const Tally *tally, const TraceRecord *record, int64_t allocated_ns)
+{
+    const uint32_t id = record->node.index;
+    return (HeldNodes){.allocated_ns = allocated_ns,
+                       .kind = id < tally->node_kind_capacity ? tally->node_kinds[id] : 0,
+                       .count = 1};
+}
+
+static void node_allocated(Tally *tally, const TraceRecord *record)
+{
+    ClusterTally *cluster = cluster_at(tally, record->cluster);
+    const HeldNodes group = group_of(tally, record, record->at_ns);
+    cluster->held = array_room(tally->arena, cluster->held, cluster->held_count + 1,
+                               &cluster->held_capacity, sizeof *cluster->held);
+    uint32_t place = cluster->held_count;
+    while (place > 0 && by_time(&cluster->held[place - 1], &group) > 0)
+        place--;
+    if (place > 0 && by_time(&cluster->held[place - 1], &group) == 0) {
+        cluster->held[place - 1].count++;
+        return;
+    }
+    memmove(&cluster->held[place + 1], &cluster->held[place],
+            (cluster->held_count - place) * sizeof *cluster->held);
+    cluster->held[place] = group;
+    cluster->held_count++;
 }
 
 static void node_billed(Tally *tally, const TraceRecord *record)
@@ -89,7 +115,7 @@ static void node_billed(Tally *tally, const TraceRecord *record)
     ClusterTally *cluster = cluster_at(tally, record->cluster);
     cluster->released_micro_usd +=
         cost_micro_usd(record->node_billed.billed_ns, record->node_billed.micro_usd_per_hour);
-    const HeldNodes wanted = {.allocated_ns = record->since_ns};
+    const HeldNodes wanted = group_of(tally, record, record->since_ns);
     HeldNodes *held = bsearch(&wanted, cluster->held, cluster->held_count, sizeof wanted, by_time);
     invariant(held != NULL);
     if (--held->count > 0)
@@ -106,6 +132,8 @@ static void on_row(void *listener, const TraceRow *row)
         job_provisioned(tally, record);
     else if (record->kind == TRACE_JOB_STATE)
         job_state_reported(tally, record);
+    else if (record->kind == TRACE_NODE_KIND)
+        node_is_of_kind(tally, record);
     else if (record->kind == TRACE_NODE_STATE && record->node_state.was == NODE_STATE_COUNT)
         node_allocated(tally, record);
     else if (record->kind == TRACE_NODE_BILLED)

@@ -18,15 +18,16 @@ int64_t tally_jobs(const Tally *tally, JobState state);
  * (JOB_STATE_COUNT: in any); {ID_NONE} when there is none. */
 JobId tally_older_job(const Tally *tally, JobId job, JobState state);
 
-/* Nodes of a cluster that were allocated together. */
+/* Nodes of one kind of a cluster that were allocated together. */
 typedef struct {
     int64_t allocated_ns;
+    int32_t kind;
     int64_t count;
 } HeldNodes;
 
 typedef struct {
     int64_t released_micro_usd; /* bills of its released nodes, each rounded down */
-    HeldNodes *held;            /* the others, in order of time */
+    HeldNodes *held;            /* the others, in order of time, then of kind */
     uint32_t held_count, held_capacity;
 } ClusterTally;
 

@@ -1,7 +1,5 @@
 #include "reports/plan/facts.h"
 
-#include <inttypes.h>
-
 #include "sim/study/point_scenario.h"
 
 static void put_estimate(StudyFacts *study, int32_t point, int32_t metric,
@@ -46,6 +44,7 @@ const PlanFacts *plan_facts(Arena *arena, const PlanKnown *known)
                          .study = facts_of_study(arena, outcome),
                          .jobs = known->jobs,
                          .follow = known->follow,
+                         .has_worst = known->has_worst,
                          .answer = answer_of(arena, outcome),
                          .front_count = constraints < FRONTS_MAX ? constraints : FRONTS_MAX};
     for (int32_t c = 0; c < facts->front_count; c++)

@@ -19,6 +19,7 @@ typedef struct {
     Answer answer;
     const WinnerJobs *jobs;               /* NULL: unknown */
     const FollowOutcome *follow;          /* NULL: nothing has followed */
+    bool has_worst;                       /* the report of the worst run */
     int32_t front_count;                  /* constraints with a front: the first ones */
     const FrontPoint *fronts[FRONTS_MAX]; /* [candidate] each */
 } PlanFacts;

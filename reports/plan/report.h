@@ -11,7 +11,13 @@ typedef struct {
     const PlanOutcome *outcome;
     const WinnerJobs *jobs;      /* NULL: unknown */
     const FollowOutcome *follow; /* NULL: nothing has followed */
+    bool has_worst;              /* `folder`/worst has the report of the worst run */
 } PlanKnown;
+
+/* Reads what `folder` has in addition to `outcome`. Lives in `arena`, borrows the outcome. False
+ * with problems. */
+MUST_CHECK bool plan_known_read(Arena *arena, FileSource files, const char *folder,
+                                const PlanOutcome *outcome, PlanKnown *known, Problems *problems);
 
 /* Writes `folder`/report.html, one self-contained page, and the same plots as files in
  * `folder`/plots. The same outcome gives the same bytes (with the same gnuplot); it may be that of

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "sim/study/plan/worst_run.h"
 #include "sim/study/statistics/sample.h"
 
 Risk risk_of(const PlanFacts *facts, int32_t candidate)
@@ -12,21 +13,18 @@ Risk risk_of(const PlanFacts *facts, int32_t candidate)
     const double sign = outcome->goal->is_maximised ? -1 : 1;
     double *values =
         ARENA_ARRAY(facts->arena, double, runs.count * outcome->grid->weather_count + 1);
-    Risk risk = {.worst = -INFINITY, .sorted = values};
+    const WorstRun worst = worst_run_of(outcome, candidate);
+    Risk risk = {.worst = worst.objective,
+                 .worst_point = worst.point,
+                 .worst_replication = worst.replication,
+                 .sorted = values};
     for (int32_t w = 0; w < outcome->grid->weather_count; w++) {
         const int32_t point = plan_point(outcome->grid, candidate, w);
         for (int32_t r = runs.first; r < runs.first + runs.count; r++) {
             if (!results_have(results, point, r))
                 continue;
-            const double value = sign * results_value(results, point, outcome->goal->metric, r);
-            if (isnan(value))
-                continue;
-            values[risk.count++] = value;
-            if (value > risk.worst) {
-                risk.worst = value;
-                risk.worst_point = point;
-                risk.worst_replication = r;
-            }
+            values[risk.count] = sign * results_value(results, point, outcome->goal->metric, r);
+            risk.count += !isnan(values[risk.count]);
         }
     }
     if (risk.count == 0)
@@ -35,7 +33,6 @@ Risk risk_of(const PlanFacts *facts, int32_t candidate)
     risk.p95 = estimate_quantile(values, risk.count, 0.95, STUDY_CONFIDENCE);
     if (sign > 0)
         return risk;
-    risk.worst = -risk.worst;
     risk.p95 =
         (Interval){-risk.p95.value, -risk.p95.high, -risk.p95.low, risk.count, risk.p95.confidence};
     for (int32_t i = 0; i < risk.count; i++)

@@ -11,7 +11,7 @@ typedef struct {
     const double *sorted; /* [count] from good to bad, in the metric's unit */
     Interval p95;         /* 95 % of runs are at most so bad; bounds at 95 % */
     double worst;
-    int32_t worst_point, worst_replication; /* the first of equal ones */
+    int32_t worst_point, worst_replication; /* worst_run.h */
 } Risk;
 
 /* In the facts' arena. A large value is bad, a small one if the objective is maximised. */

@@ -7,6 +7,7 @@
 #include "reports/plan/page.h"
 #include "reports/plan/risk.h"
 #include "reports/text/wording.h"
+#include "sim/study/plan/worst_run.h"
 #include "sim/study/statistics/sample.h"
 #include "sim/study/sweep_progress.h"
 
@@ -103,12 +104,16 @@ void section_bad_runs(Text *html, const PlanFacts *facts)
     text_add(html, " runs has <strong class=\"t\">");
     prose_print(html, answer_value(facts->arena, outcome, metric, &worst, false));
     text_printf(html,
-                "</strong>, with seed %" PRIu64
-                ". Its own report, which explains it, is made by <code>trainyard show DIR "
+                "</strong>, with seed %" PRIu64 ". %s <code>trainyard show DIR "
                 "%" PRId32 " %" PRIu64
                 " --run -o worst</code>, where DIR is the folder of this page, or by the command "
                 "itself:</p>\n<pre><code>",
-                seed, risk.worst_point, seed);
+                seed,
+                facts->has_worst ? "<a href=\"" WORST_RUN_FOLDER
+                                   "/report.html\">Its own report</a> explains "
+                                   "it. The run is repeated by"
+                                 : "Its own report, which explains it, is made by",
+                risk.worst_point, seed);
     markup_print(html, command_words(facts, risk.worst_point, risk.worst_replication));
     text_add(html, "</code></pre>\n");
     story_print(html, facts, &risk);

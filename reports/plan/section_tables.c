@@ -18,9 +18,10 @@ void section_jobs(Text *html, const PlanFacts *facts)
     text_add(html, "<p class=\"note\">");
     thousands_print(html, jobs->count);
     text_printf(html,
-                " jobs of %" PRId32 " runs of point %" PRId32 " with the seeds from %" PRId64
-                " on, in winner-jobs.csv. <code>trainyard show DIR %" PRId32 " %" PRId64
-                "</code> prints the command of the first.</p>\n",
+                " jobs of %" PRId32 " runs of point %" PRId32
+                ", in winner-jobs.csv. The first one has the seed "
+                "%" PRId64 "; <code>trainyard show DIR %" PRId32 " %" PRId64
+                "</code> prints its command.</p>\n",
                 jobs->run_count, jobs->point, jobs->first_seed, jobs->point, jobs->first_seed);
 }
 

@@ -317,14 +317,28 @@ void fact_number_print(Text *out, const StudyFacts *facts, int32_t metric, doubl
     unit_print(out, facts, metric, mean);
 }
 
-void fact_estimate_print(Text *out, const StudyFacts *facts, int32_t point, int32_t metric)
+static void scaled_estimate_print(Text *out, MetricEstimate estimate, MetricScale scale)
 {
-    MetricEstimate estimate = *fact_estimate(facts, point, metric);
     if (estimate.lower_bound_count > 0)
         text_add(out, "\xE2\x89\xA5\xC2\xA0"); // at least
     estimate.lower_bound_count = 0;            // the sign is there
-    point_estimate_print(&estimate, facts->scales[metric].factor, out);
-    unit_print(out, facts, metric, estimate.value);
+    point_estimate_print(&estimate, scale.factor, out);
+    if (scale.unit[0] != '\0' && !isnan(estimate.value))
+        text_printf(out, "\xC2\xA0%s", scale.unit);
+}
+
+void fact_estimate_print(Text *out, const StudyFacts *facts, int32_t point, int32_t metric)
+{
+    scaled_estimate_print(out, *fact_estimate(facts, point, metric), facts->scales[metric]);
+}
+
+const char *fact_own_estimate(const StudyFacts *facts, int32_t point, int32_t metric)
+{
+    const MetricEstimate *estimate = fact_estimate(facts, point, metric);
+    Text out = {0};
+    scaled_estimate_print(&out, *estimate,
+                          metric_scale(facts->study->metrics[metric].unit, fabs(estimate->value)));
+    return text_move(facts->arena, &out);
 }
 
 const char *fact_noted_estimate(const StudyFacts *facts, int32_t point, int32_t metric)

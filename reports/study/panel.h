@@ -12,7 +12,7 @@ typedef struct {
     double low, high;  /* its interval; not finite: not known */
     bool is_bound;     /* the value is only a lower bound */
     const char *label; /* of the level */
-    const char *text;  /* the value with its interval, or why there is none */
+    const char *text;  /* the value with its interval, or why the value is missing */
     const char *note;  /* why there is no interval, or what it lacks; "" */
 } Mark;
 

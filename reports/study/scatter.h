@@ -4,7 +4,8 @@
 
 #include "reports/figure/figure.h"
 
-/* In the units of the axis. The ends are those of the bar; both are the value if there is none. */
+/* In the units of the axis. The ends are those of the bar; both are the value if it has
+ * no bar. */
 typedef struct {
     double value, low, high;
 } ScatterValue;

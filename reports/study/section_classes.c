@@ -47,7 +47,7 @@ static void table_print(Text *html, const StudyFacts *facts, const ClassTable *t
     text_add(html, "</tbody></table></div>\n");
 }
 
-/* What a table leaves out. */
+/* Names the rows and columns that a table leaves out. */
 static void limits_print(Text *html, const ClassTable *table)
 {
     if (table->class_count < table->class_all || table->level_count < table->level_all)

@@ -11,13 +11,10 @@
 
 static void estimate_print(Text *html, const StudyFacts *facts, int32_t point)
 {
-    Text text = {0};
     const char *note = fact_estimate(facts, point, 0)->note;
-    fact_estimate_print(&text, facts, point, 0);
     text_add(html, "<strong class=\"t\">");
-    markup_print(html, text_string(&text));
+    prose_print(html, fact_own_estimate(facts, point, 0));
     text_add(html, "</strong>");
-    text_free(&text);
     if (note[0] == '\0')
         return;
     text_add(html, " (");
@@ -32,10 +29,18 @@ static void point_print(Text *html, const StudyFacts *facts, int32_t point)
     text_add(html, ")");
 }
 
+/* "The mean wait of jobs of short". */
+static const char *the_first_metric(const StudyFacts *facts)
+{
+    const MetricWords words = metric_words(facts->arena, facts->study->metrics[0].name);
+    return arena_printf(facts->arena, words.form == METRIC_IS_SHARE ? "The share of %s" : "The %s",
+                        words.noun);
+}
+
 static void single_point_print(Text *html, const StudyFacts *facts)
 {
     text_add(html, "<p>");
-    markup_print(html, facts->study->metrics[0].name);
+    prose_print(html, the_first_metric(facts));
     text_add(html, " is ");
     estimate_print(html, facts, facts->lowest);
     text_add(html, ".</p>\n");
@@ -72,7 +77,7 @@ static void doubt_print(Text *html, const StudyFacts *facts)
 static void extremes_print(Text *html, const StudyFacts *facts)
 {
     text_add(html, "<p>");
-    markup_print(html, facts->study->metrics[0].name);
+    prose_print(html, the_first_metric(facts));
     text_add(html, " is lowest at ");
     point_print(html, facts, facts->lowest);
     text_add(html, ": ");

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/base/invariant.h"
+#include "sim/base/text.h"
 #include "sim/base/units.h"
 #include "sim/json/decimal.h"
 
@@ -73,11 +74,6 @@ void markup_print(Text *out, const char *text)
             text_append(out, text, length);
         text += length > 0 ? length : 1;
     }
-}
-
-static bool begins_with(const char *text, const char *start)
-{
-    return strncmp(text, start, strlen(start)) == 0;
 }
 
 /* Whether a unit, a percent sign or a plus-minus sign is at `text`. */

@@ -73,6 +73,18 @@ void text_free(Text *text)
     *text = (Text){0};
 }
 
+bool begins_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+bool text_skip(const char **at, const char *start)
+{
+    const bool is_there = begins_with(*at, start);
+    *at += is_there ? strlen(start) : 0;
+    return is_there;
+}
+
 const char *text_string(const Text *text)
 {
     return text->data ? text->data : "";

@@ -2,6 +2,7 @@
 #ifndef SIM_BASE_TEXT_H
 #define SIM_BASE_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,10 @@ static inline const char *plural(int64_t count)
 {
     return count == 1 ? "" : "s";
 }
+
+bool begins_with(const char *text, const char *start);
+/* Moves *at after `start` if it begins with it. */
+bool text_skip(const char **at, const char *start);
 
 /* The text, or "" while it is empty; never NULL. */
 const char *text_string(const Text *text);

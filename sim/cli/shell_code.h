@@ -16,7 +16,7 @@ typedef enum {
 
 extern const char *const code_shell_names[]; /* ended by NULL */
 
-/* The value of the last valid "--shell NAME" in `argv`; CODE_SH when there is none. For a command
+/* The value of the last valid "--shell NAME" in `argv`; CODE_SH when `argv` has none. For a command
  * line that may be wrong elsewhere. */
 CodeShell code_shell_of(int argc, char **argv);
 

@@ -66,14 +66,28 @@ static const char *asked_member(const Command *command)
     return query == QUERY_TABLE ? NULL : show_query_name(query);
 }
 
+static bool resize(World *world, Cluster *cluster, const Command *command, Status *status)
+{
+    const char *name = command->as.cluster_resize.kind;
+    const int32_t kind = name != NULL             ? cluster_find_kind(cluster, name)
+                         : cluster->kind_count == 1 ? 0
+                                                    : KIND_NONE;
+    if (kind == KIND_NONE)
+        return status_fail(status, STATUS_BAD_INPUT, command_place(command),
+                           name != NULL ? "cluster \"%s\" has no nodes of kind \"%s\""
+                                        : "cluster \"%s\" has nodes of several kinds; state one",
+                           cluster->path.name, name);
+    return cluster_resize(world->clusters, cluster, kind, command->as.cluster_resize.target_nodes,
+                          command->as.cluster_resize.deallocation, status);
+}
+
 static bool cluster_command(World *world, const Command *command, Status *status)
 {
     Cluster *cluster = cluster_find(world->clusters, command->path);
     if (!cluster)
         return command_not_found(command, "cluster", command->path.name, status);
     if (command->kind == COMMAND_CLUSTER_RESIZE)
-        return cluster_resize(world->clusters, cluster, command->as.cluster_resize.target_nodes,
-                              command->as.cluster_resize.deallocation, status);
+        return resize(world, cluster, command, status);
     if (command->kind == COMMAND_CLUSTER_AUTOSCALE)
         return cluster_autoscale(world->clusters, cluster,
                                  command->as.cluster_autoscale.minimum_nodes,

@@ -190,9 +190,9 @@ const CoreQuota *world_quota(const World *world, int32_t index)
     return quota_at(world->clusters, index);
 }
 
-int32_t world_quota_room(const World *world, ClusterId cluster, int32_t nodes)
+int32_t world_quota_room(const World *world, const NodeKind *kind, int32_t nodes)
 {
-    return quota_room(world->clusters, cluster_by_id(world->clusters, cluster), nodes);
+    return quota_room(world->clusters, kind, nodes);
 }
 
 int64_t world_next_event_ns(const World *world)
@@ -268,9 +268,9 @@ const FileServer *world_file_server(const World *world, uint32_t index)
     return file_server_at(world->storage, index);
 }
 
-Bill world_node_bill(const World *world, ClusterId cluster, int64_t allocated_ns)
+Bill world_node_bill(const World *world, ClusterId cluster, int32_t kind, int64_t allocated_ns)
 {
-    return node_bill_now(world->clusters, cluster, allocated_ns);
+    return node_bill_now(world->clusters, cluster, kind, allocated_ns);
 }
 
 Bill world_file_server_bill(const World *world, const FileServer *server)

@@ -64,7 +64,7 @@ int64_t world_vcpus_used(const World *world, const char *family, bool is_low_pri
 /* The present state of the quota at `index` in Scenario.quotas. */
 const CoreQuota *world_quota(const World *world, int32_t index);
 /* How many more nodes of the cluster's size, up to `nodes`, the quotas have room for. */
-int32_t world_quota_room(const World *world, ClusterId cluster, int32_t nodes);
+int32_t world_quota_room(const World *world, const NodeKind *kind, int32_t nodes);
 
 /* Whether the command, by its index in Scenario.commands, still waits for its moment or condition.
  */
@@ -93,8 +93,9 @@ uint32_t world_resource_count(const World *world);
 WorldResource world_resource(const World *world, uint32_t index);
 uint32_t world_file_server_count(const World *world); /* deleted ones included */
 const FileServer *world_file_server(const World *world, uint32_t index);
-/* The bill of a node of `cluster` that was allocated at `allocated_ns` and is released now. */
-Bill world_node_bill(const World *world, ClusterId cluster, int64_t allocated_ns);
+/* The bill of a node of one kind of `cluster` that was allocated at `allocated_ns` and is released
+ * now. */
+Bill world_node_bill(const World *world, ClusterId cluster, int32_t kind, int64_t allocated_ns);
 /* The bill of a file server up to its deletion or failure, or up to now while it exists. */
 Bill world_file_server_bill(const World *world, const FileServer *server);
 /* Whether the share was deleted; clients that have mounted it hang. */

@@ -236,6 +236,20 @@ static void use_job(Explainer *explainer, const JobSpec *job)
         use(explainer, CATALOG_PREPARATIONS, preparation);
 }
 
+static void use_kind(Explainer *explainer, const ScenarioText *text, NodeKind kind)
+{
+    const VmSize *vm = kind.vm_size;
+    use(explainer, CATALOG_VM_SIZES, vm->name);
+    use(explainer, CATALOG_QUOTAS, vm->family);
+    use(explainer, CATALOG_QUOTAS, FAMILY_OF_ALL);
+    if (vm->gpu != NULL)
+        use(explainer, CATALOG_GPUS, vm->gpu->name);
+    for (int32_t j = 0; j < text->programs.count && vm->gpu && vm->gpu->times; j++) {
+        const ProgramText *program = text->programs.items[j];
+        use_measured(explainer, vm->gpu, (StepPrecision)program->precision.value);
+    }
+}
+
 static void use_everything(Explainer *explainer, const ScenarioText *text,
                            const ScenarioCommands *commands, const ScenarioWorkloads *workloads)
 {
@@ -250,16 +264,8 @@ static void use_everything(Explainer *explainer, const ScenarioText *text,
             use(explainer, CATALOG_VM_SIZES, command->as.file_server_create.vm_size->name);
         }
         if (command->kind == COMMAND_CLUSTER_CREATE) {
-            const VmSize *vm = command->as.cluster_create->vm_size;
-            use(explainer, CATALOG_VM_SIZES, vm->name);
-            use(explainer, CATALOG_QUOTAS, vm->family);
-            use(explainer, CATALOG_QUOTAS, FAMILY_OF_ALL);
-            if (vm->gpu != NULL)
-                use(explainer, CATALOG_GPUS, vm->gpu->name);
-            for (int32_t j = 0; j < text->programs.count && vm->gpu && vm->gpu->times; j++) {
-                const ProgramText *program = text->programs.items[j];
-                use_measured(explainer, vm->gpu, (StepPrecision)program->precision.value);
-            }
+            for (int32_t k = 0; k < cluster_spec_kind_count(command->as.cluster_create); k++)
+                use_kind(explainer, text, cluster_spec_kind(command->as.cluster_create, k));
         }
         if (command->kind == COMMAND_JOB_CREATE)
             use_job(explainer, command->as.job_create.spec);
@@ -358,6 +364,22 @@ static void explain_throughputs(Explainer *explainer, Throughputs rows)
     }
 }
 
+/* The nodes of one kind of a cluster of several kinds. */
+static void explain_kind(Explainer *explainer, const char *cluster, const NodeKind *kind)
+{
+    Arena *arena = explainer->out.arena;
+    const char *name = arena_printf(arena, "%s node kind %s", cluster, kind->name);
+    explain(&explainer->out, name,
+            arena_printf(arena, "%" PRId32 " x %s, %s", kind->target_nodes, kind->vm_size->name,
+                         kind->is_low_priority ? "low priority" : "dedicated"),
+            kind->speed_ppm == PPM
+                ? "node_kinds of cluster.create"
+                : arena_printf(arena,
+                               "node_kinds of cluster.create; programs with a stated time run at "
+                               "%" PRId64 ".%06" PRId64 " times the stated speed",
+                               kind->speed_ppm / PPM, kind->speed_ppm % PPM));
+}
+
 /* The values of a cluster, and how its queue is served. */
 static void explain_cluster(Explainer *explainer, const char *name, const ClusterConfig *cluster,
                             const ScenarioText *text)
@@ -376,6 +398,8 @@ static void explain_cluster(Explainer *explainer, const char *name, const Cluste
     const char *const *policy = policies[text->policy.value];
     const char *const *placement = placements[text->placement.value];
     bound_explain(&explainer->out, name, &cluster_type, cluster->text);
+    for (int32_t k = 0; k < cluster->spec.kind_count; k++)
+        explain_kind(explainer, name, &cluster->spec.kinds[k]);
     explain(&explainer->out, arena_printf(arena, "%s policy", name), policy[0],
             arena_printf(arena, "policy of the scenario: %s", policy[1]));
     explain(&explainer->out, arena_printf(arena, "%s placement", name), placement[0],

@@ -54,7 +54,7 @@ static const char *validate_tree(const ConfigContext *context, FileSource files,
     }
     if (json_member(properties, "vmSize") != NULL ||
         json_member(properties, "scaleSettings") != NULL) {
-        cluster_config_read(context, root, "cluster");
+        cluster_config_read(context, root, "cluster", (BoundList){0});
         return "cluster";
     }
     if (json_member(root, "catalog") != NULL) {

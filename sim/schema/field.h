@@ -50,7 +50,8 @@ typedef struct {
     const char *unit;       /* ... of this unit: "s"; "1": a ratio; NULL: a count */
     bool is_nullable;       /* unknown is written as null; otherwise the key is left out */
     bool is_derived;        /* written, but not read: other members have the same values */
-    size_t shown_if;        /* if not 0: offset of a bool; the key is left out unless it is true */
+    size_t shown_if;        /* if not 0: offset of a bool; the key is left out unless it is true,
+                               and a count is then read as 0 */
     size_t count;           /* lists: offset of the uint32_t number of items */
     bool is_left_out_empty; /* lists: an empty one has no key */
 } Field;

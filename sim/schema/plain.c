@@ -172,11 +172,18 @@ static void add_bad_decimal(const Reader *reader, const Field *field, const Json
                      shown_name(field, node), field->decimals);
 }
 
+/* The value of a key that the file does not have: a count that `shown_if` leaves out is 0. */
+static Wide decimal_without_key(const Field *field)
+{
+    const bool is_count = field->unit == NULL && field->decimals == 0;
+    return is_count && field->shown_if != 0 ? 0 : PLAIN_UNKNOWN;
+}
+
 static void decimal_read_member(const Reader *reader, const Field *field, const Json *node,
                                 void *item)
 {
     void *member = (char *)item + field->offset;
-    Wide value = PLAIN_UNKNOWN;
+    Wide value = decimal_without_key(field);
     if (node != NULL && (!decimal_read(node, field->decimals, &value) || value < 0 ||
                          (field->size != sizeof(Wide) && value > INT64_MAX)))
         add_bad_decimal(reader, field, node);

@@ -3,8 +3,8 @@
 #define SIM_STUDY_FACTOR_H
 
 #include "sim/scenario/read.h"
-#include "sim/study/level_values.h"
-#include "sim/study/study_types.h"
+#include "sim/study/format/level_values.h"
+#include "sim/study/format/study_types.h"
 
 /* One change of the scenario. */
 typedef struct {
@@ -45,7 +45,7 @@ const Factor *factor_with_values(Arena *arena, const Factor *factor, const doubl
 /* A level with this label, the number of the label included. */
 Level level_create(const char *label, int32_t setting_count, const Setting *settings);
 
-/* The level of `factor` called `label`, as a number or text; -1: there is none. */
+/* The level of `factor` called `label`, as a number or text; -1: no level has that label. */
 int32_t factor_find_level(const Factor *factor, const char *label);
 
 #endif

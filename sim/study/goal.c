@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "sim/base/units.h"
-#include "sim/study/study_types.h"
+#include "sim/study/format/study_types.h"
 
 typedef struct {
     Arena *arena;

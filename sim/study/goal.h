@@ -12,8 +12,8 @@
 #ifndef SIM_STUDY_GOAL_H
 #define SIM_STUDY_GOAL_H
 
+#include "sim/study/format/study_types.h"
 #include "sim/study/study.h"
-#include "sim/study/study_types.h"
 
 typedef enum { LIMIT_AT_LEAST, LIMIT_AT_MOST } LimitSide;
 
@@ -52,6 +52,7 @@ typedef struct Goal {
     int32_t weather_count;   /* factors that are not chosen */
     const int32_t *weather;  /* [weather_count] indices of factors, rising */
     bool is_average_weather; /* constraints hold in the mean over the weathers, not in each */
+    bool is_planned; /* the study runs as a plan; a sweep runs the points of such a study, too */
     /* Found before the first run of a plan, and read from its folder; a sweep runs these points. */
     int32_t hopeless_count;
     const HopelessPoint *hopeless; /* by point */

@@ -60,6 +60,7 @@ void goal_json_put(Arena *arena, Json *root, const Study *study)
         json_add(weather, json_string(arena, study->factors[goal->weather[i]]->name));
     json_put_boolean(arena, object, "is_average_weather", goal->is_average_weather);
     put_constraints(arena, object, study);
+    json_put_boolean(arena, object, "is_planned", goal->is_planned);
     put_hopeless(arena, object, goal);
 }
 
@@ -181,5 +182,6 @@ bool goal_json_read(Arena *arena, const Json *root, Study *study)
            read_boolean(object, "is_average_weather", &goal->is_average_weather) &&
            read_weather(arena, json_member(object, "weather"), study, goal) &&
            read_constraints(arena, json_member(object, "constraints"), study, goal) &&
+           read_boolean(object, "is_planned", &goal->is_planned) &&
            read_hopeless(arena, json_member(object, "not_simulated"), study, goal);
 }

@@ -34,7 +34,8 @@ static const int32_t *levels_of(const Study *study, int32_t point)
     return study->levels + (size_t)point * (size_t)study->factor_count;
 }
 
-/* The point with the levels of `point`, but `level` of factor `f`; NO_POINT: there is none. */
+/* The point with the levels of `point`, but `level` of factor `f`; NO_POINT: the study has no such
+ * point. */
 static int32_t neighbour(const Finder *finder, int32_t point, int32_t f, int32_t level)
 {
     const Study *study = finder->findings->study;

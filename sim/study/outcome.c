@@ -247,7 +247,7 @@ static int32_t find_factor(const Reader *reader, const char *name)
     return -1;
 }
 
-/* The level of factor `f` called `label`; -1: there is none. */
+/* The level of factor `f` called `label`; -1: no level has that label. */
 static int32_t find_level(const Reader *reader, int32_t f, const char *label)
 {
     uint32_t level;

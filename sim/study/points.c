@@ -81,7 +81,7 @@ static bool read_zip(const Expander *expander)
 static const char design_hint[] =
     "it is \"grid\", \"one-at-a-time\", or a kind with its size, as in {\"latin_hypercube\": 200}";
 
-/* The kind called `name`, with or without a size; -1: there is none. */
+/* The kind called `name`, with or without a size; -1: no kind has that name. */
 static int32_t find_kind(const char *name, bool has_size)
 {
     for (int32_t kind = 0; kind < DESIGN_KIND_COUNT; kind++)

@@ -110,8 +110,8 @@ typedef struct {
     SeedPlan seeds;
     bool has_baseline;
     const int32_t *baseline; /* [factor_count] of levels; -1: that of the compared point */
-    /* [point_count] the point that each point is compared with; NO_POINT: there is none, or the
-     * point is a baseline itself. NULL without a baseline. */
+    /* [point_count] the point that each point is compared with; NO_POINT: the study lacks it, or
+     * the point is a baseline itself. NULL without a baseline. */
     const int32_t *compared_with;
     BoundList expect;        /* StudyExpectText (expect/study_expect.h) */
     const struct Goal *goal; /* of a plan (goal.h); NULL: the study has no objective */

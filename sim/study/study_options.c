@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "sim/schema/json_load.h"
+#include "sim/study/format/study_types.h"
 #include "sim/study/goal.h"
-#include "sim/study/study_types.h"
 
 #define STEADY_PRECISION "5%"
 

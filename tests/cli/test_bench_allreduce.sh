@@ -99,7 +99,7 @@ command -v mpirun >/dev/null || finish
 
 on_ranks()
 {
-    timeout 120 mpirun -n "$@" >"$work/stdout" 2>"$work/stderr"
+    timeout 600 mpirun -n "$@" >"$work/stdout" 2>"$work/stderr"
     status=$?
 }
 

@@ -98,8 +98,44 @@ exit_is 0
 stdout_has "noted: 1 equal to an earlier row in all columns: kept, because they are jobs"
 stdout_has "noted: 1 wider than their cluster: the scenario refuses them at submission"
 cp log.json stdout
-holds has_json "run['commands'][0]['config']['properties']['scaleSettings']['manual']['targetNodeCount'] == 2"
-holds has_json "len(run['commands']) == 1 and run['workloads'][0]['cluster'] == 'gpu8'"
+holds has_json "[k['name'] for k in run['commands'][0]['node_kinds']] == ['gpu8', 'gpu2']"
+holds has_json "[p['value'] for p in run['parameters'].values()] == [2, 1]"
+holds has_json "len(run['commands']) == 1 and run['workloads'][0]['cluster'] == 'gpu'"
+cat >nodes.csv <<'END'
+sn,cpu_milli,memory_mib,gpu,model
+n1,96000,786432,8,V100M32
+n2,64000,524288,2,P100
+n3,64000,524288,2,P100
+n4,96000,524288,2,P100
+n5,128000,786432,0,
+END
+cat >pods.csv <<'END'
+name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time
+p1,8000,30517,1,1000,V100M16|V100M32,LS,Succeeded,0,900,10
+p2,72000,30517,1,1000,P100,LS,Succeeded,0,900,10
+p3,8000,30517,2,1000,,LS,Succeeded,20,900,30
+END
+trainyard import pai-2023 pods.csv -o pods.out.csv --scenario pods.json --cluster nodes.csv
+exit_is 0
+cp pods.json stdout
+holds has_json "[k['name'] for k in run['commands'][0]['node_kinds']] == ['V100M32-8', 'P100-2', 'P100-2-96c-512g']"
+holds has_json "run['workloads'][0]['gpu_type'] == 'bind' and run['workloads'][0]['cores_and_memory'] == 'bind'"
+trainyard run pods.json -o pods.run --set '/expect=[{"metric":"workloads.pods.succeeded","equals":3},{"metric":"clusters.gpu.kinds.P100-2-96c-512g.running_s","at_least":800}]'
+exit_is 0
+cat >machine_spec.csv <<'END'
+m1,V100,96,512,8
+m2,MISC,96,512,8
+END
+cat >tasks.csv <<'END'
+j1,worker,1.0,Terminated,10.0,110.0,600.0,29.296875,100.0,MISC
+END
+cat >jobs.csv <<'END'
+j1,i1,u1,Terminated,5.0,110.0
+END
+trainyard import pai-2020 jobs.csv tasks.csv -o pai.out.csv --scenario pai.json --cluster machine_spec.csv
+exit_is 0
+cp pai.json stdout
+holds has_json "[k['gpu'] for k in run['commands'][0]['node_kinds']] == ['V100', 'MISC'] and run['workloads'][0]['gpu_type'] == 'bind'"
 cat >sizes.csv <<'END'
 date,vcA,vcB,total
 2020-06-08,16,8,24

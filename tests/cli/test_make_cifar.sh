@@ -105,7 +105,7 @@ PYTHON
     done
 fi
 
-# All 60,000 images take some seconds where the program is built for speed (tests/CMakeLists.txt).
+# All 60,000 images take some seconds: `tools/test.sh all` makes them.
 if [ -n "${TRAINYARD_FULL_SET:-}" ]; then
     example "the full set"
     trainyard make-cifar full --quiet

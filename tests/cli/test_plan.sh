@@ -23,6 +23,16 @@ stdout_has "a full grid needs about"
 holds [ "$(head -n 1 one/plan.csv | cut -d, -f1-7)" = "candidate,servers,jobs,rate,state,runs,fresh_runs" ]
 holds grep -q '"verdict": "found"' one/plan.json
 
+example "the worst run of the answer has its own report, one click away"
+holds grep -q '<a href="worst/report.html">Its own report</a>' one/report.html
+worst=$(sed -n 's/.*<code>trainyard show DIR \([0-9]* [0-9]*\) --run -o worst.*/\1/p' one/report.html)
+# shellcheck disable=SC2086
+trainyard show one $worst --run -o again
+exit_is 0
+for file in summary.json trace.tsv report.html; do
+    holds cmp -s again/$file one/worst/$file
+done
+
 example "the files do not depend on the number of threads, or on kills"
 trainyard plan plan.json -o two -j 2 -q
 exit_is 0
@@ -36,8 +46,9 @@ for file in plan.json plan.csv fresh.csv results.csv points.csv study.json; do
     holds cmp -s one/$file two/$file
     holds cmp -s one/$file killed/$file
 done
+holds cmp -s one/worst/report.html killed/worst/report.html
 
-if [ -x "$(dirname "$TRAINYARD")/trainyard-plan-mpi" ] && starts_programs && command -v mpirun >/dev/null; then
+if [ -x "$(dirname "$TRAINYARD")/trainyard-study-mpi" ] && starts_programs && command -v mpirun >/dev/null; then
     example "or on ranks"
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     mpirun --oversubscribe -n 3 "$TRAINYARD" plan plan.json -o ranks -q >stdout 2>stderr
@@ -107,6 +118,98 @@ holds grep -q '"verdict": "unfinished"' late/plan.json
 trainyard plan plan.json -o late -q
 exit_is 0
 holds cmp -s one/plan.json late/plan.json
+
+# begins FOLDER COMMAND...: starts the command, whose process id is $process, and returns once it has recorded runs in FOLDER.
+begins()
+{
+    local journal=$1/journal/0-0.log
+    shift
+    "$@" >stdout 2>stderr &
+    process=$!
+    for _ in $(seq 100); do
+        [ "$(wc -l 2>/dev/null <"$journal")" -gt 2 ] 2>/dev/null && return
+        sleep 0.1
+    done
+}
+
+example "SIGUSR1 prints the progress; Ctrl-C: exit code 130, and valid files"
+sed 's/"indifference"/"seeds": {"at_least": 50000}, "indifference"/' plan.json >long.json
+begins long "$TRAINYARD" plan long.json -o long -j 1
+kill -USR1 $process
+sleep 0.3
+kill -INT $process
+wait $process
+status=$?
+exit_is 130
+stderr_has "of 8 candidates in play"
+stdout_has "the same command continues"
+holds grep -q '"verdict": "unfinished"' long/plan.json
+holds [ "$(wc -l <long/plan.csv)" -eq 9 ]
+holds grep -q "There is no decision yet" long/report.html
+
+example "SIGTERM: exit code 4, and the page says the same"
+begins long-2 "$TRAINYARD" plan long.json -o long-2 -q
+kill -TERM $process
+wait $process
+status=$?
+exit_is 4
+holds grep -q '"verdict": "unfinished"' long-2/plan.json
+trainyard report long-2
+exit_is 0
+holds grep -q "There is no decision yet" long-2/report.html
+
+example "a plan that was killed is reported as one, also in the folder of a sweep"
+begins long-3 "$TRAINYARD" plan long.json -o long-3 -q
+kill -KILL $process
+wait $process 2>/dev/null
+holds [ ! -e long-3/plan.json ]
+trainyard report long-3
+exit_is 0
+holds grep -q "There is no decision yet" long-3/report.html
+trainyard sweep plan.json -o swept -q
+trainyard plan plan.json -o swept --time-limit 1ms -q
+rm swept/plan.json swept/plan.csv # as if it had been killed before
+trainyard report swept
+exit_is 0
+holds grep -q "Choose 5 servers\|There is no decision yet" swept/report.html
+trainyard sweep plan.json -o swept -q
+trainyard report swept
+holds [ "$(grep -c "Choose 5 servers" swept/report.html)" -eq 0 ]
+
+example "stopped many times by SIGTERM: the files of the end are the same"
+for delay in 0.02 0.05 0.1 0.15; do
+    { timeout -s TERM $delay "$TRAINYARD" plan plan.json -o stopped -q >stdout; } 2>stderr
+done
+trainyard plan plan.json -o stopped -q
+exit_is 0
+for file in plan.json plan.csv results.csv points.csv study.json; do
+    holds cmp -s one/$file stopped/$file
+done
+
+example "a full disk and a folder that cannot be made: exit code 3, and what was recorded is kept"
+(trap '' XFSZ; ulimit -f 8; exec "$TRAINYARD" plan plan.json -o full -q) >stdout 2>stderr
+status=$?
+exit_is 3
+stderr_has "File too large"
+trainyard plan plan.json -o full -q
+exit_is 0
+holds cmp -s one/plan.json full/plan.json
+trainyard plan plan.json -o /proc/plan
+exit_is 3
+stderr_has "/proc/plan"
+trainyard plan plan.json -o plan.json/below
+exit_is 2
+stderr_has "\"plan.json\" is a file, expected a folder"
+
+example "independent seeds: the commands and seeds are those of the runs"
+sed 's/"indifference"/"seeds": {"independent": true}, "indifference"/' plan.json >independent.json
+trainyard plan independent.json -o independent -q
+exit_is 0
+read -r point seed < <(awk -F, 'NR == 2 { print $1, $5 }' independent/winner-jobs.csv)
+first=$(sed -n 's/.*"first_fresh_seed": \([0-9]*\).*/\1/p' independent/plan.json)
+holds [ "$seed" = "$first" ]
+holds grep -q -- "--seed $seed" independent/report.html
+holds grep -qP "^$point\t\d+\t$seed\t" independent/journal/0-0.log
 
 example "no candidate is enough: exit code 1, and the nearest miss"
 sed 's/"1..8"/"1..4"/' plan.json >few.json

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# mpirun trainyard sweep: ranks give the same tables as threads, whatever number of them, on one machine or two, and after any kills.
+# mpirun trainyard sweep and plan: ranks give the same files as threads, whatever number of them, on one machine or two, and after any kills.
 # RANK_KILLS: how many ranks are killed (4).
 # shellcheck source=tests/cli/support.sh
 . "$(dirname "$0")/support.sh"
@@ -22,11 +22,11 @@ cp "$TRAINYARD" alone/trainyard
 OMPI_COMM_WORLD_SIZE=2 alone/trainyard sweep "$study" >stdout 2>stderr
 status=$?
 if [ $status -eq 3 ]; then # unless it is on PATH
-    stderr_has "the program trainyard-sweep-mpi is neither in the folder of this program nor on PATH"
+    stderr_has "the program trainyard-study-mpi is neither in the folder of this program nor on PATH"
     stderr_has "hint: it is built where Open MPI is (package libopenmpi-dev); without it, use --shard I/N"
 fi
 
-if [ ! -x "$(dirname "$TRAINYARD")/trainyard-sweep-mpi" ] || ! command -v mpirun >/dev/null; then
+if [ ! -x "$(dirname "$TRAINYARD")/trainyard-study-mpi" ] || ! command -v mpirun >/dev/null; then
     finish # this build or this machine has no ranks
 fi
 
@@ -36,7 +36,7 @@ launch=(mpirun --oversubscribe)
 
 on_ranks()
 {
-    timeout -k 5 120 "${launch[@]}" -n "$@" >"$work/stdout" 2>"$work/stderr"
+    timeout -k 5 600 "${launch[@]}" -n "$@" >"$work/stdout" 2>"$work/stderr"
     status=$?
 }
 
@@ -129,12 +129,12 @@ on_ranks 3 "$TRAINYARD" sweep "$scenarios/workloads/poisson/scenario.json" --var
 exit_is 4
 holds [ "$(wc -l <limited/results.csv)" -gt 10 ]
 
-# ranks_killed DIR: starts four ranks and kills one of them at a random moment; fails when they had ended before. Where a rank dies while
+# ranks_killed VERB STUDY DIR: starts four ranks and kills one of them at a random moment; fails when they had ended before. Where a rank dies while
 # it starts or ends, mpirun of Open MPI 4 may wait for ever and is killed, too; the runs are safe in that case as well.
 ranks_killed()
 {
     local launcher ranks i
-    "${launch[@]}" -n 4 "$TRAINYARD" sweep "$study" -q -o "$1" >"$work/stdout" 2>"$work/stderr" &
+    "${launch[@]}" -n 4 "$TRAINYARD" "$1" "$2" -q -o "$3" >"$work/stdout" 2>"$work/stderr" &
     launcher=$!
     sleep "$((RANDOM % 2)).$(printf '%03d' $((200 + RANDOM % 800)))"
     mapfile -t ranks < <(pgrep -P $launcher)
@@ -151,7 +151,7 @@ ranks_killed()
 
 example "ranks killed $kills_wanted times: mpirun ends the job, and the same command continues"
 for ((kills = 0; kills < kills_wanted; kills++)); do
-    if ! ranks_killed killed; then
+    if ! ranks_killed sweep "$study" killed; then
         holds same_tables whole killed
         rm -rf killed
     fi
@@ -159,5 +159,34 @@ done
 on_ranks 4 "$TRAINYARD" sweep "$study" -o killed
 exit_is 0
 holds same_tables whole killed
+
+same_plan()
+{
+    same_tables "$1" "$2" && cmp "$1/plan.json" "$2/plan.json" && cmp "$1/plan.csv" "$2/plan.csv" &&
+        cmp "$1/follow.json" "$2/follow.json" && cmp "$1/winner-jobs.csv" "$2/winner-jobs.csv"
+}
+
+example "ranks of a plan killed $kills_wanted times: its page says that it is not finished, and the same command continues it"
+cp "$source_folder/tests/sim/study/coverage/queue.json" .
+cat >plan.json <<'JSON'
+{"trainyard_study": 1, "scenario": "queue.json", "seeds": {"at_least": 300},
+ "factors": {"servers": {"values": "1..8"}, "rate": {"values": ["0.32/h"]}}, "minimise": "cost_usd.total",
+ "subject_to": [{"share": "workloads.all.waited_within(10h)", "at_least": "90%"}], "indifference": "3%"}
+JSON
+trainyard plan plan.json -o planned -q
+exit_is 0
+for ((kills = 0; kills < kills_wanted; kills++)); do
+    if ! ranks_killed plan plan.json killed-plan; then
+        holds same_plan planned killed-plan
+        rm -rf killed-plan
+    elif [ -e killed-plan/study.json ]; then
+        trainyard report killed-plan
+        exit_is 0
+        holds grep -q "There is no decision yet\|Choose 5 servers" killed-plan/report.html
+    fi
+done
+on_ranks 4 "$TRAINYARD" plan plan.json -o killed-plan -q
+exit_is 0
+holds same_plan planned killed-plan
 
 finish

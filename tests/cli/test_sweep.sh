@@ -25,7 +25,7 @@ holds grep -q '"trainyard_study_expanded": 1' one/study.json
 
 example "the report is made with the tables, and again from the folder"
 holds grep -q "<h1>How long does the nap take?</h1>" one/report.html
-holds grep -q "jobs.nap.run_s is lowest at point 0 (nap=10m size=STANDARD_NC6)" one/report.html
+holds grep -q "The run time of job nap is lowest at point 0 (nap=10m size=STANDARD_NC6)" one/report.html
 holds grep -q "<svg " one/report.html
 holds [ -s one/plots/differences-1.svg ]
 cp one/report.html before.html
@@ -193,6 +193,20 @@ stderr_begins 'POINT: is "x", expected a number as in results.csv'
 trainyard show one 3 7.5
 exit_is 2
 stderr_begins 'SEED: is "7.5", expected a number as in results.csv'
+trainyard show one 3
+exit_is 2
+stderr_begins "show: POINT and SEED are missing"
+trainyard show one
+exit_is 2
+stderr_begins "one: the study compares no classes of jobs"
+trainyard sweep "$scenarios/studies/policy-lab/scenario.json" --vary /policy=service,srtf --baseline policy=service \
+    --metric 'workloads.*.queue_s.mean' --seeds 5 -o policies -q
+exit_is 0
+trainyard show policies
+exit_is 0
+stdout_has "mean wait, h: policy compared with service"
+stdout_has "With srtf some class"
+holds grep -q 'class="n wins"' policies/report.html
 trainyard show empty 0 1
 exit_is 2
 trainyard show study.json 0 1

@@ -298,7 +298,7 @@ exit_is 0
 
 on_ranks()
 {
-    timeout 120 mpirun -n "$@" >"$work/stdout" 2>"$work/stderr"
+    timeout 600 mpirun -n "$@" >"$work/stdout" 2>"$work/stderr"
     status=$?
 }
 

@@ -11,7 +11,7 @@ skip()
     exit 77
 }
 
-[ -x "$(dirname "$TRAINYARD")/trainyard-sweep-mpi" ] || skip "this build has no ranks"
+[ -x "$(dirname "$TRAINYARD")/trainyard-study-mpi" ] || skip "this build has no ranks"
 command -v mpirun >/dev/null || skip "no mpirun (package openmpi-bin)"
 command -v ip >/dev/null || skip "no ip (package iproute2)"
 [ "$(id -u)" -eq 0 ] || skip "network namespaces need root"
@@ -60,7 +60,7 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 on_machines()
 {
     ip netns exec $name-1 unshare --uts sh -c "hostname $name-1; exec \"\$@\"" sh \
-        timeout -k 5 120 mpirun --host 10.77.0.11:2,10.77.0.12:2 --oversubscribe --mca plm_rsh_agent "$work/agent.sh" --mca btl tcp,self \
+        timeout -k 5 600 mpirun --host 10.77.0.11:2,10.77.0.12:2 --oversubscribe --mca plm_rsh_agent "$work/agent.sh" --mca btl tcp,self \
         --mca oob_tcp_if_include 10.77.0.0/24 --mca btl_tcp_if_include 10.77.0.0/24 "$@" >"$work/stdout" 2>"$work/stderr"
     status=$?
 }

@@ -91,7 +91,7 @@ static void set_up(Setting *setting)
     invariant(program_check(&context, setting->program.text));
     setting->cluster = cluster_config_read(
         &context,
-        tree_of(setting->arena, small_cluster_text, strlen(small_cluster_text), &problems), "gpu");
+        tree_of(setting->arena, small_cluster_text, strlen(small_cluster_text), &problems), "gpu", (BoundList){0});
     invariant(problems.count == 0);
 }
 
@@ -147,7 +147,7 @@ void fuzz_cluster(const char *bytes, size_t length)
     ConfigContext context = context_in(setting, arena, &problems);
     const Json *root = tree_of(arena, bytes, length, &problems);
     if (root != NULL) {
-        const ClusterConfig *cluster = cluster_config_read(&context, root, "fuzz");
+        const ClusterConfig *cluster = cluster_config_read(&context, root, "fuzz", (BoundList){0});
         if (problems.count == 0) {
             invariant(cluster->spec.vm_size != NULL);
             invariant(cluster->spec.target_nodes <= cluster->nodes_max);

@@ -46,6 +46,7 @@ typedef struct {
     int32_t cluster_count;
     int most_nodes[CLUSTERS_MAX]; /* that each cluster may have at some time */
     int gpus[CLUSTERS_MAX];       /* of each node */
+    int kinds[CLUSTERS_MAX];      /* of nodes; 0: one, which the config states */
     int32_t job_count;
     int32_t server_count; /* file servers */
 } Maker;
@@ -623,12 +624,41 @@ static void make_node_setup(Maker *maker, Dice *dice, Json *properties)
     set_text(maker, task, "stdOutErrPathPrefix", "$AZ_BATCHAI_MOUNT_ROOT/shared/setup");
 }
 
+/* A few kinds of nodes instead of those that the config states; returns how many. Their names are
+ * "kind-0", "kind-1", ... */
+static int make_kinds(Maker *maker, Dice *dice, Json *create, const char *first, int most)
+{
+    static const char *const sizes[] = {"STANDARD_NC6", "Standard_NC12", "Standard_NC24",
+                                        "Standard_NC6s_v2"};
+    const int count = 1 + roll(dice, 3);
+    Json *list = set_array(maker, create, "node_kinds");
+    for (int k = 0; k < count; k++) {
+        Json *kind = add_object(maker, list);
+        set_text(maker, kind, "vm_size", k == 0 ? first : PICK(dice, sizes));
+        set_text(maker, kind, "name", FORMAT(maker, "kind-%d", k));
+        set_integer(maker, kind, "nodes", k == 0 ? roll(dice, most + 1) : roll(dice, 4));
+        if (happens(dice, 30))
+            set_text(maker, kind, "priority", happens(dice, 50) ? "lowpriority" : "dedicated");
+        if (happens(dice, 40))
+            set_integer(maker, kind, "speed", 1 + roll(dice, 4));
+    }
+    return count;
+}
+
+static void name_kind(Maker *maker, Dice *dice, Json *command, int kinds)
+{
+    if (kinds > 0)
+        set_text(maker, command, "node_kind", FORMAT(maker, "kind-%d", roll(dice, kinds)));
+}
+
 /* At some time it has as many nodes as its jobs may ask for, or they would be refused. */
 static void make_growth(Maker *maker, Dice *dice, int c)
 {
     Json *command = add_command(maker, "cluster.resize", cluster_name(maker, c));
     set_text(maker, command, "at", seconds(maker, 300 + roll(dice, 3600)));
     set_integer(maker, command, "target", maker->most_nodes[c]);
+    if (maker->kinds[c] > 0)
+        set_text(maker, command, "node_kind", "kind-0");
 }
 
 static void make_cluster(Maker *maker, int c)
@@ -640,16 +670,21 @@ static void make_cluster(Maker *maker, int c)
     const bool is_larger = has_gpu(maker, c) && !happens(&dice, 70);
     Dice gpus_dice = dice_of(maker, FORMAT(maker, "GPUs of %d", c));
     const bool is_largest = has_gpu(maker, c) && has(maker, SWARM_GPUS) && happens(&gpus_dice, 60);
-    set_text(maker, properties, "vmSize",
-             is_largest          ? "Standard_NC24"
-             : is_larger         ? "Standard_NC12"
-             : has_gpu(maker, c) ? "STANDARD_NC6"
-                                 : "Standard_D1");
+    const char *size = is_largest          ? "Standard_NC24"
+                       : is_larger         ? "Standard_NC12"
+                       : has_gpu(maker, c) ? "STANDARD_NC6"
+                                           : "Standard_D1";
+    Dice kinds_dice = dice_of(maker, FORMAT(maker, "kinds of %d", c));
+    const bool has_kinds = has(maker, SWARM_KINDS) && happens(&kinds_dice, 35);
+    Json *alike = has_kinds ? json_object(maker->arena) : properties; // nodes of one kind
+    set_text(maker, alike, "vmSize", size);
     maker->gpus[c] = is_largest ? 4 : is_larger ? 2 : has_gpu(maker, c);
     if (happens(&dice, 50))
         set_text(maker, properties, "vmPriority", happens(&dice, 70) ? "lowpriority" : "dedicated");
     maker->most_nodes[c] = 1 + roll(&dice, NODES_MAX);
-    make_scale(maker, &dice, properties, maker->most_nodes[c]);
+    make_scale(maker, &dice, alike, maker->most_nodes[c]);
+    if (has_kinds)
+        maker->kinds[c] = make_kinds(maker, &kinds_dice, command, size, maker->most_nodes[c]);
     if (happens(&dice, 50)) {
         Json *user = set_object(maker, properties, "userAccountSettings");
         set_text(maker, user, "adminUserName", "someone");
@@ -863,6 +898,9 @@ static void make_job(Maker *maker, int j)
     Json *config = random_job(maker, &dice, cluster);
     json_set(maker->arena, command, "config", config);
     ask_for_gpus(maker, command, config, cluster);
+    Dice kinds_dice = dice_of(maker, FORMAT(maker, "kinds of job %d", j));
+    if (happens(&kinds_dice, 30))
+        name_kind(maker, &kinds_dice, command, maker->kinds[cluster]);
     make_real(maker, command, json_member(config, "properties"), experiment);
     make_job_changes(maker, &dice, name, experiment);
 }
@@ -895,13 +933,18 @@ static void make_crowd(Maker *maker)
     const int each = happens(&dice, 60) ? 4 : 2, nodes = 1 + roll(&dice, NODES_MAX);
     Json *create = add_command(maker, "cluster.create", "crowd");
     Json *cluster = set_object(maker, set_object(maker, create, "config"), "properties");
-    set_text(maker, cluster, "vmSize", each == 4 ? "Standard_NC24" : "Standard_NC12");
+    const char *size = each == 4 ? "Standard_NC24" : "Standard_NC12";
+    Dice kinds_dice = dice_of(maker, "kinds of the crowd");
+    const bool has_kinds = has(maker, SWARM_KINDS) && happens(&kinds_dice, 60);
+    Json *alike = has_kinds ? json_object(maker->arena) : cluster; // nodes of one kind
+    set_text(maker, alike, "vmSize", size);
     if (happens(&dice, 30))
-        make_scale(maker, &dice, cluster, nodes);
+        make_scale(maker, &dice, alike, nodes);
     else
-        set_integer(maker, set_object(maker, set_object(maker, cluster, "scaleSettings"), "manual"),
+        set_integer(maker, set_object(maker, set_object(maker, alike, "scaleSettings"), "manual"),
                     "targetNodeCount", nodes);
     Dice queue_dice = dice_of(maker, "queues"), core_dice = dice_of(maker, "cores");
+    const int kinds = has_kinds ? make_kinds(maker, &kinds_dice, create, size, nodes) : 0;
     const int queues = make_queues(maker, &queue_dice, create, nodes * each);
     const int count = 6 + roll(&dice, 10), begin_s = 300 + roll(&dice, 1200);
     for (int j = 0; j < count; j++) {
@@ -916,6 +959,8 @@ static void make_crowd(Maker *maker)
         else
             set_integer(maker, command, "gpus",
                         is_wide ? roll(&dice, nodes * each + 1) : roll(&dice, each));
+        if (happens(&kinds_dice, 30))
+            name_kind(maker, &kinds_dice, command, kinds);
         if (has(maker, SWARM_CORES) && happens(&core_dice, 40))
             set_integer(maker, command, "cpus", roll(&core_dice, 13));
         if (has(maker, SWARM_CORES) && happens(&core_dice, 30))
@@ -928,6 +973,15 @@ static void make_crowd(Maker *maker)
         set_text(maker, properties, "stdOutErrPathPrefix",
                  "$AZ_BATCHAI_JOB_MOUNT_ROOT/results/logs");
     }
+    for (int r = 0; kinds > 0 && r < 3; r++) {
+        Json *resize = add_command(maker, "cluster.resize", "crowd");
+        set_text(maker, resize, "at", seconds(maker, begin_s + roll(&kinds_dice, 1800)));
+        set_integer(maker, resize, "target", roll(&kinds_dice, NODES_MAX));
+        name_kind(maker, &kinds_dice, resize, kinds);
+        if (happens(&kinds_dice, 50))
+            set_text(maker, resize, "deallocation",
+                     happens(&kinds_dice, 50) ? "waitforjobcompletion" : "terminate");
+    }
 }
 
 /* --- What the users do besides --- */
@@ -938,8 +992,10 @@ static void make_resizes(Maker *maker)
     Dice dice = dice_of(maker, "resizes");
     int count = roll(&dice, 6);
     for (int i = 0; i < count; i++) {
-        const char *name = cluster_name(maker, roll(&dice, maker->cluster_count));
-        bool is_automatic = has(maker, SWARM_AUTOSCALE) && happens(&dice, 40);
+        const int cluster = roll(&dice, maker->cluster_count);
+        const char *name = cluster_name(maker, cluster);
+        const bool may_scale = happens(&dice, 40) && maker->kinds[cluster] == 0;
+        const bool is_automatic = has(maker, SWARM_AUTOSCALE) && may_scale;
         Json *command =
             add_command(maker, is_automatic ? "cluster.autoscale" : "cluster.resize", name);
         set_time(maker, command, &dice, 7200);
@@ -950,6 +1006,8 @@ static void make_resizes(Maker *maker)
             continue;
         }
         set_integer(maker, command, "target", roll(&dice, 7));
+        Dice kinds_dice = dice_of(maker, FORMAT(maker, "kind of resize %d", i));
+        name_kind(maker, &kinds_dice, command, maker->kinds[cluster]);
         if (happens(&dice, 60))
             set_text(maker, command, "deallocation", PICK(&dice, options));
     }

@@ -30,7 +30,8 @@
     X(DISTRIBUTIONS, "distributions", true)                                                        \
     X(GPUS, "gpus", true)                                                                          \
     X(QUEUES, "queues", true)                                                                      \
-    X(CORES, "cores", true)
+    X(CORES, "cores", true)                                                                        \
+    X(KINDS, "kinds", true)
 
 typedef enum {
 #define X(name, text, is_built) SWARM_##name,

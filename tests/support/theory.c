@@ -22,7 +22,10 @@ double theory_effort(void)
 #ifdef IS_SANITIZED
     return 0.1;
 #else
-    return 1;
+    const char *text = getenv("TRAINYARD_EFFORT");
+    const double effort = text ? strtod(text, NULL) : 1;
+    ck_assert_msg(effort > 0 && effort <= 1, "TRAINYARD_EFFORT is not between 0 and 1: %s", text);
+    return effort;
 #endif
 }
 

@@ -13,8 +13,9 @@
  * (`tools/test.sh fresh`). */
 uint64_t theory_seed(uint64_t seed);
 
-/* How much of the full size of a test to run: 1, or less with sanitizers, under which the simulator
- * is ten times slower. The allowed error grows with 1 / sqrt of it. */
+/* How much of the full size of a test to run: 1, or TRAINYARD_EFFORT (the short run of
+ * tools/test.sh), or a tenth with sanitizers, under which the simulator is ten times slower. A test
+ * has fewer cases, or shorter runs, whose allowed error grows with 1 / sqrt of it. */
 double theory_effort(void);
 /* `full` times the effort. */
 int32_t theory_size(int32_t full);

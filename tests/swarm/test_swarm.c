@@ -277,7 +277,6 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("swarm");
     TCase *tests = tcase_create("swarm");
-    tcase_set_timeout(tests, 240);
     tcase_add_test(tests, every_scenario_is_valid_and_holds_together);
     tcase_add_test(tests, a_seed_is_the_same_text_every_time);
     tcase_add_test(tests, a_feature_more_leaves_the_others_as_they_were);

@@ -191,9 +191,7 @@ static int32_t jobs_needed(double load, double variation)
 
 static Simulated simulate(Arena *arena, const Queue *full, double load, uint64_t base)
 {
-    Simulated simulated = {.queue = *full, .load = load};
-    simulated.count = theory_size(full->jobs - full->warm_up);
-    simulated.queue.jobs = full->warm_up + simulated.count;
+    Simulated simulated = {.queue = *full, .load = load, .count = full->jobs - full->warm_up};
     simulated.jobs = ARENA_ARRAY(arena, QueueJob, (int64_t)REPLICATIONS * simulated.count);
     for (int32_t r = 0; r < REPLICATIONS; r++)
         queue_run(&simulated.queue, theory_seed(base + (uint64_t)r),
@@ -455,8 +453,7 @@ static void check(const Simulated *simulated, const char *what, Measure measure,
            interval.value, interval.low, interval.high);
     ck_assert_msg(interval.low <= theory && theory <= interval.high, "%s: %g to %g, theory says %g",
                   what, interval.low, interval.high, theory);
-    ck_assert_double_le(statistics_standard_error(values, REPLICATIONS) / theory,
-                        3 * error_most / sqrt(theory_effort()));
+    ck_assert_double_le(statistics_standard_error(values, REPLICATIONS) / theory, 3 * error_most);
 }
 
 /* Errors are those of one standard error, relative. Means of waits vary by jobs_needed; shares vary
@@ -545,6 +542,16 @@ static const struct {
     {"M/M/c sizing", sizing_queue},
 };
 
+/* With less effort (theory.h) the systems number 0, stride, 2 * stride, ... of each model are
+ * simulated. Shorter runs would not do: waits depend on each other over many jobs. */
+static int32_t number_in_model(const System *systems, int32_t i)
+{
+    int32_t number = 0;
+    while (number < i && strcmp(systems[i - number - 1].rows->model, systems[i].rows->model) == 0)
+        number++;
+    return number;
+}
+
 static bool is_simulated(const System *system)
 {
     int32_t wanted = 0;
@@ -584,8 +591,9 @@ START_TEST(rows_of_queues_are_reproduced)
     int32_t count;
     Arena *arena = arena_create();
     const System *systems = find_systems(arena, &count);
+    const int32_t stride = (int32_t)ceil(1 / theory_effort());
     for (int32_t i = _i; i < count; i += PARTS) {
-        if (!is_simulated(&systems[i]))
+        if (!is_simulated(&systems[i]) || number_in_model(systems, i) % stride != 0)
             continue;
         if (strcmp(systems[i].rows->model, "M/M/1") == 0)
             for (int32_t r = 0; r < systems[i].count; r++)

@@ -143,13 +143,12 @@ static int fail_unknown_verb(const char *name)
     return report_status(&status);
 }
 
-/* True for a program that runs a built-in verb on ranks. */
+/* trainyard-study-mpi runs built-in verbs on ranks. */
+static const char ranks_program[] = "study-mpi";
+
 static bool is_ranks_program(const char *name)
 {
-    for (int32_t i = 0; verbs[i]; i++)
-        if (verbs[i]->ranks_program && strcmp(verbs[i]->ranks_program, name) == 0)
-            return true;
-    return false;
+    return strcmp(name, ranks_program) == 0;
 }
 
 static int fail_missing_program(const char *name)
@@ -210,12 +209,23 @@ static int start_program(const char *name, char **argv)
     return exit_code;
 }
 
+/* The program of ranks with the verb as its first argument. */
+static int start_ranks(int argc, char **argv)
+{
+    Arena *arena = arena_create();
+    char **ranks_argv = ARENA_ARRAY(arena, char *, argc + 2); // the program, argv, NULL
+    memcpy(ranks_argv + 1, argv, (size_t)argc * sizeof *argv);
+    const int exit_code = start_program(ranks_program, ranks_argv);
+    arena_destroy(arena);
+    return exit_code;
+}
+
 /* argv[0] is the verb. */
 static int run_verb(int argc, char **argv)
 {
     const Verb *verb = verb_find(argv[0]);
-    if (verb && verb->ranks_program && launcher_open_mpi_ranks() > 1)
-        return start_program(verb->ranks_program, argv);
+    if (verb && verb->has_ranks && launcher_open_mpi_ranks() > 1)
+        return start_ranks(argc, argv);
     return verb ? verb->run(argc, argv) : start_program(argv[0], argv);
 }
 

@@ -25,7 +25,7 @@ TestedKind tested_kind(const char *path)
     return kind;
 }
 
-/* What the expectations of a study need. */
+/* The expectations of a study, and the outcomes that they need. */
 typedef struct {
     StudyExpectations wanted;
     bool needs_sweep, needs_plan;

@@ -24,4 +24,4 @@ static int run(int argc, char **argv)
     return exit_code;
 }
 
-const Verb verb_plan = {.options = &plan_table_of_options, .run = run, .ranks_program = "plan-mpi"};
+const Verb verb_plan = {.options = &plan_table_of_options, .run = run, .has_ranks = true};

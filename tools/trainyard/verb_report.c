@@ -6,6 +6,7 @@
 #include "reports/study/report.h"
 #include "sim/cli/disk_files.h"
 #include "sim/cli/report.h"
+#include "sim/study/goal.h"
 #include "tools/trainyard/verbs.h"
 
 enum { NOT_GIVEN = -1 };
@@ -52,26 +53,15 @@ static bool has_file(Arena *arena, const char *folder, const char *name)
                            &unused);
 }
 
-/* The study in a plan's folder has a goal. A plan ends with plan.json; a sweep of the same study
- * ends with points.csv and without it. */
-static bool is_of_plan(Arena *arena, const char *folder, const Study *study)
-{
-    return study->goal != NULL &&
-           (has_file(arena, folder, "plan.json") || !has_file(arena, folder, "points.csv"));
-}
-
 static int report_plan(Arena *arena, const char *folder)
 {
     Problems problems = problems_create(arena);
     PlanOutcome outcome;
-    WinnerJobs jobs;
-    FollowOutcome follow;
+    PlanKnown known;
     Status no_plots = {0}, status = {0};
     if (!plan_outcome_read(arena, disk_files, folder, &outcome, &problems) ||
-        !winner_jobs_read(arena, disk_files, folder, &jobs, &problems) ||
-        !follow_outcome_read(arena, disk_files, folder, outcome.grid->study, &follow, &problems))
+        !plan_known_read(arena, disk_files, folder, &outcome, &known, &problems))
         return report_problems(&problems);
-    const PlanKnown known = {&outcome, &jobs, follow.is_present ? &follow : NULL};
     if (!plan_report_write(arena, folder, &known, &no_plots, &status))
         return report_status(&status);
     printf("%s/report.html\n", folder);
@@ -91,7 +81,8 @@ static int report_sweep(Arena *arena, const char *folder, int64_t target_ns)
     }
     if (!study_outcome_read(arena, disk_files, folder, &outcome, &problems))
         return report_problems(&problems);
-    if (is_of_plan(arena, folder, outcome.findings.study))
+    const Goal *goal = outcome.findings.study->goal;
+    if (goal != NULL && goal->is_planned)
         return report_plan(arena, folder);
     if (!study_report_write(arena, folder, &outcome, &no_plots, &status))
         return report_status(&status);

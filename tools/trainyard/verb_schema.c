@@ -9,7 +9,7 @@
 #include "sim/scenario/reference.h"
 #include "sim/schema/json_schema.h"
 #include "sim/schema/reference.h"
-#include "sim/study/study_types.h"
+#include "sim/study/format/study_types.h"
 #include "tools/trainyard/verbs.h"
 
 typedef struct {

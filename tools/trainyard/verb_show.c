@@ -38,8 +38,7 @@ static const OptionTable show_table = {
         "(workload, size, user, queue) at each level of a factor without order, such as the "
         "policy, to the baseline of the study.",
     .example = "trainyard show out/nodes 0 17\n"
-               "trainyard show out/nodes 0 17 --run -o out/worst\n"
-               "trainyard show out/policies",
+               "trainyard show out/nodes 0 17 --run -o out/worst",
     .options = show_options,
     .operand_count_min = 1,
     .operand_count_max = 3,

@@ -24,4 +24,4 @@ static int run(int argc, char **argv)
     return exit_code;
 }
 
-const Verb verb_sweep = {.options = &sweep_table, .run = run, .ranks_program = "sweep-mpi"};
+const Verb verb_sweep = {.options = &sweep_table, .run = run, .has_ranks = true};

@@ -14,8 +14,7 @@ typedef struct {
     /* Runs the verb; argv[0] is its name. Returns an exit code of sim/cli/report.h. main flushes
      * and checks stdout afterwards. */
     int (*run)(int argc, char **argv);
-    /* The program trainyard-NAME that runs the verb on the ranks of Open MPI; NULL: none does. */
-    const char *ranks_program;
+    bool has_ranks; /* trainyard-study-mpi runs the verb on the ranks of Open MPI */
 } Verb;
 
 extern const Verb verb_run;

@@ -210,6 +210,16 @@ static void job_placed_told(TraceFold *fold, uint32_t id, const TraceRow *row)
             (int32_t)row->record.job_placed.gpus_per_node;
 }
 
+enum { GPUS_MOST = 1 << 16 }; /* a forged trace may have any number */
+
+int32_t facts_gpus_of_node(const Facts *facts, uint32_t node)
+{
+    const ReportNode *of = &facts->nodes[node];
+    const bool has_cluster = of->cluster < facts->run->cluster_count;
+    const int32_t gpus = has_cluster ? facts->gpus_per_node[of->cluster] : 0;
+    return gpus > 0 && of->gpus > 0 ? of->gpus : gpus;
+}
+
 static void job_leaves_gpus(TraceFold *fold, uint32_t id, int64_t at_ns)
 {
     OpenJob *open = &fold->open_jobs[id];
@@ -298,6 +308,8 @@ static void row_fold(TraceFold *fold, TraceRow *row)
     if (row->node == NULL)
         return;
     node_meet(fold, row);
+    if (row->record.kind == TRACE_NODE_KIND && row->record.node_kind.gpus < GPUS_MOST)
+        fold->facts->nodes[row->record.node.index].gpus = (int32_t)row->record.node_kind.gpus;
     if (row->record.kind == TRACE_NODE_STATE)
         node_state_told(fold, row, worker);
     if (row->record.kind == TRACE_NODE_BILLED)

@@ -29,6 +29,7 @@ typedef struct {
     int64_t released_ns;  /* ABSENT while held */
     int64_t billed_ns;    /* ABSENT without a bill */
     int64_t micro_usd_per_hour;
+    int32_t gpus; /* of its kind, in a cluster of several kinds; 0: as all nodes of its cluster */
 } ReportNode;
 
 /* A job of the run, listed or of a workload, by its id in the trace. */
@@ -128,5 +129,8 @@ bool facts_has(const Facts *facts, TraceKind kind);
 const char *facts_no_rows(const Facts *facts);
 /* A sentence that says why a plot of epochs cannot be drawn although a job began to train. */
 const char *facts_no_epochs(const Facts *facts);
+
+/* The GPUs of a node; 0: no job asked for GPUs in its cluster. */
+int32_t facts_gpus_of_node(const Facts *facts, uint32_t node);
 
 #endif

@@ -26,8 +26,7 @@ JobCounts run_job_counts(const Facts *facts)
         counts.jobs = capped_sum(counts.jobs, all->jobs);
         counts.succeeded = capped_sum(counts.succeeded, all->succeeded);
         counts.failed = capped_sum(counts.failed, all->failed);
-        if (all->rejected != ABSENT) // without a limit of the queue
-            counts.rejected = capped_sum(counts.rejected, all->rejected);
+        counts.rejected = capped_sum(counts.rejected, all->rejected);
     }
     return counts;
 }

@@ -48,15 +48,16 @@ static void add_span(Steps *steps, int64_t begin_ns, int64_t end_ns, Step change
  * of the node. */
 static Steps steps_of(Arena *arena, const Facts *facts, uint32_t cluster)
 {
-    const int32_t per_node = facts->gpus_per_node[cluster];
     const size_t most = (size_t)facts->span_count + facts->gpu_span_count + facts->job_span_count;
     Steps steps = {.items = ARENA_ARRAY(arena, Step, 2 * most)};
     for (uint32_t i = 0; i < facts->span_count; i++) {
         const NodeSpan *span = &facts->spans[i];
         const bool offers = span->state == NODE_IDLE || span->state == NODE_RUNNING;
-        if (offers && facts->nodes[span->node].cluster == cluster)
-            add_span(&steps, span->begin_ns, span->end_ns,
-                     (Step){.gpus = per_node, .used = span->worker != ID_NONE ? per_node : 0});
+        if (!offers || facts->nodes[span->node].cluster != cluster)
+            continue;
+        const int32_t per_node = facts_gpus_of_node(facts, span->node);
+        add_span(&steps, span->begin_ns, span->end_ns,
+                 (Step){.gpus = per_node, .used = span->worker != ID_NONE ? per_node : 0});
     }
     for (uint32_t i = 0; i < facts->gpu_span_count; i++) {
         const GpuSpan *span = &facts->gpu_spans[i];

@@ -21,6 +21,7 @@ typedef struct {
     uint32_t cluster;
     int64_t free_ns; /* when its last node left; INT64_MAX: it has one */
     uint32_t nodes;
+    int32_t gpus; /* of its nodes */
     int32_t rows; /* 1, or the GPUs of a node */
     uint32_t first_row;
     Wide held_ns, running_ns; /* time of its rows */
@@ -35,13 +36,16 @@ typedef struct {
     uint32_t rows;
 } Slots;
 
-static uint32_t slot_take(Slots *slots, uint32_t first, const ReportNode *node)
+static uint32_t slot_take(Slots *slots, uint32_t first, uint32_t id)
 {
+    const ReportNode *node = &slots->facts->nodes[id];
+    const int32_t gpus = facts_gpus_of_node(slots->facts, id);
     uint32_t slot = first;
-    while (slot < slots->count && slots->slots[slot].free_ns > node->allocated_ns)
+    while (slot < slots->count && (slots->slots[slot].free_ns > node->allocated_ns ||
+                                   slots->slots[slot].gpus != gpus))
         slot++;
     if (slot == slots->count)
-        slots->slots[slots->count++] = (Slot){.cluster = node->cluster};
+        slots->slots[slots->count++] = (Slot){.cluster = node->cluster, .gpus = gpus};
     slots->slots[slot].free_ns = node->released_ns;
     slots->slots[slot].nodes++;
     return slot;
@@ -58,8 +62,7 @@ static void slots_add_rows(Slots *slots)
 {
     for (uint32_t i = 0; i < slots->count; i++) {
         Slot *slot = &slots->slots[i];
-        const int32_t gpus = slots->facts->gpus_per_node[slot->cluster];
-        slot->rows = gpus > 0 ? gpus : 1;
+        slot->rows = slot->gpus > 0 ? slot->gpus : 1;
         slot->first_row = slots->rows;
         slots->rows += (uint32_t)slot->rows;
     }
@@ -99,7 +102,7 @@ static Slots slots_of(Arena *arena, const Facts *facts)
         const uint32_t first = slots.count;
         for (uint32_t i = 0; i < facts->node_count; i++)
             if (facts->nodes[i].cluster == cluster && facts->nodes[i].allocated_ns != ABSENT)
-                slots.of_node[i] = slot_take(&slots, first, &facts->nodes[i]);
+                slots.of_node[i] = slot_take(&slots, first, i);
     }
     slots_add_rows(&slots);
     slots_add_times(&slots);

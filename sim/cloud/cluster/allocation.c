@@ -36,6 +36,39 @@ int32_t allocation_staying(const Cluster *cluster)
     return cluster->current_nodes - cluster->node_count[NODE_LEAVING];
 }
 
+/* --- Targets --- */
+
+void allocation_note_most(Cluster *cluster)
+{
+    for (int32_t k = 0; k < cluster->kind_count; k++)
+        cluster->kinds[k].room.most_nodes =
+            cluster->is_automatic ? cluster->maximum_nodes : cluster->kinds[k].target_nodes;
+}
+
+void allocation_set_target(Cluster *cluster, int32_t kind, int32_t target)
+{
+    cluster->target_nodes += target - cluster->kinds[kind].target_nodes;
+    cluster->kinds[kind].target_nodes = target;
+    allocation_note_most(cluster);
+}
+
+/* How many more nodes of the kind than its target would stay; below 0: so many are missing. */
+static int32_t surplus_of(const ClusterKind *kind)
+{
+    return kind->current_nodes - kind->node_count[NODE_LEAVING] - kind->target_nodes;
+}
+
+/* Whether a kind has more nodes than its target, or (sign -1) fewer. */
+static bool has_surplus(const Cluster *cluster, int32_t sign)
+{
+    bool has_any = false;
+    for (int32_t k = 0; k < cluster->kind_count; k++)
+        has_any |= sign * surplus_of(&cluster->kinds[k]) > 0;
+    return has_any;
+}
+
+/* --- Ready --- */
+
 void allocation_report_ready(Clusters *clusters, Cluster *cluster)
 {
     int32_t usable = cluster->node_count[NODE_IDLE] + cluster->node_count[NODE_RUNNING];
@@ -69,14 +102,28 @@ static void become_steady(Clusters *clusters, Cluster *cluster)
 
 /* --- Growing --- */
 
+/* No node is requested any more. */
+static void forget_request(Cluster *cluster)
+{
+    cluster->asked_nodes = 0;
+    for (int32_t k = 0; k < cluster->kind_count; k++)
+        cluster->kinds[k].asked_nodes = 0;
+}
+
 /* Requests as many of the missing nodes as quotas allow; their cores are taken from now on. */
 static void request_nodes(Clusters *clusters, Cluster *cluster)
 {
     cluster->missing_nodes = cluster->target_nodes - cluster->current_nodes;
-    cluster->asked_nodes = 0;
-    cluster->asked_nodes = quota_room(clusters, cluster, cluster->missing_nodes);
-    cluster->quota_message =
-        cluster->asked_nodes < cluster->missing_nodes ? quota_words(clusters, cluster) : NULL;
+    cluster->quota_message = NULL;
+    forget_request(cluster);
+    for (int32_t k = 0; k < cluster->kind_count; k++) {
+        ClusterKind *kind = &cluster->kinds[k];
+        kind->missing_nodes = kind->target_nodes - kind->current_nodes;
+        kind->asked_nodes = quota_room(clusters, &kind->spec, kind->missing_nodes);
+        cluster->asked_nodes += kind->asked_nodes;
+        if (kind->asked_nodes < kind->missing_nodes && cluster->quota_message == NULL)
+            cluster->quota_message = quota_words(clusters, &kind->spec);
+    }
 }
 
 static int64_t resize_ns(Clusters *clusters, Cluster *cluster, TraceCause cause)
@@ -123,17 +170,22 @@ static bool node_comes(Clusters *clusters, Cluster *cluster)
                            draw);
 }
 
-static int32_t nodes_that_come(Clusters *clusters, Cluster *cluster, int32_t asked)
+/* Counts the nodes of each kind that come, out of those requested; returns the sum. Nodes fail
+ * because of a fault in the order of kinds. */
+static int32_t nodes_that_come(Clusters *clusters, Cluster *cluster, int32_t *counts)
 {
-    int32_t failing = cluster->failing_nodes < asked ? cluster->failing_nodes : asked;
-    int32_t count = 0;
-    if (asked > 0)
+    int32_t failing = cluster->failing_nodes, sum = 0;
+    if (cluster->asked_nodes > 0)
         cluster->failing_nodes = 0;
-    if (region_is_out(clusters))
-        return 0;
-    for (int32_t i = failing; i < asked; i++)
-        count += node_comes(clusters, cluster);
-    return count;
+    for (int32_t k = 0; k < cluster->kind_count; k++) {
+        const int32_t asked = cluster->kinds[k].asked_nodes;
+        const int32_t failed = failing < asked ? failing : asked;
+        failing -= failed;
+        for (int32_t i = failed; i < asked && !region_is_out(clusters); i++)
+            counts[k] += node_comes(clusters, cluster);
+        sum += counts[k];
+    }
+    return sum;
 }
 
 static void emit_error(Clusters *clusters, Cluster *cluster, TraceCause cause, const char *code,
@@ -187,11 +239,13 @@ void cluster_nodes_allocated(Clusters *clusters, Cluster *cluster)
 {
     int32_t asked = cluster->asked_nodes;
     int32_t refused = cluster->missing_nodes - asked; // by a quota
-    int32_t count = nodes_that_come(clusters, cluster, asked);
+    int32_t counts[NODE_KINDS_MAX] = {0};
+    const int32_t count = nodes_that_come(clusters, cluster, counts);
     cluster->is_growing = false;
-    cluster->asked_nodes = 0;
-    for (int32_t i = 0; i < count; i++)
-        node_add(clusters, cluster, cluster->allocation_cause);
+    forget_request(cluster);
+    for (int32_t k = 0; k < cluster->kind_count; k++)
+        for (int32_t i = 0; i < counts[k]; i++)
+            node_add(clusters, cluster, k, cluster->allocation_cause);
     cluster->is_short_of_cores = false;
     if (refused > 0)
         report_quota(clusters, cluster, refused);
@@ -234,7 +288,7 @@ void cluster_fail_next_allocation(Cluster *cluster, int32_t count)
 /* No node is leaving any more: requests lost nodes, or becomes steady. */
 static void end_shrinking(Clusters *clusters, Cluster *cluster)
 {
-    if (cluster->current_nodes < cluster->target_nodes)
+    if (has_surplus(cluster, -1))
         grow_again(clusters, cluster, CAUSE_REPLACEMENT);
     else
         become_steady(clusters, cluster);
@@ -266,9 +320,21 @@ void allocation_retired(Clusters *clusters, Cluster *cluster)
     begin_release(clusters, cluster, 0);
 }
 
+/* The node of the kind in one of the sets of places at the highest place below `end`; NULL: there is
+ * none. */
+static Node *highest_node(Clusters *clusters, const Cluster *cluster, const PlaceSet *places,
+                          int32_t kind, int32_t end)
+{
+    int32_t place = places->count > 0 ? place_set_down(places, end - 1) : -1;
+    while (place >= 0 && cluster->place_kinds[place] != kind)
+        place = place_set_down(places, place - 1);
+    return place >= 0 ? cluster_node_at(clusters, cluster, place) : NULL;
+}
+
 /* Makes a running node leave, which ends the attempts of its jobs. Then makes the other nodes of
- * these jobs leave that run no job now, highest place first, up to `most` in all. Returns how many
- * leave. No other node is idle: such nodes leave before running ones. */
+ * these jobs, which are of its kind, leave that run no job now, highest place first, up to `most` in
+ * all. Returns how many leave. No other node of the kind is idle: such nodes leave before running
+ * ones. */
 static int32_t remove_with_jobs(Clusters *clusters, Cluster *cluster, Node *node, int32_t most,
                                 DeallocationOption deallocation, TraceCause cause)
 {
@@ -276,10 +342,13 @@ static int32_t remove_with_jobs(Clusters *clusters, Cluster *cluster, Node *node
     node_withdraw(clusters, node, deallocation,
                   cause == CAUSE_DELETION ? CAUSE_DELETION : CAUSE_SCALE_DOWN);
     node_leaves(clusters, cluster, node, cause);
+    const int32_t kind = node->kind;
     int32_t count = 1;
-    for (; idle->count > 0 && count < most; count++) {
-        const int32_t place = place_set_down(idle, cluster->place_count - 1);
-        node_leaves(clusters, cluster, cluster_node_at(clusters, cluster, place), cause);
+    for (; count < most; count++) {
+        node = highest_node(clusters, cluster, idle, kind, cluster->place_count);
+        if (node == NULL)
+            break;
+        node_leaves(clusters, cluster, node, cause);
     }
     return count;
 }
@@ -301,21 +370,29 @@ static int32_t remove_node(Clusters *clusters, Cluster *cluster, Node *node, int
  * (unusable, preparing, idle, then running), among equals the highest place. */
 static const NodeState leaving_order[] = {NODE_UNUSABLE, NODE_PREPARING, NODE_IDLE, NODE_RUNNING};
 
-void allocation_choose(Clusters *clusters, Cluster *cluster, int32_t target,
-                       DeallocationOption deallocation, TraceCause cause)
+static void choose_of_kind(Clusters *clusters, Cluster *cluster, int32_t kind,
+                           DeallocationOption deallocation, TraceCause cause)
 {
-    int32_t surplus = allocation_staying(cluster) - target;
-    invariant(cluster->retiring_nodes == 0);
+    int32_t surplus = surplus_of(&cluster->kinds[kind]);
     for (size_t s = 0; s < sizeof leaving_order / sizeof leaving_order[0]; s++) {
         const PlaceSet *places = &cluster->places[leaving_order[s]];
-        int32_t place = surplus > 0 ? place_set_down(places, cluster->place_count - 1) : -1;
-        while (place >= 0) {
-            Node *node = cluster_node_at(clusters, cluster, place);
+        int32_t end = cluster->place_count;
+        Node *node;
+        while (surplus > 0 &&
+               (node = highest_node(clusters, cluster, places, kind, end)) != NULL) {
+            end = node->place;
             surplus -= remove_node(clusters, cluster, node, surplus, deallocation, cause);
-            place = surplus > 0 ? place_set_down(places, place - 1) : -1;
         }
     }
     invariant(surplus <= 0);
+}
+
+void allocation_choose(Clusters *clusters, Cluster *cluster, DeallocationOption deallocation,
+                       TraceCause cause)
+{
+    invariant(cluster->retiring_nodes == 0);
+    for (int32_t k = 0; k < cluster->kind_count; k++)
+        choose_of_kind(clusters, cluster, k, deallocation, cause);
 }
 
 void cluster_nodes_leave(Clusters *clusters, Cluster *cluster)
@@ -323,8 +400,7 @@ void cluster_nodes_leave(Clusters *clusters, Cluster *cluster)
     if (cluster->allocation_cause == CAUSE_AUTOSCALE)
         autoscale_choose(clusters, cluster);
     else
-        allocation_choose(clusters, cluster, cluster->target_nodes, cluster->deallocation,
-                          CAUSE_RESIZE);
+        allocation_choose(clusters, cluster, cluster->deallocation, CAUSE_RESIZE);
     if (cluster->retiring_nodes == 0)
         begin_release(clusters, cluster, leaving_delay_ns(clusters, cluster));
     clusters->jobs.nodes_changed(clusters->jobs.jobs, cluster->id);
@@ -362,7 +438,7 @@ static void cancel_allocation(Clusters *clusters, Cluster *cluster)
 {
     cluster->generation++;
     cluster->is_growing = false;
-    cluster->asked_nodes = 0;
+    forget_request(cluster);
     cancel_retirement(clusters, cluster);
 }
 
@@ -375,29 +451,31 @@ static void begin_shrinking(Clusters *clusters, Cluster *cluster, bool has_leavi
     engine_push(clusters->engine, delay_ns, kind, cluster->id.index, cluster->generation, 0);
 }
 
-void allocation_resize(Clusters *clusters, Cluster *cluster, int32_t target, TraceCause cause)
+void allocation_resize(Clusters *clusters, Cluster *cluster, int32_t kind, int32_t target,
+                       TraceCause cause)
 {
     cluster->resize_count++;
-    cluster->target_nodes = target;
+    allocation_set_target(cluster, kind, target);
     cancel_allocation(clusters, cluster);
     allocation_set(clusters, cluster, ALLOCATION_RESIZING, cause);
-    // Leaving nodes do not come back; the target counts the others.
-    int32_t leaving = cluster->node_count[NODE_LEAVING];
-    int32_t staying = allocation_staying(cluster);
-    if (target > staying) {
+    // Leaving nodes do not come back; the target counts the others. If another kind shrinks, nodes
+    // are requested after that.
+    const bool has_leaving = has_surplus(cluster, 1) || cluster->node_count[NODE_LEAVING] > 0;
+    if (has_surplus(cluster, -1) && !has_surplus(cluster, 1)) {
         allocation_release(clusters, cluster, cluster->allocation_cause);
         allocation_grow(clusters, cluster, cause);
     } else {
-        begin_shrinking(clusters, cluster, target < staying || leaving > 0);
+        begin_shrinking(clusters, cluster, has_leaving);
     }
     quota_freed(clusters, cluster);
 }
 
 void allocation_end(Clusters *clusters, Cluster *cluster)
 {
-    cluster->target_nodes = 0;
+    for (int32_t k = 0; k < cluster->kind_count; k++)
+        allocation_set_target(cluster, k, 0);
     cluster->is_short_of_cores = false;
     cancel_allocation(clusters, cluster);
-    allocation_choose(clusters, cluster, 0, DEALLOCATE_TERMINATE, CAUSE_DELETION);
+    allocation_choose(clusters, cluster, DEALLOCATE_TERMINATE, CAUSE_DELETION);
     quota_freed(clusters, cluster);
 }

@@ -29,9 +29,15 @@ void allocation_begin(Clusters *clusters, Cluster *cluster, int64_t record_ns);
 /* Requests the missing nodes. Events for an earlier target become stale. The cluster is resizing.
  */
 void allocation_grow(Clusters *clusters, Cluster *cluster, TraceCause cause);
-/* Gives the cluster a new target and begins to resize it. Nodes that an earlier resize waits for no
- * longer retire; the new resize chooses again. */
-void allocation_resize(Clusters *clusters, Cluster *cluster, int32_t target, TraceCause cause);
+/* The only way to change the target of a kind. */
+void allocation_set_target(Cluster *cluster, int32_t kind, int32_t target);
+/* To be called when the limits of automatic scaling change, or whether the cluster has it: tells
+ * rooms the most nodes that they may have. */
+void allocation_note_most(Cluster *cluster);
+/* Gives the nodes of one kind a new target and begins to resize the cluster. Nodes that an earlier
+ * resize waits for no longer retire; the new resize chooses again. */
+void allocation_resize(Clusters *clusters, Cluster *cluster, int32_t kind, int32_t target,
+                       TraceCause cause);
 /* The cluster is being deleted: sets its target to 0 and makes every node leave. */
 void allocation_end(Clusters *clusters, Cluster *cluster);
 /* After the loss of a node: requests another if the cluster now has fewer nodes than its target. */
@@ -40,10 +46,10 @@ void allocation_replace(Clusters *clusters, Cluster *cluster);
 void allocation_retired(Clusters *clusters, Cluster *cluster);
 /* Releases all leaving nodes at once, as the service does. */
 void allocation_release(Clusters *clusters, Cluster *cluster, TraceCause cause);
-/* Makes nodes leave or retire until no more than `target` would stay. No node may be retiring
- * before. */
-void allocation_choose(Clusters *clusters, Cluster *cluster, int32_t target,
-                       DeallocationOption deallocation, TraceCause cause);
+/* Makes nodes leave or retire until no more of each kind would stay than its target. No node may be
+ * retiring before. */
+void allocation_choose(Clusters *clusters, Cluster *cluster, DeallocationOption deallocation,
+                       TraceCause cause);
 /* Reports that the cluster is ready, if it is: steady, no node preparing, and at least one node
  * that can run jobs. Unusable nodes do not count. */
 void allocation_report_ready(Clusters *clusters, Cluster *cluster);

@@ -57,7 +57,7 @@ static int64_t nodes_to_add(const Cluster *cluster)
     if (!has_waiting_parts(cluster))
         return 0; // the usual case: jobs ask for whole nodes
     for (int32_t free = 0; free <= gpus_per_node; free++)
-        gaps[free] = cluster->places_by_free[free].count;
+        gaps[free] = cluster->kinds[0].places_by_free[free].count;
     gaps[gpus_per_node] -= cluster->node_count[NODE_IDLE];
     for (int32_t gpus = gpus_per_node; gpus > 0; gpus--) {
         int64_t count = cluster->waiting_parts[gpus];
@@ -98,7 +98,7 @@ static int32_t wanted_nodes(const Cluster *cluster)
 
 static bool has_cores_again(const Clusters *clusters, const Cluster *cluster)
 {
-    return cluster->is_short_of_cores && quota_room(clusters, cluster, 1) > 0;
+    return cluster->is_short_of_cores && quota_room(clusters, &cluster->kinds[0].spec, 1) > 0;
 }
 
 bool autoscale_could_act(const Clusters *clusters, const Cluster *cluster)
@@ -151,6 +151,7 @@ void autoscale_update(Clusters *clusters, Cluster *cluster)
 void autoscale_turn_off(Clusters *clusters, Cluster *cluster)
 {
     cluster->is_automatic = false;
+    allocation_note_most(cluster);
     autoscale_update(clusters, cluster);
 }
 
@@ -166,6 +167,8 @@ void cluster_demand_changes(Clusters *clusters, Cluster *cluster, JobRequest req
 {
     const int32_t gpus_per_node = cluster_gpus_per_node(cluster);
     const int32_t large = request.large_nodes, last = request.nodes - 1;
+    if (cluster->kind_count > 1)
+        return; // it does not scale automatically
     if (request.kind == REQUEST_NODES) {
         cluster->demand_nodes += (int64_t)jobs * request.nodes;
     } else if (request_part(request, 0, gpus_per_node) <= gpus_per_node) {
@@ -225,7 +228,7 @@ static void evaluate(Clusters *clusters, Cluster *cluster)
     // With the same target, only nodes that a quota refused are requested again, once it has cores.
     // A retry is under way for nodes that could not be allocated.
     if (target != cluster->target_nodes || has_cores_again(clusters, cluster))
-        allocation_resize(clusters, cluster, target, CAUSE_AUTOSCALE);
+        allocation_resize(clusters, cluster, 0, target, CAUSE_AUTOSCALE);
 }
 
 void cluster_autoscale_tick(Clusters *clusters, Cluster *cluster)
@@ -242,10 +245,9 @@ void autoscale_choose(Clusters *clusters, Cluster *cluster)
     int32_t surplus = allocation_staying(cluster) - cluster->target_nodes;
     spare_nodes(clusters, cluster, surplus, true);
     if (allocation_staying(cluster) > cluster->maximum_nodes) {
-        allocation_choose(clusters, cluster, cluster->maximum_nodes, cluster->spec->deallocation,
-                          CAUSE_AUTOSCALE);
-        cluster->target_nodes = cluster->maximum_nodes;
+        allocation_set_target(cluster, 0, cluster->maximum_nodes);
+        allocation_choose(clusters, cluster, cluster->spec->deallocation, CAUSE_AUTOSCALE);
     } else if (allocation_staying(cluster) > cluster->target_nodes) {
-        cluster->target_nodes = allocation_staying(cluster);
+        allocation_set_target(cluster, 0, allocation_staying(cluster));
     }
 }

@@ -11,7 +11,7 @@
 static void check_gpus(const Node *node, const Cluster *cluster)
 {
     const NodeShare free = cluster->free[node->place];
-    const NodeShare whole = vm_size_share(cluster->spec->vm_size);
+    const NodeShare whole = cluster->kinds[node->kind].whole;
     int64_t gpus = node->free_gpus, cpus = free.cpus, memory_mib = free.memory_mib;
     invariant(gpus >= 0 && cpus >= 0 && memory_mib >= 0);
     for (int32_t i = 0; i < node->shared_count; i++) {
@@ -74,8 +74,12 @@ static void check_places(const Clusters *clusters, const Cluster *cluster)
         for (int32_t s = 0; s <= NODE_STATE_COUNT; s++)
             invariant(place_set_has(&cluster->places[s], place) == (s == (int32_t)state));
         const int32_t offered = id.index != ID_NONE ? node_by_id(clusters, id)->offered : -1;
-        for (int32_t free = 0; free <= cluster_gpus_per_node(cluster); free++)
-            invariant(place_set_has(&cluster->places_by_free[free], place) == (free == offered));
+        const int32_t kind = id.index != ID_NONE ? node_by_id(clusters, id)->kind : KIND_NONE;
+        invariant(kind == KIND_NONE || cluster->place_kinds[place] == kind);
+        for (int32_t k = 0; k < cluster->kind_count; k++)
+            for (int32_t free = 0; free <= cluster->kinds[k].whole.gpus; free++)
+                invariant(place_set_has(&cluster->kinds[k].places_by_free[free], place) ==
+                          (k == kind && free == offered));
     }
 }
 
@@ -102,6 +106,36 @@ static void check_counts(const Clusters *clusters, const Cluster *cluster)
     invariant(retiring == cluster->retiring_nodes);
 }
 
+/* The counts of kinds match the held nodes and add up to those of the cluster. */
+static void check_kinds(const Clusters *clusters, const Cluster *cluster)
+{
+    int32_t current = 0, target = 0, asked = 0;
+    for (int32_t k = 0; k < cluster->kind_count; k++) {
+        const ClusterKind *kind = &cluster->kinds[k];
+        int32_t held = 0, count[NODE_STATE_COUNT] = {0};
+        for (int32_t place = 0; place < cluster->place_count; place++) {
+            const NodeId id = cluster->nodes[place];
+            const Node *node = id.index != ID_NONE ? node_by_id(clusters, id) : NULL;
+            if (node == NULL || node->kind != k)
+                continue;
+            held++;
+            count[node->state]++;
+        }
+        for (int32_t s = 0; s < NODE_STATE_COUNT; s++)
+            invariant(count[s] == kind->node_count[s]);
+        invariant(kind->current_nodes == held && kind->target_nodes >= 0);
+        invariant(kind->room.idle_nodes == count[NODE_IDLE]);
+        invariant(kind->room.most_nodes ==
+                  (cluster->is_automatic ? cluster->maximum_nodes : kind->target_nodes));
+        current += kind->current_nodes;
+        target += kind->target_nodes;
+        asked += kind->asked_nodes;
+    }
+    invariant(current == cluster->current_nodes && target == cluster->target_nodes);
+    invariant(asked == cluster->asked_nodes);
+    invariant(cluster->kind_count == 1 || !cluster->is_automatic);
+}
+
 /* A steady cluster has its target number of nodes, or an error. */
 static void check_allocation(const Cluster *cluster)
 {
@@ -117,7 +151,8 @@ static void check_allocation(const Cluster *cluster)
         return;
     invariant(cluster->node_count[NODE_LEAVING] == 0);
     invariant(cluster->retiring_nodes == 0);
-    invariant(cluster->current_nodes <= cluster->target_nodes);
+    for (int32_t k = 0; k < cluster->kind_count; k++)
+        invariant(cluster->kinds[k].current_nodes <= cluster->kinds[k].target_nodes);
     invariant(cluster->current_nodes == cluster->target_nodes || cluster->error_code != NULL);
 }
 
@@ -154,6 +189,7 @@ int64_t clusters_check(const Clusters *clusters)
     for (uint32_t c = 0; c < clusters->rows.count; c++) {
         const Cluster *cluster = cluster_by_id(clusters, (ClusterId){c});
         check_counts(clusters, cluster);
+        check_kinds(clusters, cluster);
         check_places(clusters, cluster);
         check_cluster(clusters, cluster);
         living += cluster->provisioning != PROVISIONING_DELETED;

@@ -24,6 +24,15 @@ const char *vm_size_in_capitals(Arena *arena, const char *vm_size)
     return copy;
 }
 
+const char *vm_sizes_in_capitals(Arena *arena, const ClusterSpec *spec)
+{
+    const char *names = vm_size_in_capitals(arena, spec->vm_size->name);
+    for (int32_t k = 1; k < spec->kind_count; k++)
+        names = arena_printf(arena, "%s + %s", names,
+                             vm_size_in_capitals(arena, spec->kinds[k].vm_size->name));
+    return names;
+}
+
 Clusters *cluster_tables_create(Arena *run, Engine *engine, TraceRecorder *recorder,
                                 const Scenario *scenario, Names *names, Resources *resources,
                                 Subjects *subjects, Storage *storage)
@@ -159,7 +168,6 @@ static Cluster *new_cluster(Clusters *clusters, const Command *command)
     *cluster = (Cluster){.id = {row_table_add(clusters->arena, &clusters->rows, cluster)},
                          .path = command->path,
                          .spec = spec,
-                         .target_nodes = spec->target_nodes,
                          .is_automatic = spec->is_automatic,
                          .minimum_nodes = spec->minimum_nodes,
                          .maximum_nodes = spec->maximum_nodes,
@@ -174,6 +182,8 @@ static Cluster *new_cluster(Clusters *clusters, const Command *command)
                          .set_up_last = {ID_NONE},
                          .address = names_new_address(clusters->names, key)};
     gpus_create(clusters, cluster);
+    for (int32_t k = 0; k < cluster->kind_count; k++)
+        allocation_set_target(cluster, k, cluster->kinds[k].spec.target_nodes);
     // This draw is part of a name only, like the GUIDs of jobs, so engine_draws does not count it.
     cluster->opaque_number =
         (uint32_t)rng_word(clusters->scenario->seed, RNG_IDENTITY, cluster->address, 0);
@@ -221,22 +231,25 @@ void cluster_recorded(Clusters *clusters, Cluster *cluster)
 
 /* --- Scaling --- */
 
-bool cluster_resize(Clusters *clusters, Cluster *cluster, int32_t target_nodes,
+bool cluster_resize(Clusters *clusters, Cluster *cluster, int32_t kind, int32_t target_nodes,
                     DeallocationOption deallocation, Status *status)
 {
     Place at = place_in(cluster->path.name, 0, 0);
+    const int32_t of_kind = cluster->kinds[kind].target_nodes;
+    const int64_t all = (int64_t)cluster->target_nodes - of_kind + target_nodes;
     if (!target_is_possible(clusters, at, cluster->path.name, target_nodes, status) ||
+        !target_is_possible(clusters, at, cluster->path.name, (int32_t)all, status) ||
         !cluster_check_not_deleting(cluster, at, status))
         return false;
     bool was_automatic = cluster->is_automatic;
     bool is_under_way = cluster->allocation == ALLOCATION_RESIZING && !was_automatic &&
-                        cluster->target_nodes == target_nodes &&
+                        of_kind == target_nodes &&
                         cluster->deallocation == deallocation;
     if (is_under_way)
         return true;
     cluster->deallocation = deallocation;
     autoscale_turn_off(clusters, cluster);
-    allocation_resize(clusters, cluster, target_nodes, CAUSE_RESIZE);
+    allocation_resize(clusters, cluster, kind, target_nodes, CAUSE_RESIZE);
     if (was_automatic)
         autoscale_emit(clusters, cluster);
     return true;
@@ -246,6 +259,10 @@ bool cluster_autoscale(Clusters *clusters, Cluster *cluster, int32_t minimum_nod
                        int32_t maximum_nodes, Status *status)
 {
     Place at = place_in(cluster->path.name, 0, 0);
+    if (cluster->kind_count > 1)
+        return status_fail(status, STATUS_BAD_INPUT, at,
+                           "cluster \"%s\" has nodes of %d kinds and does not scale automatically",
+                           cluster->path.name, (int)cluster->kind_count);
     if (!limits_are_possible(clusters, at, cluster->path.name, minimum_nodes, maximum_nodes,
                              status) ||
         !cluster_check_not_deleting(cluster, at, status))
@@ -253,6 +270,7 @@ bool cluster_autoscale(Clusters *clusters, Cluster *cluster, int32_t minimum_nod
     cluster->is_automatic = true;
     cluster->minimum_nodes = minimum_nodes;
     cluster->maximum_nodes = maximum_nodes;
+    allocation_note_most(cluster);
     autoscale_emit(clusters, cluster);
     autoscale_update(clusters, cluster);
     return true;

@@ -5,7 +5,10 @@
  * number of nodes. Only the files of this folder change a cluster or a node.
  *
  * Nodes have places in their cluster, from 0. A new node takes the lowest free place, so the
- * replacement of a lost node takes its place. Racks and groups of nodes are ranges of places. */
+ * replacement of a lost node takes its place. Racks and groups of nodes are ranges of places.
+ *
+ * A cluster has nodes of one or several kinds, which have targets of their own. A place belongs to
+ * the kind of its first node for ever; the nodes of a new cluster come in the order of its kinds. */
 #ifndef SIM_CLOUD_CLUSTER_CLUSTER_H
 #define SIM_CLOUD_CLUSTER_CLUSTER_H
 
@@ -16,18 +19,37 @@
 #include "sim/cloud/storage/storage.h"
 #include "sim/engine/place_set.h"
 
+enum { KIND_NONE = -1 };
+
 typedef enum { ALLOCATION_RESIZING, ALLOCATION_STEADY } AllocationState;
 
 const char *allocation_state_name(AllocationState state); /* "steady" */
 /* "STANDARD_NC6": the service's answers show sizes in capitals. In `arena`. */
 const char *vm_size_in_capitals(Arena *arena, const char *vm_size);
+/* The same of all kinds of nodes: "STANDARD_NC6 + STANDARD_NC24". */
+const char *vm_sizes_in_capitals(Arena *arena, const ClusterSpec *spec);
+
+/* The nodes of one kind. */
+typedef struct {
+    NodeKind spec;         /* its target is that of the cluster's creation */
+    NodeShare whole;       /* a node */
+    int32_t target_nodes;  /* the first three: see the members of Cluster */
+    int32_t current_nodes;
+    int32_t missing_nodes, asked_nodes;
+    int32_t node_count[NODE_STATE_COUNT];
+    PlaceSet *places_by_free; /* [free GPUs, 0 to the number that a node has]: the nodes there that
+                                 take jobs now: idle or shared ones that do not retire */
+    Room room;
+} ClusterKind;
 
 struct Cluster {
     ClusterId id;
     ResourcePath path;
     const ClusterSpec *spec;
-    /* The first four start as in the spec. */
-    int32_t target_nodes; /* changed by resize and autoscale */
+    int32_t kind_count; /* at least 1 */
+    ClusterKind *kinds;
+    /* The next four start as in the spec. The counts of nodes are those of all kinds. */
+    int32_t target_nodes; /* changed by resize and autoscale: cluster_set_target */
     bool is_automatic;
     int32_t minimum_nodes;
     int32_t maximum_nodes;
@@ -77,9 +99,8 @@ struct Cluster {
     int32_t node_capacity;                 /* length of `nodes` */
     int32_t place_count;                   /* all nodes are below this place */
     PlaceSet places[NODE_STATE_COUNT + 1]; /* [state of the node there]; the last: free places */
-    PlaceSet *places_by_free; /* [free GPUs, 0 to the number that a node has]: the nodes there that
-                                 take jobs now: idle or shared ones that do not retire */
     NodeShare *free;      /* [place] of the node there, free of jobs; whole unless jobs share it */
+    int8_t *place_kinds;  /* [place] the kind to which it belongs; KIND_NONE: no node had it yet */
     NodeId set_up_last;   /* the last node whose set-up task has begun: head of a list by
                              Node.set_up_before, which includes released nodes */
     uint32_t setup_count; /* set-up tasks begun so far */
@@ -117,10 +138,16 @@ const Cluster *cluster_by_id(const Clusters *clusters, ClusterId cluster);
 Cluster *cluster_row(Clusters *clusters, ClusterId cluster);
 /* The existing cluster with that path, whose experiment is ignored; NULL: there is none. */
 Cluster *cluster_find(Clusters *clusters, ResourcePath path);
-/* The GPUs that each of its nodes has. */
+/* The GPUs that each of its nodes has; of several kinds those of the first. */
 int32_t cluster_gpus_per_node(const Cluster *cluster);
 /* The nodes that take jobs now. */
 Room cluster_room(const Cluster *cluster);
+/* The kind of a running job; of a waiting one the first that it allows. */
+const ClusterKind *cluster_kind_of(const Cluster *cluster, JobRequest request);
+/* The kind of a node, which may be released. */
+const ClusterKind *cluster_kind_of_node(const Cluster *cluster, const Node *node);
+/* The index of the kind with that name; KIND_NONE. */
+int32_t cluster_find_kind(const Cluster *cluster, const char *name);
 /* The node at a place; NULL: the place is free. */
 Node *cluster_node_at(Clusters *clusters, const Cluster *cluster, int32_t place);
 /* "{sub}/{rg}/workspaces/{w}/clusters/{c}/{guid}": the folder of the set-up task's output, below
@@ -132,9 +159,10 @@ TraceRecord *cluster_trace(const Clusters *clusters, TraceKind kind, const Clust
 /* --- Commands; each checks first and changes nothing when it fails. --- */
 
 MUST_CHECK bool cluster_create(Clusters *clusters, const Command *command, Status *status);
-/* Does nothing if the same resize is under way. */
-MUST_CHECK bool cluster_resize(Clusters *clusters, Cluster *cluster, int32_t target_nodes,
-                               DeallocationOption deallocation, Status *status);
+/* The number of nodes of one kind. Does nothing if the same resize is under way. */
+MUST_CHECK bool cluster_resize(Clusters *clusters, Cluster *cluster, int32_t kind,
+                               int32_t target_nodes, DeallocationOption deallocation,
+                               Status *status);
 /* The cluster scales automatically between the two limits from now on; the next evaluation acts. */
 MUST_CHECK bool cluster_autoscale(Clusters *clusters, Cluster *cluster, int32_t minimum_nodes,
                                   int32_t maximum_nodes, Status *status);

@@ -2,49 +2,86 @@
 
 #include <string.h>
 
+#include "sim/base/ascii.h"
 #include "sim/base/invariant.h"
 #include "sim/cloud/cluster/tables.h"
 
 int32_t cluster_gpus_per_node(const Cluster *cluster)
 {
-    return cluster->spec->vm_size->gpus;
+    return cluster->kinds[0].whole.gpus;
 }
 
 Room cluster_room(const Cluster *cluster)
 {
-    const NodeShare whole = vm_size_share(cluster->spec->vm_size);
-    return (Room){.gpus_per_node = whole.gpus,
-                  .cpus_per_node = whole.cpus,
-                  .memory_mib_per_node = whole.memory_mib,
-                  .idle_nodes = cluster->node_count[NODE_IDLE],
-                  .places = cluster->places_by_free,
-                  .free = cluster->free};
+    return cluster->kinds[0].room;
+}
+
+const ClusterKind *cluster_kind_of(const Cluster *cluster, JobRequest request)
+{
+    return &cluster->kinds[request_kind(request)];
+}
+
+const ClusterKind *cluster_kind_of_node(const Cluster *cluster, const Node *node)
+{
+    return &cluster->kinds[node->kind];
+}
+
+int32_t cluster_find_kind(const Cluster *cluster, const char *name)
+{
+    for (int32_t k = 0; k < cluster->kind_count; k++)
+        if (ascii_same(cluster->kinds[k].spec.name, name))
+            return k;
+    return KIND_NONE;
 }
 
 /* --- Sets of nodes --- */
 
+static void create_kind(Clusters *clusters, Cluster *cluster, int32_t index)
+{
+    ClusterKind *kind = &cluster->kinds[index];
+    kind->spec = cluster_spec_kind(cluster->spec, index);
+    kind->whole = vm_size_share(kind->spec.vm_size);
+    kind->places_by_free =
+        ARENA_ARRAY(clusters->arena, PlaceSet, 1 + (int64_t)kind->whole.gpus);
+    kind->room = (Room){.kind = index,
+                        .gpus_per_node = kind->whole.gpus,
+                        .cpus_per_node = kind->whole.cpus,
+                        .memory_mib_per_node = kind->whole.memory_mib,
+                        .speed_ppm = kind->spec.speed_ppm,
+                        .places = kind->places_by_free,
+                        .next = index + 1 < cluster->kind_count ? &kind[1].room : NULL};
+}
+
 void gpus_create(Clusters *clusters, Cluster *cluster)
 {
+    cluster->kind_count = cluster_spec_kind_count(cluster->spec);
+    cluster->kinds = ARENA_ARRAY(clusters->arena, ClusterKind, cluster->kind_count);
+    for (int32_t k = 0; k < cluster->kind_count; k++)
+        create_kind(clusters, cluster, k);
     const int64_t counts = 1 + (int64_t)cluster_gpus_per_node(cluster);
-    cluster->places_by_free = ARENA_ARRAY(clusters->arena, PlaceSet, counts);
     cluster->waiting_parts = ARENA_ARRAY(clusters->arena, int64_t, counts);
     cluster->gaps = ARENA_ARRAY(clusters->arena, int64_t, counts);
 }
 
 void gpus_reserve(Clusters *clusters, Cluster *cluster, int32_t capacity)
 {
-    for (int32_t free = 0; free <= cluster_gpus_per_node(cluster); free++)
-        place_set_reserve(clusters->arena, &cluster->places_by_free[free], capacity);
     NodeShare *free = ARENA_ARRAY(clusters->arena, NodeShare, capacity);
     if (cluster->node_capacity > 0)
         memcpy(free, cluster->free, (size_t)cluster->node_capacity * sizeof *free);
     cluster->free = free;
+    for (int32_t k = 0; k < cluster->kind_count; k++) {
+        ClusterKind *kind = &cluster->kinds[k];
+        for (int32_t gpus = 0; gpus <= kind->whole.gpus; gpus++)
+            place_set_reserve(clusters->arena, &kind->places_by_free[gpus], capacity);
+        kind->room.free = free;
+    }
 }
 
 void node_set_free(const Cluster *cluster, Node *node)
 {
-    node->free_gpus = cluster_gpus_per_node(cluster);
-    cluster->free[node->place] = vm_size_share(cluster->spec->vm_size);
+    const NodeShare whole = cluster->kinds[node->kind].whole;
+    node->free_gpus = whole.gpus;
+    cluster->free[node->place] = whole;
 }
 
 bool node_has_job(const Node *node)
@@ -60,7 +97,7 @@ static bool takes_jobs(const Node *node)
 
 void node_withhold(Cluster *cluster, Node *node)
 {
-    place_set_remove(&cluster->places_by_free[node->offered], node->place);
+    place_set_remove(&cluster->kinds[node->kind].places_by_free[node->offered], node->place);
     node->offered = -1;
 }
 
@@ -72,7 +109,7 @@ void node_offer(Cluster *cluster, Node *node)
     if (node->offered >= 0)
         node_withhold(cluster, node);
     if (belongs >= 0)
-        place_set_add(&cluster->places_by_free[belongs], node->place);
+        place_set_add(&cluster->kinds[node->kind].places_by_free[belongs], node->place);
     node->offered = belongs;
 }
 

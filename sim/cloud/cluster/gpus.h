@@ -1,8 +1,8 @@
 /* Private to sim/cloud/cluster: the GPUs of nodes, and the nodes that take jobs.
  *
  * Invariants: a node's GPUs are its free ones and those of its jobs; a job with the whole node has
- * all of them. A node is in the set of Cluster.places_by_free for its free GPUs if it takes jobs,
- * and in no set otherwise. */
+ * all of them. A node is in the set of its kind (ClusterKind.places_by_free) for its free GPUs if it
+ * takes jobs, and in no set otherwise. */
 #ifndef SIM_CLOUD_CLUSTER_GPUS_H
 #define SIM_CLOUD_CLUSTER_GPUS_H
 

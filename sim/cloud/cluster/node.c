@@ -62,6 +62,16 @@ static void setup_ends(const Clusters *clusters, Node *node, int32_t exit_code)
     node->setup_exit_code = exit_code;
 }
 
+static void count_in_state(Cluster *cluster, const Node *node, NodeState state, int32_t change)
+{
+    ClusterKind *kind = &cluster->kinds[node->kind];
+    if (state == NODE_STATE_COUNT)
+        return;
+    cluster->node_count[state] += change;
+    kind->node_count[state] += change;
+    kind->room.idle_nodes = kind->node_count[NODE_IDLE];
+}
+
 static void set_state(Clusters *clusters, Cluster *cluster, Node *node, NodeState state,
                       TraceCause cause)
 {
@@ -70,10 +80,8 @@ static void set_state(Clusters *clusters, Cluster *cluster, Node *node, NodeStat
     record->cause = cause;
     place_set_remove(&cluster->places[node->state], node->place);
     place_set_add(&cluster->places[state], node->place);
-    if (node->state != NODE_STATE_COUNT)
-        cluster->node_count[node->state]--;
-    if (state != NODE_STATE_COUNT)
-        cluster->node_count[state]++;
+    count_in_state(cluster, node, node->state, -1);
+    count_in_state(cluster, node, state, 1);
     node->state = state;
     node->generation++; // pending events belonged to the old state
     setup_ends(clusters, node, SETUP_CUT_OFF);
@@ -103,26 +111,51 @@ void node_leaves(Clusters *clusters, Cluster *cluster, Node *node, TraceCause ca
 
 /* --- Allocation and release --- */
 
-static void reserve_place(Clusters *clusters, Cluster *cluster)
+static void add_places(Clusters *clusters, Cluster *cluster)
 {
     enum { PLACES_AT_FIRST = 64 };
-    PlaceSet *free_places = &cluster->places[NODE_STATE_COUNT];
-    if (free_places->count > 0)
-        return;
     int32_t old = cluster->node_capacity;
     int32_t capacity = old > 0 ? 2 * old : PLACES_AT_FIRST;
     NodeId *nodes = ARENA_ARRAY(clusters->arena, NodeId, capacity);
-    if (old > 0)
+    int8_t *kinds = ARENA_ARRAY(clusters->arena, int8_t, capacity);
+    if (old > 0) {
         memcpy(nodes, cluster->nodes, (size_t)old * sizeof *nodes);
+        memcpy(kinds, cluster->place_kinds, (size_t)old * sizeof *kinds);
+    }
     for (int32_t s = 0; s <= NODE_STATE_COUNT; s++)
         place_set_reserve(clusters->arena, &cluster->places[s], capacity);
     gpus_reserve(clusters, cluster, capacity);
     for (int32_t place = old; place < capacity; place++) {
         nodes[place].index = ID_NONE;
-        place_set_add(free_places, place);
+        kinds[place] = KIND_NONE;
+        place_set_add(&cluster->places[NODE_STATE_COUNT], place);
     }
     cluster->nodes = nodes;
+    cluster->place_kinds = kinds;
     cluster->node_capacity = capacity;
+}
+
+/* The lowest free place that a node of the kind may take; -1: there is none. */
+static int32_t free_place(const Cluster *cluster, int32_t kind)
+{
+    const PlaceSet *free_places = &cluster->places[NODE_STATE_COUNT];
+    int32_t place = free_places->count > 0 ? place_set_up(free_places, 0) : -1;
+    while (place >= 0 && cluster->place_kinds[place] != KIND_NONE &&
+           cluster->place_kinds[place] != kind)
+        place = place_set_up(free_places, place + 1);
+    return place;
+}
+
+/* The place of a new node of the kind, which belongs to the kind from now on. */
+static int32_t take_place(Clusters *clusters, Cluster *cluster, int32_t kind)
+{
+    int32_t place = free_place(cluster, kind);
+    if (place < 0) {
+        add_places(clusters, cluster);
+        place = free_place(cluster, kind);
+    }
+    cluster->place_kinds[place] = (int8_t)kind;
+    return place;
 }
 
 /* Returns the end of the text, where it puts a NUL. */
@@ -138,7 +171,8 @@ static char *number_print(char *out, uint32_t number)
 
 /* "tvm-676767296_1-20180718t174802z". Names of low-priority nodes end in "-p" (batchai-service
  * notes, "Names of nodes"). */
-static const char *new_node_name(Clusters *clusters, const Cluster *cluster, int32_t number)
+static const char *new_node_name(Clusters *clusters, const Cluster *cluster, int32_t number,
+                                 bool is_low_priority)
 {
     char stamp[CIVIL_TEXT], numbers[2 * CIVIL_TEXT];
     char *end = number_print(numbers, cluster->opaque_number);
@@ -146,7 +180,7 @@ static const char *new_node_name(Clusters *clusters, const Cluster *cluster, int
     number_print(end + 1, (uint32_t)number);
     stamp_print(scenario_unix_ms(clusters->scenario, clusters->engine->now_ns), stamp);
     const char *const parts[] = {"tvm", numbers, stamp, "p"};
-    return arena_join(clusters->arena, parts, cluster->spec->is_low_priority ? 4 : 3, '-');
+    return arena_join(clusters->arena, parts, is_low_priority ? 4 : 3, '-');
 }
 
 static void begin_preparation(Clusters *clusters, Cluster *cluster, Node *node, TraceCause cause,
@@ -160,16 +194,30 @@ static void begin_preparation(Clusters *clusters, Cluster *cluster, Node *node, 
                 node->id.index, node->generation, 0);
 }
 
-void node_add(Clusters *clusters, Cluster *cluster, TraceCause cause)
+/* States the kind of a new node, unless all nodes of the cluster are of the same kind. */
+static void emit_kind(Clusters *clusters, const Cluster *cluster, const Node *node)
 {
-    reserve_place(clusters, cluster);
+    const ClusterKind *kind = &cluster->kinds[node->kind];
+    if (cluster->kind_count == 1)
+        return;
+    TraceRecord *record = node_trace(clusters, TRACE_NODE_KIND, node);
+    record->name = kind->spec.name;
+    record->node_kind.kind = node->kind;
+    record->node_kind.gpus = kind->whole.gpus;
+    recorder_emit(clusters->recorder);
+}
+
+void node_add(Clusters *clusters, Cluster *cluster, int32_t kind, TraceCause cause)
+{
     Node *node = ARENA_NEW(clusters->arena, Node);
     int32_t number = cluster->next_node_number++;
-    int32_t place = place_set_up(&cluster->places[NODE_STATE_COUNT], 0);
+    int32_t place = take_place(clusters, cluster, kind);
+    const bool is_low_priority = cluster->kinds[kind].spec.is_low_priority;
     *node = (Node){.id = {row_table_add(clusters->arena, &clusters->nodes, node)},
                    .cluster = cluster->id,
                    .number = number,
                    .place = place,
+                   .kind = kind,
                    .state = NODE_STATE_COUNT,
                    .state_since_ns = clusters->engine->now_ns,
                    .allocated_ns = clusters->engine->now_ns,
@@ -180,19 +228,21 @@ void node_add(Clusters *clusters, Cluster *cluster, TraceCause cause)
                    .setup_ended_ns = INT64_MAX,
                    .set_up_before = {ID_NONE},
                    .speed_ppm = PPM,
-                   .name = new_node_name(clusters, cluster, number),
+                   .name = new_node_name(clusters, cluster, number, is_low_priority),
                    .address = cluster->address + (uint64_t)number};
     cluster->nodes[place] = node->id;
     cluster->current_nodes++;
+    cluster->kinds[kind].current_nodes++;
     if (place >= cluster->place_count)
         cluster->place_count = place + 1;
+    emit_kind(clusters, cluster, node);
     begin_preparation(clusters, cluster, node, cause, 0);
     clusters->faults.node_begins(clusters->faults.faults, node);
 }
 
-Bill node_bill_now(const Clusters *clusters, ClusterId cluster, int64_t allocated_ns)
+Bill node_bill_now(const Clusters *clusters, ClusterId cluster, int32_t kind, int64_t allocated_ns)
 {
-    const ClusterSpec *spec = cluster_by_id(clusters, cluster)->spec;
+    const NodeKind *spec = &cluster_by_id(clusters, cluster)->kinds[kind].spec;
     return (Bill){.billed_ns = billed_ns(clusters->engine->now_ns - allocated_ns,
                                          clusters->scenario->service.billing_granularity_ns),
                   .micro_usd_per_hour = spec->is_low_priority
@@ -202,7 +252,7 @@ Bill node_bill_now(const Clusters *clusters, ClusterId cluster, int64_t allocate
 
 void node_bill(Clusters *clusters, const Node *node, const char *why)
 {
-    const Bill bill = node_bill_now(clusters, node->cluster, node->allocated_ns);
+    const Bill bill = node_bill_now(clusters, node->cluster, node->kind, node->allocated_ns);
     TraceRecord *record = node_trace(clusters, TRACE_NODE_BILLED, node);
     record->since_ns = node->allocated_ns;
     record->name = why;
@@ -219,6 +269,7 @@ void node_release(Clusters *clusters, Cluster *cluster, Node *node, TraceCause c
     node->life++;
     node->released_ns = clusters->engine->now_ns;
     cluster->current_nodes--;
+    cluster->kinds[node->kind].current_nodes--;
     cluster->nodes[node->place].index = ID_NONE;
     while (cluster->place_count > 0 && cluster->nodes[cluster->place_count - 1].index == ID_NONE)
         cluster->place_count--;
@@ -591,12 +642,22 @@ void cluster_set_node_speed(Clusters *clusters, Node *node, int64_t speed_ppm)
 
 /* --- For jobs --- */
 
-static void take_whole_nodes(Clusters *clusters, Cluster *cluster, JobId job, int32_t count,
-                             NodeId *taken)
+/* The lowest place from `from` on of an idle node of the kind, which must exist. */
+static int32_t idle_place(const Cluster *cluster, int32_t kind, int32_t from)
 {
     const PlaceSet *idle = &cluster->places[NODE_IDLE];
-    for (int32_t found = 0, place = 0; found < count; found++) {
-        place = place_set_up(idle, place);
+    int32_t place = place_set_up(idle, from);
+    while (cluster->place_kinds[place] != kind)
+        place = place_set_up(idle, place + 1);
+    return place;
+}
+
+static void take_whole_nodes(Clusters *clusters, Cluster *cluster, JobId job, JobRequest request,
+                             NodeId *taken)
+{
+    const int32_t kind = request_kind(request);
+    for (int32_t found = 0, place = 0; found < request.nodes; found++) {
+        place = idle_place(cluster, kind, place);
         Node *node = cluster_node_at(clusters, cluster, place);
         node_give(node, job);
         set_state(clusters, cluster, node, NODE_RUNNING, CAUSE_NONE);
@@ -604,22 +665,53 @@ static void take_whole_nodes(Clusters *clusters, Cluster *cluster, JobId job, in
     }
 }
 
+/* The part of a job for its `index`-th node. */
+static PlacementPart part_of(JobRequest request, int32_t index, int32_t gpus_per_node)
+{
+    const NodeShare need = request_share(request, index, gpus_per_node);
+    return (PlacementPart){.need = need,
+                           .is_remainder = request.large_nodes > 0 &&
+                                           request.large_gpus == gpus_per_node &&
+                                           need.gpus < gpus_per_node};
+}
+
 /* Chooses the nodes of a job; no node is chosen twice. */
 static void choose_nodes(Clusters *clusters, Cluster *cluster, JobRequest request, NodeId *chosen)
 {
     const Placement *policy = placement_of(clusters->scenario->placement);
-    const int32_t gpus_per_node = cluster_gpus_per_node(cluster);
+    const Room *room = &cluster_kind_of(cluster, request)->room;
     for (int32_t i = 0; i < request.nodes; i++) {
-        const NodeShare need = request_share(request, i, gpus_per_node);
-        const PlacementPart part = {.need = need,
-                                    .is_remainder = request.large_nodes > 0 &&
-                                                    request.large_gpus == gpus_per_node &&
-                                                    need.gpus < gpus_per_node};
-        Node *node =
-            cluster_node_at(clusters, cluster, policy->choose(cluster_room(cluster), part));
+        const PlacementPart part = part_of(request, i, room->gpus_per_node);
+        Node *node = cluster_node_at(clusters, cluster, policy->choose(*room, part));
         node_withhold(cluster, node);
         chosen[i] = node->id;
     }
+}
+
+int32_t cluster_choose_kind(const Clusters *clusters, const Cluster *cluster, JobRequest request,
+                            SlotLimit limit)
+{
+    const Room room = cluster_room(cluster);
+    if (cluster->kind_count == 1)
+        return 0;
+    PlacementChoice best = {.place = -1};
+    int32_t chosen = KIND_NONE;
+    for (const Room *kind = &room; kind != NULL; kind = kind->next) {
+        if (!request_fits_on(request, limit, kind))
+            continue;
+        const JobRequest on = request_on(request, kind->gpus_per_node);
+        const PlacementChoice choice =
+            on.kind == REQUEST_NODES
+                ? (PlacementChoice){.place = idle_place(cluster, kind->kind, 0)}
+                : placement_choice(clusters->scenario->placement, *kind,
+                                   part_of(on, 0, kind->gpus_per_node));
+        if (best.place < 0 || placement_is_before(choice, best)) {
+            best = choice;
+            chosen = kind->kind;
+        }
+    }
+    invariant(chosen != KIND_NONE);
+    return chosen;
 }
 
 static void emit_placed(Clusters *clusters, const Node *node, NodeJob placed, int32_t gpus_per_node)
@@ -634,7 +726,7 @@ static void emit_placed(Clusters *clusters, const Node *node, NodeJob placed, in
 static void take_gpus(Clusters *clusters, Cluster *cluster, JobId job, JobRequest request,
                       NodeId *taken)
 {
-    const int32_t gpus_per_node = cluster_gpus_per_node(cluster);
+    const int32_t gpus_per_node = cluster_kind_of(cluster, request)->whole.gpus;
     choose_nodes(clusters, cluster, request, taken);
     for (int32_t i = 0; i < request.nodes; i++) {
         Node *node = node_row(clusters, taken[i]);
@@ -651,9 +743,10 @@ static void take_gpus(Clusters *clusters, Cluster *cluster, JobId job, JobReques
 void cluster_take(Clusters *clusters, Cluster *cluster, JobId job, JobRequest request,
                   NodeId *taken)
 {
-    invariant(request_fits(request, cluster_room(cluster)));
+    invariant(request_fits_on(request, cluster_room(cluster).limit,
+                              &cluster_kind_of(cluster, request)->room));
     if (request.kind == REQUEST_NODES)
-        take_whole_nodes(clusters, cluster, job, request.nodes, taken);
+        take_whole_nodes(clusters, cluster, job, request, taken);
     else
         take_gpus(clusters, cluster, job, request, taken);
 }

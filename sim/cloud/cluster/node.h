@@ -59,6 +59,7 @@ typedef struct {
     ClusterId cluster;
     int32_t number;    /* 1, 2, ... over the cluster's life, never reused */
     int32_t place;     /* index in Cluster.nodes while it is held */
+    int32_t kind;      /* index in Cluster.kinds */
     uint32_t life;     /* grows when the node fails, is repaired or released; the generation of the
                           events of its failure, detection and repair */
     int64_t speed_ppm; /* 1,000,000 = as modelled */
@@ -106,8 +107,10 @@ Node *node_row(Clusters *clusters, NodeId node);
 bool node_is_in_service(const Clusters *clusters, const Node *node);
 /* Whether the node is in service, not silent and not unusable. */
 bool node_works(const Clusters *clusters, const Node *node);
-/* The bill of a node of `cluster` that was allocated at `allocated_ns` and is released now. */
-Bill node_bill_now(const Clusters *clusters, ClusterId cluster, int64_t allocated_ns);
+/* The bill of a node of one kind of `cluster` that was allocated at `allocated_ns` and is released
+ * now. */
+Bill node_bill_now(const Clusters *clusters, ClusterId cluster, int32_t kind,
+                   int64_t allocated_ns);
 /* Begins a record of `kind` about the node (recorder_begin). */
 TraceRecord *node_trace(const Clusters *clusters, TraceKind kind, const Node *node);
 
@@ -130,8 +133,14 @@ void cluster_fail_next_preparation(Clusters *clusters, Cluster *cluster, int32_t
                                    NodeFailure failure);
 /* --- For jobs --- */
 
-/* Takes what `job` asks for, which must fit (request_fits), and lists its nodes in `taken`: idle
- * nodes, lowest places first; or GPUs of nodes that the scenario's placement policy chooses. */
+/* The kind of nodes on which the scenario's placement policy starts a job that fits: that of the
+ * first node that it chooses, among nodes of all kinds on which the whole job fits within the limit
+ * of its queue. For whole nodes this is the idle node at the lowest place. */
+int32_t cluster_choose_kind(const Clusters *clusters, const Cluster *cluster, JobRequest request,
+                            SlotLimit limit);
+/* Takes what `job` asks for, which must fit (request_fits), of the kind of the request, and lists
+ * its nodes in `taken`: idle nodes, lowest places first; or GPUs of nodes that the scenario's
+ * placement policy chooses. */
 void cluster_take(Clusters *clusters, Cluster *cluster, JobId job, JobRequest request,
                   NodeId *taken);
 /* The attempt of `job` on the node has ended. If it was the last job there, the node becomes idle,
@@ -146,8 +155,8 @@ void cluster_node_prepared(Clusters *clusters, Node *node);
 
 /* --- For the other files of this folder --- */
 
-/* Adds a new node at the lowest free place and begins its preparation. */
-void node_add(Clusters *clusters, Cluster *cluster, TraceCause cause);
+/* Adds a new node of a kind at its lowest free place and begins its preparation. */
+void node_add(Clusters *clusters, Cluster *cluster, int32_t kind, TraceCause cause);
 void node_leaves(Clusters *clusters, Cluster *cluster, Node *node, TraceCause cause);
 /* Ends the attempts of all jobs on a node; the caller gives the node its next state
  * at once. */

@@ -15,6 +15,32 @@ const Placement *placement_of(PlacementKind kind)
     return &placements[kind];
 }
 
+/* Nodes of different kinds are compared by their free GPUs times this. */
+static int32_t weight_of_free(PlacementKind kind, PlacementPart part)
+{
+    static const int32_t weights[PLACEMENT_COUNT] = {
+        [PLACEMENT_FIRST_FIT] = 0,
+        [PLACEMENT_BEST_FIT] = 1,
+        [PLACEMENT_SPREAD] = -1,
+        [PLACEMENT_CONSOLIDATE] = 1,
+    };
+    return kind == PLACEMENT_CONSOLIDATE && part.is_remainder ? -1 : weights[kind];
+}
+
+PlacementChoice placement_choice(PlacementKind kind, Room room, PlacementPart part)
+{
+    const int32_t place = placement_of(kind)->choose(room, part);
+    invariant(place >= 0);
+    return (PlacementChoice){.rank =
+                                 (int64_t)weight_of_free(kind, part) * room.free[place].gpus,
+                             .place = place};
+}
+
+bool placement_is_before(PlacementChoice choice, PlacementChoice other)
+{
+    return choice.rank != other.rank ? choice.rank < other.rank : choice.place < other.place;
+}
+
 int32_t placement_first_fit(Room room, PlacementPart part)
 {
     int32_t first = -1;

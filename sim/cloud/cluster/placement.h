@@ -12,6 +12,9 @@
  *              The rules of the simulator of Hu et al., "Characterization and prediction of deep
  *              learning workloads in large-scale GPU datacenters", SC 2021
  *
+ * In a cluster of several kinds the policy chooses among nodes of all kinds on which the whole job
+ * fits; the first node that it chooses is of the job's kind (cluster_choose_kind).
+ *
  * Each choice takes as many steps as a node has GPUs, however many nodes there are. For a job that
  * asks for cores or memory it passes over nodes with too few of them, one by one. */
 #ifndef SIM_CLOUD_CLUSTER_PLACEMENT_H
@@ -32,6 +35,16 @@ typedef struct {
 } Placement;
 
 const Placement *placement_of(PlacementKind kind);
+
+/* A node that a policy would choose among those of one kind. */
+typedef struct {
+    int64_t rank; /* the smaller is better */
+    int32_t place;
+} PlacementChoice;
+
+PlacementChoice placement_choice(PlacementKind kind, Room room, PlacementPart part);
+/* Whether the policy prefers the node to that of another kind; among equals the lowest place. */
+bool placement_is_before(PlacementChoice choice, PlacementChoice other);
 
 int32_t placement_first_fit(Room room, PlacementPart part);
 int32_t placement_best_fit(Room room, PlacementPart part);

@@ -9,9 +9,9 @@ static bool counts(const char *family, const VmSize *size)
     return same_name(family, FAMILY_OF_ALL) || same_name(family, size->family);
 }
 
-static int64_t vcpus_of(const Cluster *cluster)
+static int64_t vcpus_of(const ClusterKind *kind)
 {
-    return ((int64_t)cluster->current_nodes + cluster->asked_nodes) * cluster->spec->vm_size->vcpus;
+    return ((int64_t)kind->current_nodes + kind->asked_nodes) * kind->spec.vm_size->vcpus;
 }
 
 int64_t quota_vcpus_used(const Clusters *clusters, const char *family, bool is_low_priority)
@@ -19,9 +19,11 @@ int64_t quota_vcpus_used(const Clusters *clusters, const char *family, bool is_l
     int64_t vcpus = 0;
     for (uint32_t c = 0; c < clusters->rows.count; c++) {
         const Cluster *cluster = cluster_by_id(clusters, (ClusterId){c});
-        if (cluster->spec->is_low_priority == is_low_priority &&
-            counts(family, cluster->spec->vm_size))
-            vcpus += vcpus_of(cluster);
+        for (int32_t k = 0; k < cluster->kind_count; k++) {
+            const ClusterKind *kind = &cluster->kinds[k];
+            if (kind->spec.is_low_priority == is_low_priority && counts(family, kind->spec.vm_size))
+                vcpus += vcpus_of(kind);
+        }
     }
     return vcpus;
 }
@@ -48,40 +50,38 @@ static void set_vcpus(CoreQuota *quota, bool is_low_priority, int32_t vcpus)
         quota->dedicated_vcpus = vcpus;
 }
 
-/* How many more nodes of the cluster's size one quota has room for. */
-static int64_t room_in(const Clusters *clusters, const Cluster *cluster, const CoreQuota *quota)
+/* How many more nodes of the kind one quota has room for. */
+static int64_t room_in(const Clusters *clusters, const NodeKind *kind, const CoreQuota *quota)
 {
-    const ClusterSpec *spec = cluster->spec;
-    if (!counts(quota->family, spec->vm_size) || spec->vm_size->vcpus == 0)
+    if (!counts(quota->family, kind->vm_size) || kind->vm_size->vcpus == 0)
         return INT64_MAX;
-    int64_t free_vcpus = quota_vcpus(quota, spec->is_low_priority) -
-                         quota_vcpus_used(clusters, quota->family, spec->is_low_priority);
-    return free_vcpus > 0 ? free_vcpus / spec->vm_size->vcpus : 0;
+    int64_t free_vcpus = quota_vcpus(quota, kind->is_low_priority) -
+                         quota_vcpus_used(clusters, quota->family, kind->is_low_priority);
+    return free_vcpus > 0 ? free_vcpus / kind->vm_size->vcpus : 0;
 }
 
-int32_t quota_room(const Clusters *clusters, const Cluster *cluster, int32_t nodes)
+int32_t quota_room(const Clusters *clusters, const NodeKind *kind, int32_t nodes)
 {
     int64_t room = nodes;
     for (int32_t q = 0; q < clusters->scenario->quota_count && room > 0; q++) {
-        int64_t most = room_in(clusters, cluster, quota_at(clusters, q));
+        int64_t most = room_in(clusters, kind, quota_at(clusters, q));
         room = most < room ? most : room;
     }
     return (int32_t)room;
 }
 
-const char *quota_words(Clusters *clusters, const Cluster *cluster)
+const char *quota_words(Clusters *clusters, const NodeKind *kind)
 {
-    const ClusterSpec *spec = cluster->spec;
     for (int32_t q = 0; q < clusters->scenario->quota_count; q++) {
         const CoreQuota *quota = quota_at(clusters, q);
-        if (room_in(clusters, cluster, quota) > 0)
+        if (room_in(clusters, kind, quota) > 0)
             continue;
         return arena_printf(
             clusters->arena, "one more %s needs %d cores, but %lld of %lld %s cores (%s) are taken",
-            spec->vm_size->name, (int)spec->vm_size->vcpus,
-            (long long)quota_vcpus_used(clusters, quota->family, spec->is_low_priority),
-            (long long)quota_vcpus(quota, spec->is_low_priority),
-            spec->is_low_priority ? "low-priority" : "dedicated", quota->family);
+            kind->vm_size->name, (int)kind->vm_size->vcpus,
+            (long long)quota_vcpus_used(clusters, quota->family, kind->is_low_priority),
+            (long long)quota_vcpus(quota, kind->is_low_priority),
+            kind->is_low_priority ? "low-priority" : "dedicated", quota->family);
     }
     return NULL;
 }
@@ -98,8 +98,14 @@ static void update_short_clusters(Clusters *clusters, bool is_low_priority)
 
 void quota_freed(Clusters *clusters, const Cluster *cluster)
 {
-    if (clusters->scenario->quota_count > 0)
-        update_short_clusters(clusters, cluster->spec->is_low_priority);
+    bool has[2] = {false, false}; // dedicated and low-priority nodes
+    if (clusters->scenario->quota_count == 0)
+        return;
+    for (int32_t k = 0; k < cluster->kind_count; k++)
+        has[cluster->kinds[k].spec.is_low_priority] = true;
+    for (int is_low_priority = 0; is_low_priority < 2; is_low_priority++)
+        if (has[is_low_priority])
+            update_short_clusters(clusters, is_low_priority != 0);
 }
 
 bool quota_change(Clusters *clusters, const char *family, bool is_low_priority, int32_t vcpus)

@@ -16,11 +16,13 @@ bool quota_change(Clusters *clusters, const char *family, bool is_low_priority, 
 
 /* Copies the quotas of the scenario; once, before any event. */
 void quotas_prepare(Clusters *clusters);
-/* How many more nodes of the cluster's size, up to `nodes`, the quotas have room for. */
-int32_t quota_room(const Clusters *clusters, const Cluster *cluster, int32_t nodes);
-/* A message about the quota that prevents one more node; NULL: none does. In the run's arena. */
-const char *quota_words(Clusters *clusters, const Cluster *cluster);
-/* To be called when cores become free: clusters that lack cores may scale up. */
+/* How many more nodes of the kind, up to `nodes`, the quotas have room for. */
+int32_t quota_room(const Clusters *clusters, const NodeKind *kind, int32_t nodes);
+/* A message about the quota that prevents one more node of the kind; NULL: none does. In the run's
+ * arena. */
+const char *quota_words(Clusters *clusters, const NodeKind *kind);
+/* To be called when cores of the cluster's kinds become free: clusters that lack cores may scale
+ * up. */
 void quota_freed(Clusters *clusters, const Cluster *cluster);
 
 /* Checks that all clusters together hold and request no more cores than each quota has, or than

@@ -13,7 +13,17 @@
 static bool is_preemptible(const Clusters *clusters, const Node *node)
 {
     return node_is_in_service(clusters, node) &&
-           cluster_by_id(clusters, node->cluster)->spec->is_low_priority;
+           cluster_kind_of_node(cluster_by_id(clusters, node->cluster), node)
+               ->spec.is_low_priority;
+}
+
+/* Whether the cluster has nodes of a low-priority kind. */
+static bool has_preemptible_kind(const Cluster *cluster)
+{
+    int32_t k = 0;
+    while (k < cluster->kind_count && !cluster->kinds[k].spec.is_low_priority)
+        k++;
+    return k < cluster->kind_count;
 }
 
 /* The condition on the nodes that a fault may strike. */
@@ -129,7 +139,7 @@ static Node *find_victim(Faults *faults, const Command *command, Status *status)
     int32_t place = command->as.fault.node;
     if (!find_targets(faults, command, &targets, status))
         return NULL;
-    if (command->kind == COMMAND_NODE_PREEMPT && !targets.cluster->spec->is_low_priority) {
+    if (command->kind == COMMAND_NODE_PREEMPT && !has_preemptible_kind(targets.cluster)) {
         status_fail(status, STATUS_CONFLICT, at,
                     "cluster %s is dedicated; its nodes are not preempted",
                     targets.cluster->path.name);

@@ -81,9 +81,10 @@ static const FailureModel *preemption_of(const Failures *failures, const char *f
 
 static void push_lifetime(Faults *faults, const Node *node)
 {
-    const ClusterSpec *spec = cluster_by_id(faults->clusters, node->cluster)->spec;
-    const FailureModel *model = preemption_of(failures_of(faults), spec->vm_size->family);
-    if (!model || !spec->is_low_priority)
+    const NodeKind *kind =
+        &cluster_kind_of_node(cluster_by_id(faults->clusters, node->cluster), node)->spec;
+    const FailureModel *model = preemption_of(failures_of(faults), kind->vm_size->family);
+    if (!model || !kind->is_low_priority)
         return;
     int64_t lifetime_ns =
         engine_sample(faults->engine, model->between, RNG_NODE_LIFETIME, node->address, 0);

@@ -54,8 +54,7 @@ static int64_t weight(const Jobs *jobs, const Job *job, int32_t node)
 {
     if (job->request.kind == REQUEST_NODES)
         return 1;
-    return request_part(job->request, node,
-                        cluster_gpus_per_node(cluster_by_id(jobs->clusters, job->cluster)));
+    return request_part(job->request, node, job_kind(jobs, job)->whole.gpus);
 }
 
 /* The weights of all nodes together. */
@@ -63,8 +62,7 @@ static int64_t weights(const Jobs *jobs, const Job *job)
 {
     if (job->request.kind == REQUEST_NODES)
         return job->request.nodes;
-    return request_gpus(job->request,
-                        cluster_gpus_per_node(cluster_by_id(jobs->clusters, job->cluster)));
+    return request_gpus(job->request, job_kind(jobs, job)->whole.gpus);
 }
 
 /* The time of all nodes of a job, each counted once, as the time of the job's

@@ -8,6 +8,7 @@
 #include "sim/cloud/job/epochs.h"
 #include "sim/cloud/job/exchange.h"
 #include "sim/cloud/job/listed.h"
+#include "sim/cloud/job/pace.h"
 #include "sim/cloud/job/progress.h"
 #include "sim/cloud/job/real.h"
 #include "sim/cloud/job/scheduler.h"
@@ -56,14 +57,15 @@ static bool reads_data(const Job *job)
 
 /* --- Begin and end --- */
 
-/* Allocates the JobAttempt, which all attempts of a job share, at the first start. */
+/* Allocates the JobAttempt, which all attempts of a job share, at the first start; a larger one if
+ * the job now starts on more nodes, which are of another kind. */
 static void make_room(Jobs *jobs, Job *job)
 {
-    if (job->attempt)
-        return;
     int32_t nodes = job->request.nodes;
+    if (job->attempt != NULL && nodes <= job->attempt->nodes_max)
+        return;
     if (job_list_of(jobs->scenario, job) != NULL && nodes <= SPARE_NODES_MAX &&
-        jobs->spare_attempts[nodes] != NULL) {
+        job->attempt == NULL && jobs->spare_attempts[nodes] != NULL) {
         job->attempt = jobs->spare_attempts[nodes];
         jobs->spare_attempts[nodes] = job->attempt->next_spare;
         return;
@@ -71,6 +73,7 @@ static void make_room(Jobs *jobs, Job *job)
     bool has_script = job->spec->preparation_script != NULL;
     job->attempt = ARENA_NEW(jobs->arena, JobAttempt);
     *job->attempt = (JobAttempt){
+        .nodes_max = nodes,
         .preparations = has_script ? ARENA_ARRAY(jobs->arena, ShellRun *, nodes) : NULL,
         .nodes = ARENA_ARRAY(jobs->arena, NodeId, nodes),
         .stage = ARENA_ARRAY(jobs->arena, JobStage, nodes),
@@ -146,7 +149,8 @@ int64_t attempt_paid_ns(const Jobs *jobs, const Job *job)
 
 int64_t attempt_work_ns(const Jobs *jobs, const Job *job)
 {
-    return command_passed_ns(jobs, job) - attempt_paid_ns(jobs, job);
+    const int64_t passed_ns = command_passed_ns(jobs, job) - attempt_paid_ns(jobs, job);
+    return pace_stated_ns(jobs, job, passed_ns);
 }
 
 void job_stalls(Jobs *jobs, Job *job, const Node *node)
@@ -403,7 +407,7 @@ static void push_limit(Jobs *jobs, const Job *job, EventKind kind, int64_t limit
 static void push_limits(Jobs *jobs, const Job *job, int64_t left_ns)
 {
     push_limit(jobs, job, EVENT_JOB_TIMED_OUT, job_wall_clock_max_ns(jobs->scenario, job), left_ns);
-    if (cluster_by_id(jobs->clusters, job->cluster)->spec->is_low_priority)
+    if (job_kind(jobs, job)->spec.is_low_priority)
         push_limit(jobs, job, EVENT_JOB_RUN_LENGTH, jobs->scenario->service.low_priority_run_max_ns,
                    left_ns);
 }
@@ -424,7 +428,8 @@ static void begin_command(Jobs *jobs, Job *job)
     const JobList *list = job_list_of(jobs->scenario, job);
     const int64_t whole_ns = whole_command_ns(jobs, job);
     const int64_t left_ns = whole_ns > job->carried_ns ? whole_ns - job->carried_ns : 0;
-    job->attempt->command_ns = bounded_add(left_ns, job->owed_ns);
+    job->attempt->command_ns =
+        bounded_add(pace_of_kind_ns(jobs, job, left_ns), job->owed_ns);
     if (list != NULL)
         push_limits(jobs, job, job->attempt->command_ns);
     engine_push(jobs->engine, job->attempt->command_ns, EVENT_JOB_PROGRAM_DONE, job->id.index,

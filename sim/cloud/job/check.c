@@ -43,12 +43,13 @@ static bool has_given(const Node *node, JobId job, NodeShare share)
 /* The job has on each node the share that it asked for, or the node. */
 static void check_gpus(const Jobs *jobs, const Job *job)
 {
-    const int32_t gpus_per_node =
-        cluster_gpus_per_node(cluster_by_id(jobs->clusters, job->cluster));
+    const ClusterKind *kind = job_kind(jobs, job);
+    const int32_t gpus_per_node = kind->whole.gpus;
     int64_t gpus = 0;
     for (int32_t n = 0; n < job->request.nodes; n++) {
         const Node *node = node_by_id(jobs->clusters, job->nodes[n]);
         const NodeShare share = request_share(job->request, n, gpus_per_node);
+        invariant(node->kind == kind->room.kind);
         if (job->request.kind == REQUEST_NODES)
             invariant(node->job.index == job->id.index);
         else
@@ -63,6 +64,8 @@ static void check_demand(const Jobs *jobs, const Cluster *cluster)
 {
     const int32_t gpus_per_node = cluster_gpus_per_node(cluster);
     int64_t nodes = 0, parts = 0, gpus = 0;
+    if (cluster->kind_count > 1)
+        return; // it does not scale automatically
     for (uint32_t j = 0; j < jobs->rows.count; j++) {
         const Job *job = job_by_id(jobs, (JobId){j});
         if (job == NULL || job->cluster.index != cluster->id.index)

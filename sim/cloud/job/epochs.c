@@ -219,10 +219,10 @@ static void end_training(Jobs *jobs, Job *job);
 static void begin_training(Jobs *jobs, Job *job)
 {
     const JobSpec *spec = job->spec;
-    const Cluster *cluster = cluster_by_id(jobs->clusters, job->cluster);
+    const VmSize *vm_size = job_kind(jobs, job)->spec.vm_size;
     Training *t = training_of(job);
-    *t = (Training){.plan = step_plan(spec->program, cluster->spec->vm_size,
-                                      rank_places_spread(spec->nodes, spec->processes)),
+    *t = (Training){.plan = step_plan(spec->program, vm_size,
+                                      rank_places_spread(job->request.nodes, spec->processes)),
                     .seed = jobs->scenario->seed,
                     .address = job->address,
                     .step_address = training_step_address(job->address, job->starts),

@@ -189,7 +189,7 @@ void exchange_cancel(Jobs *jobs, Job *job)
 /* The rate that the network interfaces of the nodes allow. */
 static int64_t own_bytes_per_s(const Jobs *jobs, const Job *job)
 {
-    const VmSize *vm_size = cluster_by_id(jobs->clusters, job->cluster)->spec->vm_size;
+    const VmSize *vm_size = job_kind(jobs, job)->spec.vm_size;
     return mul_div(vm_size->network_bytes_per_s,
                    job->spec->program->exchange->network_efficiency_ppm, PPM);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/base/invariant.h"
+#include "sim/base/text.h"
 #include "sim/cloud/cluster/autoscale.h"
 #include "sim/cloud/job/attempt.h"
 #include "sim/cloud/job/job_name.h"
@@ -254,7 +255,45 @@ const char *job_fill_in(const Scenario *scenario, const Job *job, const char *pa
 
 static JobRequest request_of(const JobSpec *spec, const Cluster *cluster)
 {
-    return job_spec_request(spec, cluster_gpus_per_node(cluster));
+    JobRequest request = job_spec_request(spec, cluster_gpus_per_node(cluster));
+    const KindSet all = cluster_spec_all_kinds(cluster->spec);
+    request.kinds = (spec->kinds != 0 ? spec->kinds & all : all) & KIND_SET_ALL;
+    return request;
+}
+
+/* Keeps the kinds of nodes on which the job can train. Returns false if there is none. */
+static bool keep_kinds_to_train(const JobSpec *spec, const Cluster *cluster, JobRequest *request,
+                                Place at, Status *status)
+{
+    KindSet kinds = 0;
+    for (int32_t k = 0; k < cluster->kind_count; k++) {
+        Status problem = {0};
+        if (!request_allows(*request, k))
+            continue;
+        if (training_check(spec, cluster->kinds[k].spec.vm_size, at, &problem))
+            kinds |= kind_set_of(k);
+        else if (status->code == STATUS_OK)
+            *status = problem;
+    }
+    if (kinds == 0)
+        return false;
+    *status = (Status){0};
+    if (cluster->kind_count > 1)
+        request->kinds = kinds & KIND_SET_ALL;
+    return true;
+}
+
+JobRequest job_asked(const Jobs *jobs, const Job *job)
+{
+    const Cluster *cluster = cluster_by_id(jobs->clusters, job->cluster);
+    Status ignored = {0};
+    if (cluster->kind_count == 1)
+        return job->request;
+    if (job_list_of(jobs->scenario, job) != NULL)
+        return listed_request(jobs, (uint32_t)job->workload, job->row, cluster);
+    JobRequest request = request_of(job->spec, cluster);
+    (void)keep_kinds_to_train(job->spec, cluster, &request, (Place){0}, &ignored);
+    return request;
 }
 
 /* The command's name of a job of a workload is valid during the command only. */
@@ -269,7 +308,7 @@ static void set_name(Jobs *jobs, Job *job, const char *key)
         job_make_name(jobs, job);
 }
 
-static Job *new_job(Jobs *jobs, const Command *command, JobPlace place)
+static Job *new_job(Jobs *jobs, const Command *command, JobPlace place, JobRequest request)
 {
     const Cluster *cluster = place.cluster;
     const char *key = place.key;
@@ -278,7 +317,7 @@ static Job *new_job(Jobs *jobs, const Command *command, JobPlace place)
                  .cluster = cluster->id,
                  .path = command->path,
                  .spec = command->as.job_create.spec,
-                 .request = request_of(command->as.job_create.spec, cluster),
+                 .request = request,
                  .address = names_new_address(jobs->names, key),
                  .provisioning_since_ns = jobs->engine->now_ns,
                  .state_since_ns = jobs->engine->now_ns,
@@ -290,7 +329,7 @@ static Job *new_job(Jobs *jobs, const Command *command, JobPlace place)
                  .experiment = ID_NONE,
                  .queue = cluster_spec_queue(cluster->spec, command->as.job_create.spec->queue),
                  .workload = command->as.job_create.workload_number - 1,
-                 .row = place.row};
+                 .row = (int32_t)place.row};
     set_name(jobs, job, key);
     if (place.experiment != ID_NONE)
         container_counts_jobs(jobs->resources, place.experiment, 1);
@@ -344,19 +383,13 @@ static bool request_is_whole(const JobSpec *spec, const char *name, Place at, St
     return true;
 }
 
-/* The most nodes that the cluster may have: its target, or the maximum of its automatic scaling. */
-static int32_t most_nodes(const Cluster *cluster)
-{
-    return cluster->is_automatic ? cluster->maximum_nodes : cluster->target_nodes;
-}
-
 static bool is_within_limit(const Cluster *cluster, int32_t queue, JobRequest request, Place at,
                             Status *status)
 {
     if (cluster->spec->queue_count == 0)
         return true;
     const QueueSpec *spec = &cluster->spec->queues[queue];
-    const int64_t slots = request_slots(request, cluster_gpus_per_node(cluster));
+    const int64_t slots = request_least_slots(request, cluster_room(cluster));
     return slots <= spec->most ||
            status_fail(status, STATUS_BAD_INPUT, at,
                        "the job needs %lld GPUs, and queue \"%s\" of cluster \"%s\" has at most "
@@ -364,14 +397,33 @@ static bool is_within_limit(const Cluster *cluster, int32_t queue, JobRequest re
                        (long long)slots, spec->name, cluster->path.name, (long long)spec->most);
 }
 
+/* Whether the job could run on all nodes of a kind that it allows. */
+static bool is_possible(const Cluster *cluster, JobRequest request)
+{
+    for (int32_t k = 0; k < cluster->kind_count; k++) {
+        const ClusterKind *kind = &cluster->kinds[k];
+        const JobRequest on =
+            request.kinds != 0 ? request_on(request, kind->whole.gpus) : request;
+        if (request_allows(request, k) &&
+            request_is_possible(on, kind->room.most_nodes, kind->whole))
+            return true;
+    }
+    return false;
+}
+
 bool job_can_be_submitted(const Jobs *jobs, const Cluster *cluster, int32_t queue,
                           JobRequest request, Place at, Status *status)
 {
-    const int32_t most = most_nodes(cluster), gpus_per_node = cluster_gpus_per_node(cluster);
+    const int32_t most = cluster_room(cluster).most_nodes;
+    const int32_t gpus_per_node = cluster_gpus_per_node(cluster);
     if (!jobs->scenario->refuses_wide_jobs)
         return true;
-    if (request_is_possible(request, most, vm_size_share(cluster->spec->vm_size)))
+    if (is_possible(cluster, request))
         return is_within_limit(cluster, queue, request, at, status);
+    if (cluster->kind_count > 1)
+        return status_fail(status, STATUS_BAD_INPUT, at,
+                           "the job fits on no kind of nodes of cluster \"%s\" that it allows",
+                           cluster->path.name);
     if (request.kind == REQUEST_NODES)
         return status_fail(status, STATUS_BAD_INPUT, at,
                            "the job needs %d nodes, and cluster \"%s\" has at most %d",
@@ -383,6 +435,11 @@ bool job_can_be_submitted(const Jobs *jobs, const Cluster *cluster, int32_t queu
         (long long)request_gpus(request, gpus_per_node),
         request.cpus > 0 || request.memory_mib > 0 ? ", with its cores and memory," : "",
         (int)request.nodes, cluster->path.name, (int)most, (int)gpus_per_node);
+}
+
+const ClusterKind *job_kind(const Jobs *jobs, const Job *job)
+{
+    return cluster_kind_of(cluster_by_id(jobs->clusters, job->cluster), job->request);
 }
 
 bool job_has_queue(const Cluster *cluster, const char *queue, Place at, Status *status)
@@ -427,13 +484,14 @@ bool job_create_at(Jobs *jobs, const Command *command, JobPlace place, Status *s
                            "job \"%s\" exists already", name);
     if (!request_is_whole(spec, name, command_place(command), status))
         return false;
+    JobRequest request = request_of(spec, cluster);
     if (!cluster_check_not_deleting(cluster, command_place(command), status) ||
         !job_has_queue(cluster, spec->queue, command_place(command), status) ||
         !job_can_be_submitted(jobs, cluster, cluster_spec_queue(cluster->spec, spec->queue),
-                              request_of(spec, cluster), command_place(command), status) ||
-        !training_check(spec, cluster->spec->vm_size, command_place(command), status))
+                              request, command_place(command), status) ||
+        !keep_kinds_to_train(spec, cluster, &request, command_place(command), status))
         return false;
-    Job *job = new_job(jobs, command, place);
+    Job *job = new_job(jobs, command, place, request);
     set_provisioning(jobs, job, PROVISIONING_CREATING);
     job_set_state(jobs, job, JOB_QUEUED, (JobReason){0});
     // Record and start use the same word: in the recordings the slow record (19 s) belongs to the

@@ -63,6 +63,7 @@ enum { LOST_ATTEMPTS_MAX = 1000 };
  * one is kept for the logs. */
 typedef struct JobAttempt {
     NodeId *nodes;           /* the target of Job.nodes */
+    int32_t nodes_max;       /* room for so many */
     JobStage *stage;         /* [node]; STAGE_COUNT: all done */
     int64_t *stage_end_ns;   /* [node * STAGE_COUNT + stage]; INT64_MAX: not reached */
     int32_t nodes_at_work;   /* nodes that have not reached the next barrier */
@@ -82,15 +83,16 @@ typedef struct JobAttempt {
     Training *training; /* NULL: the program is not a training; plan.ranks is 0 until it begins */
 } JobAttempt;
 
+/* Ordered to be small: many jobs of a list may wait at once. */
 struct Job {
     JobId id;
     ClusterId cluster;
     ResourcePath path; /* name NULL: of a workload, and no caller has asked for it (job_path) */
     const JobSpec *spec;
-    JobRequest request; /* of the spec, or of its row of a list */
     uint64_t address;   /* of its random draws */
-    ProvisioningState provisioning;
-    JobState state;
+    JobRequest request; /* of the spec, or of its row of a list; while it has nodes, as divided for
+                           their kind */
+    int32_t row;        /* its number in the workload, from 0: the row of a list */
     int64_t provisioning_since_ns;
     int64_t state_since_ns;
     int64_t created_ns;
@@ -99,30 +101,33 @@ struct Job {
     int64_t ended_ns;       /* INT64_MAX before */
     const char *error_code; /* "JobFailed", "JobPreparationFailed", "JobTerminated"; NULL */
     const char *error_message;
-    int32_t exit_code;   /* -1: none */
-    int32_t starts;      /* attempts so far */
-    int32_t preemptions; /* of them, those that the scheduler stopped in favour of another job */
-    int64_t carried_ns;  /* PROGRAM_FIXED: work of preempted attempts; a new attempt need not
-                            repeat it */
+    int64_t carried_ns;  /* PROGRAM_FIXED: work of preempted attempts; a new attempt need not repeat
+                            it */
     int64_t owed_ns;     /* PROGRAM_FIXED: cost of preemption that the next attempt pays first */
     NodeId *nodes;       /* [request.nodes], in the order of ranks; NULL before its start, and while
                             it waits to start again */
     JobAttempt *attempt; /* the present or last attempt; NULL before the first */
-    int64_t epochs_kept; /* in a checkpoint on a share: a new attempt need not repeat them */
-    int32_t lost_in_a_row;  /* attempts lost since the last one that kept another epoch */
-    int64_t kept_before;    /* epochs_kept at the last loss */
-    uint32_t generation;    /* as Node.generation */
-    uint32_t experiment;    /* row of its container (resource_index), known after it has waited
-                               under a policy that sees the queue; ID_NONE before */
-    uint32_t owner;         /* index in PolicyView.used_node_us, known as `experiment` is */
-    int32_t workload;       /* index in Scenario.workloads; -1: created by a command */
-    int32_t queue;          /* index among those of its cluster's spec; 0 without any */
-    int64_t row;            /* its number in the workload, from 0: the row of a list */
     TransferList transfers; /* to and from shares */
-    TraceCause stop_cause;  /* why it is being stopped; CAUSE_NONE: it is not */
-    bool is_waiting;        /* in its cluster's queue: the scheduler may start it */
+    int64_t epochs_kept;    /* in a checkpoint on a share: a new attempt need not repeat them */
+    union {
+        int64_t kept_before; /* epochs_kept at the last loss */
+        Job *next_spare;     /* of a job that the world has forgotten: see Jobs.spare_jobs */
+    };
+    int32_t exit_code;   /* -1: none */
+    int32_t starts;      /* attempts so far */
+    int32_t preemptions; /* of them, those that the scheduler stopped in favour of another job */
+    uint32_t generation; /* as Node.generation */
+    uint32_t experiment; /* row of its container (resource_index), known after it has waited under a
+                            policy that sees the queue; ID_NONE before */
+    uint32_t owner;      /* index in PolicyView.used_node_us, known as `experiment` is */
+    int32_t workload;    /* index in Scenario.workloads; -1: created by a command */
+    int32_t queue;       /* index among those of its cluster's spec; 0 without any */
+    ProvisioningState provisioning : 8;
+    JobState state : 8;
+    TraceCause stop_cause : 8; /* why it is being stopped; CAUSE_NONE: it is not */
+    int16_t lost_in_a_row;     /* attempts lost since the last one that kept another epoch */
+    bool is_waiting;           /* in its cluster's queue: the scheduler may start it */
     bool fails_next_container;
-    Job *next_spare; /* see Jobs.spare_jobs */
 };
 
 /* The row of a list that a job is of. */
@@ -226,6 +231,10 @@ MUST_CHECK bool job_create_at(Jobs *jobs, const Command *command, JobPlace place
 /* Checks whether the scenario refuses a job with that request in a queue of the cluster. */
 MUST_CHECK bool job_can_be_submitted(const Jobs *jobs, const Cluster *cluster, int32_t queue,
                                      JobRequest request, Place at, Status *status);
+/* The request of the job before it was divided for the kind of its nodes. */
+JobRequest job_asked(const Jobs *jobs, const Job *job);
+/* The kind of the nodes of a job that has nodes; before it the first that it allows. */
+const ClusterKind *job_kind(const Jobs *jobs, const Job *job);
 /* Checks whether the cluster has the queue, or no queues. */
 MUST_CHECK bool job_has_queue(const Cluster *cluster, const char *queue, Place at, Status *status);
 /* The job of a list, which has just been submitted, joins the queue after the service's times. */

@@ -202,7 +202,7 @@ static Job *new_job(Jobs *jobs, uint32_t index, int64_t row, const Cluster *clus
                  .experiment = jobs->lists[index].experiment,
                  .workload = (int32_t)index,
                  .queue = queue_of_row(jobs, index, row),
-                 .row = row};
+                 .row = (int32_t)row};
     if (!jobs->forgets_ended)
         job_make_name(jobs, job);
     return job;
@@ -220,15 +220,23 @@ static void refuse(Jobs *jobs, uint32_t index, int64_t row, const Status *status
     recorder_emit(jobs->recorder);
 }
 
+JobRequest listed_request(const Jobs *jobs, uint32_t index, int64_t row, const Cluster *cluster)
+{
+    const Workload *workload = workload_of(jobs, index);
+    JobRequest request = workload_request(workload, row, cluster_gpus_per_node(cluster));
+    request.kinds =
+        workload_kinds(workload, row, cluster_spec_all_kinds(cluster->spec)) & KIND_SET_ALL;
+    return request;
+}
+
 static void rows_follow(Jobs *jobs, uint32_t index, int64_t row);
 
 static void submit(Jobs *jobs, uint32_t index, int64_t row)
 {
     Status status = {0};
     Cluster *cluster = find_cluster(jobs, index, row, &status);
-    const JobRequest request = cluster != NULL ? workload_request(workload_of(jobs, index), row,
-                                                                  cluster_gpus_per_node(cluster))
-                                               : (JobRequest){0};
+    const JobRequest request =
+        cluster != NULL ? listed_request(jobs, index, row, cluster) : (JobRequest){0};
     if (cluster == NULL || !has_queue(jobs, index, row, cluster, &status) ||
         !job_can_be_submitted(jobs, cluster, queue_of_row(jobs, index, row), request, (Place){0},
                               &status)) {
@@ -350,8 +358,7 @@ static void forget(Jobs *jobs, Job *job)
 {
     jobs->forgotten = array_room(jobs->arena, jobs->forgotten, job->id.index + 1,
                                  &jobs->forgotten_capacity, sizeof *jobs->forgotten);
-    jobs->forgotten[job->id.index] =
-        (ListedRow){.workload = job->workload, .row = (int32_t)job->row};
+    jobs->forgotten[job->id.index] = (ListedRow){.workload = job->workload, .row = job->row};
     container_counts_jobs(jobs->resources, job->experiment, -1);
     row_table_clear(&jobs->rows, job->id.index);
     if (job->request.nodes <= SPARE_NODES_MAX) {

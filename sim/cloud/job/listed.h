@@ -34,4 +34,7 @@ int64_t job_wall_clock_max_ns(const Scenario *scenario, const Job *job);
 /* Event: the row `row` of the workload, which has waited for another job, is due. */
 void listed_follows(Jobs *jobs, uint32_t index, uint32_t row);
 
+/* What a row asks for, before it is divided for a kind of nodes. */
+JobRequest listed_request(const Jobs *jobs, uint32_t workload, int64_t row, const Cluster *cluster);
+
 #endif

@@ -21,7 +21,10 @@ void job_timed_out(Jobs *jobs, Job *job)
 
 static void count_lost_attempt(Jobs *jobs, Job *job)
 {
-    job->lost_in_a_row = job->epochs_kept > job->kept_before ? 0 : job->lost_in_a_row + 1;
+    if (job->epochs_kept > job->kept_before)
+        job->lost_in_a_row = 0;
+    else
+        job->lost_in_a_row++;
     job->kept_before = job->epochs_kept;
     if (job->lost_in_a_row == LOST_ATTEMPTS_MAX)
         engine_give_up(
@@ -38,6 +41,7 @@ static void requeue(Jobs *jobs, Job *job, JobReason reason)
     job->nodes = NULL; // other jobs may take them now
     job_set_state(jobs, job, JOB_QUEUED, reason);
     attempt_reset(job);
+    job->request = job_asked(jobs, job);
     if (job->request.kind != REQUEST_NODES)
         cluster_demand_changes(jobs->clusters, job_cluster(jobs, job), job->request, 1);
     scheduler_add(jobs, job);
@@ -48,8 +52,7 @@ static void requeue(Jobs *jobs, Job *job, JobReason reason)
 static int64_t preemption_cost_ns(const Jobs *jobs, const Job *job)
 {
     const PreemptionCost *cost = &jobs->scenario->preemption_cost;
-    const Cluster *cluster = cluster_by_id(jobs->clusters, job->cluster);
-    const int64_t slots = request_slots(job->request, cluster_gpus_per_node(cluster));
+    const int64_t slots = request_slots(job->request, job_kind(jobs, job)->whole.gpus);
     return slots <= 1 ? cost->one_ns : slots <= 8 ? cost->eight_ns : cost->more_ns;
 }
 

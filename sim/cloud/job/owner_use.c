@@ -67,8 +67,7 @@ static void update_use(const Jobs *jobs, OwnerUse *use)
 
 void owner_use_changes(Jobs *jobs, const Job *job, int32_t change)
 {
-    const Cluster *cluster = cluster_by_id(jobs->clusters, job->cluster);
-    const int32_t gpus_per_node = cluster_gpus_per_node(cluster);
+    const int32_t gpus_per_node = job_kind(jobs, job)->whole.gpus;
     const int64_t slots_per_node = gpus_per_node > 0 ? gpus_per_node : 1;
     OwnerUse *use = &jobs->uses[job->owner];
     update_use(jobs, use);

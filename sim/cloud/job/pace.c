@@ -6,6 +6,18 @@
 #include "sim/cloud/job/tables.h"
 #include "sim/model/bounded.h"
 
+int64_t pace_of_kind_ns(const Jobs *jobs, const Job *job, int64_t stated_ns)
+{
+    const int64_t speed_ppm = job_kind(jobs, job)->spec.speed_ppm;
+    return speed_ppm == PPM ? stated_ns : bounded_part(stated_ns, PPM, speed_ppm);
+}
+
+int64_t pace_stated_ns(const Jobs *jobs, const Job *job, int64_t on_kind_ns)
+{
+    const int64_t speed_ppm = job_kind(jobs, job)->spec.speed_ppm;
+    return speed_ppm == PPM ? on_kind_ns : mul_div(on_kind_ns, speed_ppm, PPM);
+}
+
 static int64_t node_speed_ppm(const Jobs *jobs, const Job *job, int32_t node)
 {
     int64_t speed_ppm = node_by_id(jobs->clusters, job->nodes[node])->speed_ppm;

@@ -6,6 +6,7 @@
 #include "sim/base/invariant.h"
 #include "sim/cloud/job/listed.h"
 #include "sim/cloud/job/owner_use.h"
+#include "sim/cloud/job/pace.h"
 #include "sim/model/bounded.h"
 
 /* A larger array with the `count` items of the old one. */
@@ -29,14 +30,27 @@ QueuePlan *queue_plan_create(Jobs *jobs)
 
 /* --- Waiting jobs, for policies that see the queue --- */
 
-/* The time that the owner expects the job to need from now on, if it does not run. */
-static int64_t expected_left_ns(const Jobs *jobs, const Job *job)
+/* The time that the owner expects the job to need without the work that it keeps. */
+static int64_t expected_work_ns(const Jobs *jobs, const Job *job)
 {
     const int64_t expected_ns = job_expected_ns(jobs->scenario, job);
-    const int64_t left_ns = expected_ns == INT64_MAX        ? INT64_MAX
-                            : expected_ns > job->carried_ns ? expected_ns - job->carried_ns
-                                                            : 0;
-    return bounded_add(left_ns, job->owed_ns);
+    return expected_ns == INT64_MAX        ? INT64_MAX
+           : expected_ns > job->carried_ns ? expected_ns - job->carried_ns
+                                           : 0;
+}
+
+/* The time that the owner expects the job to need from now on, if it does not run; at the stated
+ * speed. */
+static int64_t expected_left_ns(const Jobs *jobs, const Job *job)
+{
+    return bounded_add(expected_work_ns(jobs, job), job->owed_ns);
+}
+
+/* The expected end of a job that starts at `started_ns` on nodes of its kind. */
+static int64_t expected_end_ns(const Jobs *jobs, const Job *job, int64_t started_ns)
+{
+    const int64_t work_ns = pace_of_kind_ns(jobs, job, expected_work_ns(jobs, job));
+    return bounded_add(started_ns, bounded_add(work_ns, job->owed_ns));
 }
 
 WaitingJob queue_plan_waiting_job(const Jobs *jobs, const Job *job)
@@ -130,8 +144,7 @@ static RunningJob running_job(const Jobs *jobs, const Job *job)
                         .request = job->request,
                         .priority = job_priority(jobs->scenario, job),
                         .started_ns = job->started_ns,
-                        .expected_end_ns =
-                            bounded_add(job->started_ns, expected_left_ns(jobs, job))};
+                        .expected_end_ns = expected_end_ns(jobs, job, job->started_ns)};
 }
 
 /* The index of `job` among the running jobs, or the index where it belongs. */
@@ -155,7 +168,7 @@ void queue_plan_add_running(Jobs *jobs, QueuePlan *plan, const Job *job)
                               sizeof *plan->running);
     RunningJob entry = running_job(jobs, job);
     entry.started_ns = jobs->engine->now_ns; // it is about to start
-    entry.expected_end_ns = bounded_add(entry.started_ns, expected_left_ns(jobs, job));
+    entry.expected_end_ns = expected_end_ns(jobs, job, entry.started_ns);
     RunningJob *place = plan->running + place_of(plan, entry);
     memmove(place + 1, place,
             (size_t)(plan->running + plan->running_count - place) * sizeof *place);
@@ -174,9 +187,10 @@ void queue_plan_remove_running(const Jobs *jobs, QueuePlan *plan, const Job *job
 
 /* --- For a pass --- */
 
-void queue_plan_prepare(Jobs *jobs, QueuePlan *plan)
+void queue_plan_prepare(Jobs *jobs, QueuePlan *plan, int32_t kind_count)
 {
-    const uint32_t steps = (uint32_t)plan->running_count + (uint32_t)plan->waiting_count + 1;
+    const uint32_t steps = (uint32_t)kind_count *
+                           ((uint32_t)plan->running_count + (uint32_t)plan->waiting_count + 1);
     plan->used_node_us = array_room(jobs->arena, plan->used_node_us, jobs->use_count,
                                     &plan->used_capacity, sizeof *plan->used_node_us);
     owner_use_list(jobs, plan->used_node_us);

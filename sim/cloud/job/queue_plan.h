@@ -28,7 +28,7 @@ void queue_plan_remove_waiting(const Jobs *jobs, QueuePlan *plan, const Job *job
 void queue_plan_add_running(Jobs *jobs, QueuePlan *plan, const Job *job);
 void queue_plan_remove_running(const Jobs *jobs, QueuePlan *plan, const Job *job);
 /* Lists the use of owners up to now and reserves PolicyView.steps: valid until a job is added. */
-void queue_plan_prepare(Jobs *jobs, QueuePlan *plan);
+void queue_plan_prepare(Jobs *jobs, QueuePlan *plan, int32_t kind_count);
 /* Sets the members of `view` that come from the plan. */
 void queue_plan_view(const QueuePlan *plan, PolicyView *view);
 /* Waiting and running jobs are listed in order. */

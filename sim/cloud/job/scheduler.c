@@ -101,9 +101,10 @@ static const Job *queue_head(const Jobs *jobs, const JobQueue *queue)
 
 /* --- Running jobs --- */
 
+/* The slots of a job with nodes, or of one that is about to start, on its kind. */
 static int64_t slots_of(const Cluster *cluster, JobRequest request)
 {
-    return request_slots(request, cluster_gpus_per_node(cluster));
+    return request_slots(request, cluster_kind_of(cluster, request)->whole.gpus);
 }
 
 /* The job takes its nodes, and is no longer in its queue. */
@@ -133,15 +134,11 @@ void scheduler_attempt_ends(Jobs *jobs, const Job *job)
 /* Whether a node takes jobs, even one whose GPUs are all in use: a job without GPUs may start. */
 static bool has_room(const Cluster *cluster)
 {
-    for (int32_t free = 0; free <= cluster_gpus_per_node(cluster); free++)
-        if (cluster->places_by_free[free].count > 0)
-            return true;
+    for (int32_t k = 0; k < cluster->kind_count; k++)
+        for (int32_t free = 0; free <= cluster->kinds[k].whole.gpus; free++)
+            if (cluster->kinds[k].places_by_free[free].count > 0)
+                return true;
     return false;
-}
-
-static int32_t most_nodes(const Cluster *cluster)
-{
-    return cluster->is_automatic ? cluster->maximum_nodes : cluster->target_nodes;
 }
 
 /* Whether the job is being terminated in the queue. If it is first, no job starts until it has
@@ -154,9 +151,7 @@ static bool is_stopping(const Job *job)
 /* The cluster as the policy sees it, without jobs. */
 static PolicyView view_of(const Jobs *jobs, const JobQueue *queue, const Cluster *cluster)
 {
-    PolicyView view = {.now_ns = jobs->engine->now_ns,
-                       .room = cluster_room(cluster),
-                       .most_nodes = most_nodes(cluster)};
+    PolicyView view = {.now_ns = jobs->engine->now_ns, .room = cluster_room(cluster)};
     view.room.limit = limit_of(queue);
     return view;
 }
@@ -168,13 +163,34 @@ static PolicyView queue_view(const Jobs *jobs, const JobQueue *queue, const Clus
     return view;
 }
 
-/* The job that the policy would start; NULL: none. */
-static const Job *choose(const Jobs *jobs, const JobQueue *queue, const Cluster *cluster,
-                         const Policy *policy)
+/* A job that may start. */
+typedef struct {
+    const Job *job;     /* NULL: none */
+    JobRequest request; /* as divided for the kind of nodes on which it starts */
+} Start;
+
+/* The kind of nodes on which the job starts: `kinds` as PolicyChoice.kinds. */
+static Start start_on_kind(const Jobs *jobs, const Cluster *cluster, const Job *job, KindSet kinds,
+                           SlotLimit limit)
+{
+    JobRequest request = job->request;
+    if (cluster->kind_count > 1) {
+        if (kinds != 0)
+            request.kinds = kinds & KIND_SET_ALL;
+        const int32_t kind = cluster_choose_kind(jobs->clusters, cluster, request, limit);
+        request = request_on(request, cluster->kinds[kind].whole.gpus);
+        request.kinds = kind_set_of(kind) & KIND_SET_ALL;
+    }
+    return (Start){job, request};
+}
+
+/* The job that the policy would start. */
+static Start choose(const Jobs *jobs, const JobQueue *queue, const Cluster *cluster,
+                    const Policy *policy)
 {
     const Job *head = queue_head(jobs, queue);
     if (head == NULL || !has_room(cluster))
-        return NULL;
+        return (Start){0};
     PolicyView view = view_of(jobs, queue, cluster);
     WaitingJob first;
     if (queue->plan != NULL) {
@@ -184,9 +200,12 @@ static const Job *choose(const Jobs *jobs, const JobQueue *queue, const Cluster 
         view.waiting_count = 1;
         view.waiting = &first;
     }
-    const int32_t next = policy->choose(&view);
-    const Job *job = next != POLICY_NONE ? job_by_id(jobs, view.waiting[next].job) : NULL;
-    return job != NULL && !is_stopping(job) ? job : NULL;
+    const PolicyChoice next = policy->choose(&view);
+    const Job *job =
+        next.job != POLICY_NONE ? job_by_id(jobs, view.waiting[next.job].job) : NULL;
+    return job != NULL && !is_stopping(job)
+               ? start_on_kind(jobs, cluster, job, next.kinds, view.room.limit)
+               : (Start){0};
 }
 
 /* Stops the running jobs that the policy chooses; returns whether there were any. A job that is
@@ -214,11 +233,12 @@ static bool stop_victims(Jobs *jobs, JobQueue *queue, const Cluster *cluster, co
 
 /* --- The pass --- */
 
-static void start(Jobs *jobs, JobQueue *queue, const Cluster *cluster, JobId id)
+static void start(Jobs *jobs, JobQueue *queue, const Cluster *cluster, Start next)
 {
-    Job *job = job_row(jobs, id);
-    invariant(request_fits(job->request, view_of(jobs, queue, cluster).room));
+    Job *job = job_row(jobs, next.job->id);
+    invariant(request_fits(next.request, view_of(jobs, queue, cluster).room));
     scheduler_remove(jobs, job);
+    job->request = next.request;
     attempt_begins(jobs, queue, cluster, job);
     job_start(jobs, job);
 }
@@ -245,9 +265,9 @@ static void sort_queues(const ClusterQueues *queues)
     }
 }
 
-static bool is_guaranteed(const JobQueue *queue, const Cluster *cluster, const Job *job)
+static bool is_guaranteed(const JobQueue *queue, int64_t slots)
 {
-    return queue_is_guaranteed(queue->spec, queue->used_slots, slots_of(cluster, job->request));
+    return queue_is_guaranteed(queue->spec, queue->used_slots, slots);
 }
 
 /* The first waiting job as the policy sees the queue; NULL: none. */
@@ -264,14 +284,15 @@ static bool is_owed(const Jobs *jobs, const JobQueue *queue, const Cluster *clus
 {
     const Job *first = first_job(jobs, queue);
     const PolicyView view = view_of(jobs, queue, cluster);
-    return first != NULL && !is_stopping(first) && is_guaranteed(queue, cluster, first) &&
-           policy_is_possible(&view, first->request);
+    return first != NULL && !is_stopping(first) &&
+           is_guaranteed(queue, request_least_slots(first->request, view.room)) &&
+           request_may_start(first->request, view.room);
 }
 
 /* The next start in a cluster with queues. */
 typedef struct {
     JobQueue *queue; /* NULL: no queue starts a job */
-    JobId job;
+    Start start;
     bool is_owed; /* a queue waits for its guarantee */
 } NextStart;
 
@@ -283,13 +304,13 @@ static NextStart next_start(const Jobs *jobs, const ClusterQueues *queues, const
     sort_queues(queues);
     for (int32_t i = 0; i < queues->count; i++) {
         JobQueue *queue = &queues->items[queues->order[i]];
-        const Job *job = choose(jobs, queue, cluster, policy);
-        if (job == NULL)
+        const Start chosen = choose(jobs, queue, cluster, policy);
+        if (chosen.job == NULL)
             next.is_owed |= is_owed(jobs, queue, cluster);
-        else if (is_guaranteed(queue, cluster, job))
-            return (NextStart){.queue = queue, .job = job->id};
+        else if (is_guaranteed(queue, slots_of(cluster, chosen.request)))
+            return (NextStart){.queue = queue, .start = chosen};
         else if (next.queue == NULL)
-            next = (NextStart){queue, job->id, next.is_owed};
+            next = (NextStart){queue, chosen, next.is_owed};
     }
     if (next.is_owed)
         next.queue = NULL;
@@ -304,13 +325,13 @@ static bool start_next(Jobs *jobs, ClusterQueues *queues, const Cluster *cluster
     if (only->spec != NULL) {
         const NextStart next = next_start(jobs, queues, cluster, policy);
         if (next.queue != NULL)
-            start(jobs, next.queue, cluster, next.job);
+            start(jobs, next.queue, cluster, next.start);
         return next.queue != NULL;
     }
-    const Job *job = choose(jobs, only, cluster, policy);
-    if (job != NULL)
-        start(jobs, only, cluster, job->id);
-    return job != NULL;
+    const Start chosen = choose(jobs, only, cluster, policy);
+    if (chosen.job != NULL)
+        start(jobs, only, cluster, chosen);
+    return chosen.job != NULL;
 }
 
 /* The reason why the first job of a queue waits. */
@@ -384,13 +405,13 @@ void scheduler_wake(Jobs *jobs, ClusterId cluster)
 
 /* Prepares the plans of queues for a pass. The number of waiting and running jobs of a queue does
  * not change meanwhile. */
-static void prepare_plans(Jobs *jobs, const ClusterQueues *queues)
+static void prepare_plans(Jobs *jobs, const ClusterQueues *queues, int32_t kind_count)
 {
     for (int32_t i = 0; i < queues->count; i++) {
         const JobQueue *queue = &queues->items[i];
         if (queue->waiting.count == 0 || queue->plan == NULL)
             continue;
-        queue_plan_prepare(jobs, queue->plan);
+        queue_plan_prepare(jobs, queue->plan, kind_count);
     }
 }
 
@@ -403,7 +424,7 @@ void scheduler_pass(Jobs *jobs, ClusterId id)
     if (cluster->provisioning >= PROVISIONING_DELETING || queues->waiting == 0)
         return;
     if (policy->victim != NULL || has_room(cluster)) {
-        prepare_plans(jobs, queues);
+        prepare_plans(jobs, queues, cluster->kind_count);
         bool has_changed = true;
         while (has_changed) { // the next waiting job may have other victims
             has_changed = false;
@@ -487,7 +508,6 @@ static int64_t shared_gpus(const Jobs *jobs, const Cluster *cluster)
 /* The listed running jobs of all queues have all that is in use. */
 static void check_plans(const Jobs *jobs, const Cluster *cluster, const ClusterQueues *queues)
 {
-    const int32_t gpus_per_node = cluster_gpus_per_node(cluster);
     int64_t whole_nodes = 0, gpus = 0;
     for (int32_t q = 0; q < queues->count; q++) {
         const QueuePlan *plan = queues->items[q].plan;
@@ -501,7 +521,7 @@ static void check_plans(const Jobs *jobs, const Cluster *cluster, const ClusterQ
             if (job->request.kind == REQUEST_NODES)
                 whole_nodes += job->request.nodes;
             else
-                gpus += request_gpus(job->request, gpus_per_node);
+                gpus += slots_of(cluster, job->request);
         }
     }
     invariant(whole_nodes == cluster->node_count[NODE_RUNNING] - cluster->shared_nodes);

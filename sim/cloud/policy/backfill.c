@@ -3,14 +3,10 @@
 
 /* The reservation of the first job that can ever fit. */
 typedef struct {
+    int32_t kind;        /* of nodes */
     int64_t at_ns;       /* the earliest start, by the expected ends of running jobs */
     int64_t spare_slots; /* free at that time in addition to the job's own, without slots_to_come */
 } Reservation;
-
-static int64_t slots_of(const PolicyView *view, JobRequest request)
-{
-    return request_slots(request, view->room.gpus_per_node);
-}
 
 static int64_t end_of(const PolicyView *view, int32_t running)
 {
@@ -20,60 +16,89 @@ static int64_t end_of(const PolicyView *view, int32_t running)
 
 /* Slots of nodes that take no job now although no job has them; they may become free at any time.
  */
-static int64_t slots_to_come(const PolicyView *view)
+static int64_t slots_to_come(const PolicyView *view, const Room *kind)
 {
-    int64_t slots = policy_most_slots(view) - room_slots(view->room);
+    int64_t slots = policy_most_slots(view, kind) - policy_free_slots(view, kind);
     for (int32_t i = 0; i < view->running_count; i++)
-        slots -= slots_of(view, view->running[i].request);
+        slots -= policy_held_slots(&view->running[i], kind);
     return slots > 0 ? slots : 0;
 }
 
-static Reservation reserve(const PolicyView *view, int64_t needed)
+static Reservation reserve(const PolicyView *view, const Room *kind, int64_t needed)
 {
-    const int64_t to_come = slots_to_come(view);
+    const int64_t to_come = slots_to_come(view, kind);
     const RunningJob *running = view->running;
-    int64_t slots = room_slots(view->room);
+    int64_t slots = policy_free_slots(view, kind);
     int32_t i = 0;
-    Reservation reservation = {.at_ns = view->now_ns};
+    Reservation reservation = {.kind = kind->kind, .at_ns = view->now_ns};
     for (; i < view->running_count && slots + to_come < needed; i++) {
-        slots += slots_of(view, running[i].request);
+        slots += policy_held_slots(&running[i], kind);
         reservation.at_ns = end_of(view, i);
     }
     for (; i > 0 && i < view->running_count &&
            running[i].expected_end_ns == running[i - 1].expected_end_ns;
          i++)
-        slots += slots_of(view, running[i].request); // of jobs that end at the same time
+        slots += policy_held_slots(&running[i], kind); // of jobs that end at the same time
     reservation.spare_slots = slots > needed ? slots - needed : 0;
     return reservation;
 }
 
-static bool delays_no_job(const PolicyView *view, const WaitingJob *job, Reservation reservation)
+/* The earliest reservation on a kind of nodes that the job allows. */
+static Reservation reserve_first(const PolicyView *view, JobRequest request)
 {
-    return slots_of(view, job->request) <= reservation.spare_slots ||
-           job->expected_ns <= reservation.at_ns - view->now_ns;
+    Reservation first = {.at_ns = INT64_MAX};
+    bool has_any = false;
+    for (const Room *kind = &view->room; kind != NULL; kind = kind->next) {
+        if (!request_may_start_on(request, view->room.limit, kind))
+            continue;
+        const Reservation other = reserve(view, kind, request_slots_on(request, kind));
+        if (!has_any || other.at_ns < first.at_ns)
+            first = other;
+        has_any = true;
+    }
+    return first;
+}
+
+static bool delays_no_job(const PolicyView *view, const WaitingJob *job, const Room *kind,
+                          Reservation reservation)
+{
+    return kind->kind != reservation.kind ||
+           request_slots_on(job->request, kind) <= reservation.spare_slots ||
+           policy_expected_ns(job, kind) <= reservation.at_ns - view->now_ns;
+}
+
+/* The kinds of nodes on which the job may pass the first one. */
+static KindSet kinds_to_pass(const PolicyView *view, const WaitingJob *job, Reservation reservation)
+{
+    KindSet kinds = 0;
+    for (const Room *kind = &view->room; kind != NULL; kind = kind->next)
+        if (request_fits_on(job->request, view->room.limit, kind) &&
+            delays_no_job(view, job, kind, reservation))
+            kinds |= kind_set_of(kind->kind);
+    return kinds;
 }
 
 /* The index of the first job that fits now or may fit later; waiting_count: none. */
 static int32_t head_of(const PolicyView *view)
 {
     int32_t head = 0;
-    while (head < view->waiting_count && !policy_is_possible(view, view->waiting[head].request))
+    while (head < view->waiting_count && !request_may_start(view->waiting[head].request, view->room))
         head++;
     return head;
 }
 
-int32_t policy_backfill(const PolicyView *view)
+PolicyChoice policy_backfill(const PolicyView *view)
 {
     const int32_t head = head_of(view);
     if (head == view->waiting_count)
-        return POLICY_NONE;
+        return (PolicyChoice){.job = POLICY_NONE};
     if (request_fits(view->waiting[head].request, view->room))
-        return head;
-    Reservation reservation = reserve(view, slots_of(view, view->waiting[head].request));
+        return (PolicyChoice){.job = head};
+    const Reservation reservation = reserve_first(view, view->waiting[head].request);
     for (int32_t i = head + 1; i < view->waiting_count; i++) {
-        const WaitingJob *job = &view->waiting[i];
-        if (request_fits(job->request, view->room) && delays_no_job(view, job, reservation))
-            return i;
+        const KindSet kinds = kinds_to_pass(view, &view->waiting[i], reservation);
+        if (kinds != 0)
+            return (PolicyChoice){.job = i, .kinds = kinds};
     }
-    return POLICY_NONE;
+    return (PolicyChoice){.job = POLICY_NONE};
 }

@@ -8,42 +8,41 @@
 /* Classes of jobs by slots and by seconds: those of at least 1, 2, 3, 4, 6, 8, 12, 16, ... */
 enum { SLOT_CLASSES = 16, LENGTH_CLASSES = 48 };
 
-/* The free slots over time, from now on: those that running jobs and reservations leave. The last
- * step has no end. */
+/* The free slots of a kind of nodes over time, from now on: those that running jobs and
+ * reservations leave. The last step has no end. */
 typedef struct {
+    const Room *kind;
     PolicyStep *steps;
     int32_t count;
+    int64_t spare; /* idle slots that no earlier job may need at any time */
     /* [slots][length] No job of the class or of a larger one can start before this time. It stays
      * true, because reservations only take slots away. A long queue fills the first part of the
      * profile, and this saves the search there. */
     int64_t earliest_ns[SLOT_CLASSES][LENGTH_CLASSES];
 } Profile;
 
-static int64_t slots_of(const PolicyView *view, JobRequest request)
-{
-    return request_slots(request, view->room.gpus_per_node);
-}
-
 /* All free slots are free from now on, and each running job's from its end on. Slots of nodes that
  * take no job now although no job has them may become free at any time. */
-static Profile profile_begin(const PolicyView *view)
+static void profile_begin(const PolicyView *view, const Room *kind, PolicyStep *steps,
+                          Profile *profile)
 {
-    Profile profile = {.steps = view->steps, .count = 1};
-    int64_t to_come = policy_most_slots(view) - room_slots(view->room);
+    const int64_t free = policy_free_slots(view, kind);
+    int64_t to_come = policy_most_slots(view, kind) - free;
+    *profile = (Profile){.kind = kind, .steps = steps, .count = 1, .spare = free};
     for (int32_t i = 0; i < view->running_count; i++)
-        to_come -= slots_of(view, view->running[i].request);
-    profile.steps[0] =
-        (PolicyStep){view->now_ns, room_slots(view->room) + (to_come > 0 ? to_come : 0)};
+        to_come -= policy_held_slots(&view->running[i], kind);
+    steps[0] = (PolicyStep){view->now_ns, free + (to_come > 0 ? to_come : 0)};
     for (int32_t i = 0; i < view->running_count; i++) {
-        PolicyStep *last = &profile.steps[profile.count - 1];
+        PolicyStep *last = &steps[profile->count - 1];
         const RunningJob *job = &view->running[i];
-        const int64_t slots = last->slots + slots_of(view, job->request);
+        const int64_t held = policy_held_slots(job, kind);
+        if (!request_allows(job->request, kind->kind))
+            continue;
         if (job->expected_end_ns <= last->at_ns)
-            last->slots = slots; // it is overdue, or ends together with the one before
+            last->slots += held; // it is overdue, or ends together with the one before
         else
-            profile.steps[profile.count++] = (PolicyStep){job->expected_end_ns, slots};
+            steps[profile->count++] = (PolicyStep){job->expected_end_ns, last->slots + held};
     }
-    return profile;
 }
 
 /* The first step from `from` on at which fewer than `slots` are free before `end_ns`; count: none.
@@ -145,37 +144,71 @@ static void reserve(Profile *profile, int32_t begin, int64_t slots, int64_t leng
     }
 }
 
-/* Whether the job could start now, given the reservations so far. With further reservations no more
- * jobs fit. `spare`: idle slots that no earlier job may need at any time. */
-static bool fits_now(const PolicyView *view, const Profile *profile, const WaitingJob *job,
-                     int64_t spare)
+/* Whether the job could start now on the kind of the profile, given the reservations so far. With
+ * further reservations no more jobs fit. */
+static bool fits_now(const PolicyView *view, const Profile *profile, const WaitingJob *job)
 {
-    const int64_t slots = slots_of(view, job->request);
-    return slots <= spare && request_fits(job->request, view->room) &&
-           next_shortage(profile, 0, slots, bounded_add(view->now_ns, job->expected_ns)) ==
+    const int64_t slots = request_slots_on(job->request, profile->kind);
+    return slots <= profile->spare &&
+           request_fits_on(job->request, view->room.limit, profile->kind) &&
+           next_shortage(profile, 0, slots, bounded_add(view->now_ns, policy_expected_ns(job, profile->kind))) ==
                profile->count;
 }
 
-int32_t policy_conservative(const PolicyView *view)
+/* The kinds on which the job could start now. */
+static KindSet kinds_now(const PolicyView *view, const Profile *profiles, int32_t count,
+                         const WaitingJob *job)
 {
-    Profile profile = profile_begin(view);
-    int64_t spare = room_slots(view->room);
+    KindSet kinds = 0;
+    for (int32_t k = 0; k < count; k++)
+        if (fits_now(view, &profiles[k], job))
+            kinds |= kind_set_of(profiles[k].kind->kind);
+    return kinds;
+}
+
+/* Reserves slots for the job on the kind where it can start first, the first among equals. */
+static void reserve_first(const PolicyView *view, Profile *profiles, int32_t count,
+                          const WaitingJob *job)
+{
+    Profile *chosen = NULL;
+    int32_t begin = 0;
+    for (int32_t k = 0; k < count; k++) {
+        Profile *profile = &profiles[k];
+        if (!request_may_start_on(job->request, view->room.limit, profile->kind))
+            continue;
+        const int64_t slots = request_slots_on(job->request, profile->kind);
+        const int32_t step = earliest(profile, slots, policy_expected_ns(job, profile->kind));
+        if (step == profile->count ||
+            (chosen != NULL && profile->steps[step].at_ns >= chosen->steps[begin].at_ns))
+            continue;
+        chosen = profile;
+        begin = step;
+    }
+    if (chosen == NULL)
+        return;
+    const int64_t slots = request_slots_on(job->request, chosen->kind);
+    if (begin == 0)
+        chosen->spare -= slots;
+    reserve(chosen, begin, slots, policy_expected_ns(job, chosen->kind));
+}
+
+PolicyChoice policy_conservative(const PolicyView *view)
+{
+    Profile profiles[NODE_KINDS_MAX];
+    int32_t count = 0;
+    const int64_t length = (int64_t)view->running_count + view->waiting_count + 1;
+    for (const Room *kind = &view->room; kind != NULL; kind = kind->next, count++)
+        profile_begin(view, kind, view->steps + count * length, &profiles[count]);
     int32_t next = 0; // no job before it, from `i` on, can start now
     for (int32_t i = 0;; i++) {
-        while (next < view->waiting_count && !fits_now(view, &profile, &view->waiting[next], spare))
+        KindSet kinds = 0;
+        while (next < view->waiting_count &&
+               (kinds = kinds_now(view, profiles, count, &view->waiting[next])) == 0)
             next++;
         if (next == view->waiting_count)
-            return POLICY_NONE;
+            return (PolicyChoice){.job = POLICY_NONE};
         if (next == i)
-            return i;
-        const WaitingJob *job = &view->waiting[i];
-        const int64_t slots = slots_of(view, job->request);
-        const int32_t step = policy_is_possible(view, job->request)
-                                 ? earliest(&profile, slots, job->expected_ns)
-                                 : profile.count;
-        if (step == 0)
-            spare -= slots;
-        if (step < profile.count)
-            reserve(&profile, step, slots, job->expected_ns);
+            return (PolicyChoice){.job = i, .kinds = kinds};
+        reserve_first(view, profiles, count, &view->waiting[i]);
     }
 }

@@ -6,13 +6,13 @@ static int64_t used_by(const PolicyView *view, int32_t waiting)
     return view->used_node_us[view->waiting[waiting].owner];
 }
 
-int32_t policy_fair_share(const PolicyView *view)
+PolicyChoice policy_fair_share(const PolicyView *view)
 {
     int32_t next = POLICY_NONE;
     for (int32_t i = 0; i < view->waiting_count; i++)
         if (next == POLICY_NONE || used_by(view, i) < used_by(view, next))
             next = i;
     if (next != POLICY_NONE && !request_fits(view->waiting[next].request, view->room))
-        return POLICY_NONE;
-    return next;
+        next = POLICY_NONE;
+    return (PolicyChoice){.job = next};
 }

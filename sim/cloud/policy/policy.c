@@ -1,6 +1,8 @@
 #include "sim/cloud/policy/policy.h"
 
 #include "sim/base/invariant.h"
+#include "sim/base/units.h"
+#include "sim/model/bounded.h"
 
 static const Policy policies[] = {
 #define X(name, function, text, sight, victim, what)                                               \
@@ -16,19 +18,28 @@ const Policy *policy_of(PolicyKind kind)
     return &policies[kind];
 }
 
-int64_t policy_most_slots(const PolicyView *view)
+int64_t policy_most_slots(const PolicyView *view, const Room *kind)
 {
-    const JobRequest all = {.kind = REQUEST_NODES, .nodes = view->most_nodes};
-    const int64_t slots = request_slots(all, view->room.gpus_per_node);
+    const int64_t slots = room_most_slots(kind);
     const SlotLimit limit = view->room.limit;
     return limit.is_set && slots > limit.most ? limit.most : slots;
 }
 
-bool policy_is_possible(const PolicyView *view, JobRequest request)
+int64_t policy_free_slots(const PolicyView *view, const Room *kind)
 {
-    const int32_t idle = view->room.idle_nodes, per_node = view->room.gpus_per_node;
-    const int32_t most = idle > view->most_nodes ? idle : view->most_nodes;
+    const int64_t slots = room_slots_of_kind(kind);
     const SlotLimit limit = view->room.limit;
-    return request_is_possible(request, most, room_whole(view->room)) &&
-           (!limit.is_set || request_slots(request, per_node) <= limit.most);
+    return limit.is_set && slots > limit.left ? limit.left : slots;
+}
+
+int64_t policy_expected_ns(const WaitingJob *job, const Room *kind)
+{
+    return kind->speed_ppm == 0 || kind->speed_ppm == PPM
+               ? job->expected_ns
+               : bounded_part(job->expected_ns, PPM, kind->speed_ppm);
+}
+
+int64_t policy_held_slots(const RunningJob *job, const Room *kind)
+{
+    return request_allows(job->request, kind->kind) ? request_slots_on(job->request, kind) : 0;
 }

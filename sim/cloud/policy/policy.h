@@ -9,7 +9,9 @@
  * whole nodes and jobs that ask for GPUs may wait in one queue.
  *
  * Where a policy adds up or compares the sizes of jobs it counts slots (sim/cloud/spec/request.h),
- * which do not say how free GPUs are spread over nodes. Only request_fits knows that.
+ * which do not say how free GPUs are spread over nodes. Only request_fits knows that. In a cluster
+ * of several kinds it counts the slots of each kind, because a job runs on nodes of one; and if a
+ * job may start on several kinds it says on which of them.
  *
  * A policy sees one queue. If a cluster has several (sim/cloud/policy/queue_share.h), jobs and
  * nodes of the others are like nodes under repair: they may become free at any time. Only jobs of
@@ -28,9 +30,10 @@ typedef struct {
     JobId job;
     JobRequest request;
     int32_t priority;    /* the larger is more urgent; JobPriority for the service's own jobs */
-    int64_t expected_ns; /* the run time that its owner states, without the work that the job keeps
-                            of preempted attempts, with the cost of preemption */
     uint32_t owner;      /* index in PolicyView.used_node_us */
+    int64_t expected_ns; /* the run time that its owner states, without the work that the job keeps
+                            of preempted attempts, with the cost of preemption; at the stated speed
+                            (policy_expected_ns) */
 } WaitingJob;
 
 typedef struct {
@@ -49,24 +52,32 @@ typedef struct {
 
 typedef struct {
     int64_t now_ns;
-    Room room;          /* what is free now, and the limit of the queue */
-    int32_t most_nodes; /* the most that the cluster may have now: its target, or the maximum of its
-                           automatic scaling */
+    Room room; /* what is free now, and the limit of the queue */
     int32_t waiting_count;
     const WaitingJob *waiting; /* in the service's order: by priority, then by submission; or by
                                   expected time first (POLICY_SEES_QUEUE_BY_TIME) */
     int32_t running_count;
     const RunningJob *running;   /* of this queue, by expected end */
     const int64_t *used_node_us; /* [owner] node time used so far, in all clusters */
-    PolicyStep *steps;           /* memory to work with: [running_count + waiting_count + 1] */
+    PolicyStep *steps; /* memory to work with: [kinds * (running_count + waiting_count + 1)] */
 } PolicyView;
 
 #define POLICY_NONE (-1)
 
-/* The most slots that the jobs of the queue may have at once. */
-int64_t policy_most_slots(const PolicyView *view);
-/* Whether the job could ever start. */
-bool policy_is_possible(const PolicyView *view, JobRequest request);
+/* The job that starts. */
+typedef struct {
+    int32_t job;   /* an index in PolicyView.waiting, or POLICY_NONE */
+    KindSet kinds; /* on one of these, on which it fits; 0: on any that it allows */
+} PolicyChoice;
+
+/* The most slots of a kind that the jobs of the queue may have at once. */
+int64_t policy_most_slots(const PolicyView *view, const Room *kind);
+/* The slots of a kind that are free, as far as the limit lets the queue have them. */
+int64_t policy_free_slots(const PolicyView *view, const Room *kind);
+/* The expected run time of a job on nodes of a kind. */
+int64_t policy_expected_ns(const WaitingJob *job, const Room *kind);
+/* The slots that a running job has of a kind. */
+int64_t policy_held_slots(const RunningJob *job, const Room *kind);
 
 typedef enum {
     POLICY_SEES_HEAD,  /* only the first job of `waiting`, and no `running`: O(1) per start */
@@ -78,7 +89,7 @@ typedef struct {
     const char *name;
     const char *what;
     PolicySight sight;
-    int32_t (*choose)(const PolicyView *view); /* an index in view->waiting, or POLICY_NONE */
+    PolicyChoice (*choose)(const PolicyView *view);
     int32_t (*victim)(const PolicyView *view); /* an index in view->running, or POLICY_NONE; NULL:
                                                   the policy stops no job */
 } Policy;
@@ -88,7 +99,7 @@ const Policy *policy_of(PolicyKind kind);
 /* The service's order: priority first, then submission, and a job starts when all its nodes are
  * idle at once. Whether a smaller job could pass a blocked larger one is not recorded; here it may
  * not, so no job starves (assumption). */
-int32_t policy_service(const PolicyView *view);
+PolicyChoice policy_service(const PolicyView *view);
 
 /* EASY backfilling: the service's order, with one reservation. While the first job does not fit, it
  * has a reservation for the earliest time at which running jobs are expected to have freed enough
@@ -100,26 +111,27 @@ int32_t policy_service(const PolicyView *view);
  * The reservation counts slots and names no node: with whole nodes it counts nodes, with GPUs it
  * counts GPUs. A job that needs free GPUs on one node may therefore start later than reserved. If
  * enough slots are free now but the first job does not fit, a later job may pass if it leaves
- * enough.
+ * enough. A first job that allows several kinds of nodes has its reservation on the kind that can
+ * have enough slots first, the first of the list among equals; jobs on other kinds may pass.
  *
  * Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995 (LNCS 949); Mu'alem and Feitelson,
  * "Utilization, predictability, workloads, and user runtime estimates in scheduling the IBM SP2
  * with backfilling", IEEE TPDS 12(6), 2001. */
-int32_t policy_backfill(const PolicyView *view);
+PolicyChoice policy_backfill(const PolicyView *view);
 
 /* Shortest job first: the job with the shortest expected run time, regardless of priority; among
  * equals the service's order. While it does not fit, no job overtakes it. Long jobs may starve
  * under load, which this policy demonstrates. Smith, "Various optimizers for single-stage
  * production", Naval Research Logistics 3, 1956 (with equal weights: least mean waiting time on one
  * machine). */
-int32_t policy_shortest(const PolicyView *view);
+PolicyChoice policy_shortest(const PolicyView *view);
 
 /* Fair share by owner: the first job, in the service's order, of the owner that has used
  * the least node time so far, including failed jobs; among equals the service's order. While it
  * does not fit, no job overtakes it. Usage decays with Scenario.fair_share_half_life_ns, if that is
  * set: used time counts half after this time, a quarter after twice. Kay and Lauder, "A fair share
  * scheduler", CACM 31(1), 1988. */
-int32_t policy_fair_share(const PolicyView *view);
+PolicyChoice policy_fair_share(const PolicyView *view);
 
 /* Shortest remaining time first, regardless of priority. All jobs, running and waiting, are taken
  * in order of the time that they are expected to need; among equals a running job comes first, then
@@ -130,7 +142,8 @@ int32_t policy_fair_share(const PolicyView *view);
  * Slots are counted: they are those that are free now and those of running jobs, and the policy
  * names no node. A chosen job that does not fit because free GPUs are spread over nodes waits, and
  * its slots stay idle for it, so that no job is stopped and started in turn. A job that could not
- * run on all these nodes alone is skipped.
+ * run on all these nodes alone is skipped. A waiting job gets slots of the first kind that it allows
+ * with enough left.
  *
  * These are the rules of the simulator of Hu et al., "Characterization and prediction of deep
  * learning workloads in large-scale GPU datacenters" (Helios), SC 2021, with its cost of preemption
@@ -139,7 +152,7 @@ int32_t policy_fair_share(const PolicyView *view);
  * from the start of the attempt; with exact estimates and jobs that only take time they are the
  * same. Schrage, "A proof of the optimality of the shortest remaining processing time discipline",
  * Operations Research 16, 1968 (least mean time in system on one machine). Long jobs may starve. */
-int32_t policy_srtf(const PolicyView *view);
+PolicyChoice policy_srtf(const PolicyView *view);
 int32_t policy_srtf_victim(const PolicyView *view);
 
 /* Conservative backfilling: every waiting job has a reservation, in the service's order, for the
@@ -152,14 +165,16 @@ int32_t policy_srtf_victim(const PolicyView *view);
  * As in policy_backfill the reservations count slots and name no node; an overdue job may end at
  * any time, and nodes under repair or allocation may come at any time: their slots count for a
  * reservation, but an idle slot that an earlier job may need at any time is not given to a later
- * one. A job that needs more than the cluster may have gets no reservation. A choice takes
+ * one. A job that needs more than the cluster may have gets no reservation. A job that allows
+ * several kinds of nodes has it on the kind where it can start first. A choice takes
  * O(w * (w + running)) steps for the w jobs before the last one that could start now. Mu'alem and
  * Feitelson (see policy_backfill). */
-int32_t policy_conservative(const PolicyView *view);
+PolicyChoice policy_conservative(const PolicyView *view);
 
 /* For the service's order with preemption: while the first waiting job does not fit, the running
  * job of lower priority that started last; among equals the one with the largest id. If the slots
- * of all such jobs together with the free ones are not enough, none. Slots are counted: with GPUs
+ * of all such jobs together with the free ones are not enough, none. Of the kinds that the first job
+ * allows, the first on which they are enough counts. Slots are counted: with GPUs
  * spread over nodes all such jobs may be stopped and the first one still wait. No job overtakes. */
 int32_t policy_priority_victim(const PolicyView *view);
 

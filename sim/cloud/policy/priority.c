@@ -7,21 +7,31 @@ static bool is_newer(const RunningJob *a, const RunningJob *b)
                                           : a->job.index > b->job.index;
 }
 
-int32_t policy_priority_victim(const PolicyView *view)
+/* The running job on nodes of one kind that is stopped for the first waiting one; POLICY_NONE: all
+ * that may be stopped are not enough. */
+static int32_t victim_on(const PolicyView *view, const Room *kind)
 {
     const WaitingJob *head = view->waiting;
-    const int32_t gpus_per_node = view->room.gpus_per_node;
-    int64_t slots = room_slots(view->room);
+    int64_t slots = policy_free_slots(view, kind);
     int32_t newest = POLICY_NONE;
-    if (view->waiting_count == 0 || request_fits(head->request, view->room))
-        return POLICY_NONE;
     for (int32_t i = 0; i < view->running_count; i++) {
         const RunningJob *job = &view->running[i];
-        if (job->priority >= head->priority)
+        if (job->priority >= head->priority || !request_allows(job->request, kind->kind))
             continue;
-        slots += request_slots(job->request, gpus_per_node);
+        slots += policy_held_slots(job, kind);
         if (newest == POLICY_NONE || is_newer(job, &view->running[newest]))
             newest = i;
     }
-    return slots >= request_slots(head->request, gpus_per_node) ? newest : POLICY_NONE;
+    return slots >= request_slots_on(head->request, kind) ? newest : POLICY_NONE;
+}
+
+int32_t policy_priority_victim(const PolicyView *view)
+{
+    int32_t victim = POLICY_NONE;
+    if (view->waiting_count == 0 || request_fits(view->waiting->request, view->room))
+        return POLICY_NONE;
+    for (const Room *kind = &view->room; kind != NULL && victim == POLICY_NONE; kind = kind->next)
+        if (request_allows(view->waiting->request, kind->kind))
+            victim = victim_on(view, kind);
+    return victim;
 }

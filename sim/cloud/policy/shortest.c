@@ -1,7 +1,7 @@
 /* Private to sim/cloud/policy: one of the policies of policy.h. */
 #include "sim/cloud/policy/policy.h"
 
-int32_t policy_shortest(const PolicyView *view)
+PolicyChoice policy_shortest(const PolicyView *view)
 {
     int32_t shortest = POLICY_NONE;
     for (int32_t i = 0; i < view->waiting_count; i++)
@@ -9,6 +9,6 @@ int32_t policy_shortest(const PolicyView *view)
             view->waiting[i].expected_ns < view->waiting[shortest].expected_ns)
             shortest = i;
     if (shortest != POLICY_NONE && !request_fits(view->waiting[shortest].request, view->room))
-        return POLICY_NONE;
-    return shortest;
+        shortest = POLICY_NONE;
+    return (PolicyChoice){.job = shortest};
 }

@@ -4,31 +4,29 @@
 /* Running and waiting jobs in order of their expected time, each with the slots that it gets. */
 typedef struct {
     const PolicyView *view;
-    int32_t running, waiting; /* the next of each */
-    int64_t nodes;            /* all that take or run jobs */
-    int64_t slots;            /* that are left */
+    int32_t running, waiting;     /* the next of each */
+    int64_t nodes[NODE_KINDS_MAX]; /* all that take or run jobs */
+    int64_t slots[NODE_KINDS_MAX]; /* that are left */
 } Share;
 
-/* The next job of the order, and whether it gets slots. */
+/* The next job of the order, and the slots that it gets. */
 typedef struct {
     int32_t running, waiting; /* its index; POLICY_NONE in the other list */
-    int64_t slots;            /* that it needs */
-    bool has_slots;
+    const Room *kind;         /* of the nodes; NULL: it gets no slots */
 } Turn;
 
-static int64_t slots_of(const PolicyView *view, JobRequest request)
+static void share_begin(const PolicyView *view, Share *share)
 {
-    return request_slots(request, view->room.gpus_per_node);
-}
-
-static Share share_begin(const PolicyView *view)
-{
-    const int32_t per_node = view->room.gpus_per_node > 0 ? view->room.gpus_per_node : 1;
-    Share share = {.view = view, .slots = room_slots(view->room)};
-    for (int32_t i = 0; i < view->running_count; i++)
-        share.slots += slots_of(view, view->running[i].request);
-    share.nodes = share.slots / per_node;
-    return share;
+    share->view = view;
+    share->running = share->waiting = 0;
+    for (const Room *kind = &view->room; kind != NULL; kind = kind->next) {
+        const int32_t per_node = kind->gpus_per_node > 0 ? kind->gpus_per_node : 1;
+        int64_t slots = policy_free_slots(view, kind);
+        for (int32_t i = 0; i < view->running_count; i++)
+            slots += policy_held_slots(&view->running[i], kind);
+        share->slots[kind->kind] = slots;
+        share->nodes[kind->kind] = slots / per_node;
+    }
 }
 
 /* Whether a running job is next; among equals it comes first. */
@@ -42,12 +40,27 @@ static bool running_is_next(const Share *share)
     return left_ns <= view->waiting[share->waiting].expected_ns;
 }
 
-static bool is_possible(const Share *share, JobRequest request)
+static bool is_possible(const Share *share, JobRequest request, const Room *kind)
 {
-    const int32_t nodes = share->nodes < INT32_MAX ? (int32_t)share->nodes : INT32_MAX;
-    if (share->view->room.limit.is_set)
-        return policy_is_possible(share->view, request); // its slots may be spread over more nodes
-    return request_is_possible(request, nodes, room_whole(share->view->room));
+    const int64_t all = share->nodes[kind->kind];
+    const int32_t nodes = all < INT32_MAX ? (int32_t)all : INT32_MAX;
+    const SlotLimit limit = share->view->room.limit;
+    if (limit.is_set) // its slots may be spread over more nodes
+        return request_may_start_on(request, limit, kind);
+    if (request.kinds != 0)
+        request = request_on(request, kind->gpus_per_node);
+    return request_is_possible(request, nodes, room_whole(*kind));
+}
+
+/* The kind of nodes of which the job gets slots; NULL: it gets none. */
+static const Room *kind_for(const Share *share, JobRequest request, bool is_running)
+{
+    const Room *kind = &share->view->room;
+    while (kind != NULL && (!request_allows(request, kind->kind) ||
+                            request_slots_on(request, kind) > share->slots[kind->kind] ||
+                            (!is_running && !is_possible(share, request, kind))))
+        kind = kind->next;
+    return kind;
 }
 
 /* Serves the next job; false: all are served. */
@@ -61,28 +74,29 @@ static bool share_next(Share *share, Turn *turn)
                    .waiting = is_running ? POLICY_NONE : share->waiting++};
     const JobRequest request =
         is_running ? view->running[turn->running].request : view->waiting[turn->waiting].request;
-    turn->slots = slots_of(view, request);
-    turn->has_slots = turn->slots <= share->slots && (is_running || is_possible(share, request));
-    if (turn->has_slots)
-        share->slots -= turn->slots;
+    turn->kind = kind_for(share, request, is_running);
+    if (turn->kind != NULL)
+        share->slots[turn->kind->kind] -= request_slots_on(request, turn->kind);
     return true;
 }
 
-int32_t policy_srtf(const PolicyView *view)
+PolicyChoice policy_srtf(const PolicyView *view)
 {
-    Share share = share_begin(view);
+    Share share;
+    share_begin(view, &share);
     for (Turn turn; share_next(&share, &turn);)
-        if (turn.waiting != POLICY_NONE && turn.has_slots &&
-            request_fits(view->waiting[turn.waiting].request, view->room))
-            return turn.waiting;
-    return POLICY_NONE;
+        if (turn.waiting != POLICY_NONE && turn.kind != NULL &&
+            request_fits_on(view->waiting[turn.waiting].request, view->room.limit, turn.kind))
+            return (PolicyChoice){.job = turn.waiting, .kinds = kind_set_of(turn.kind->kind)};
+    return (PolicyChoice){.job = POLICY_NONE};
 }
 
 int32_t policy_srtf_victim(const PolicyView *view)
 {
-    Share share = share_begin(view);
+    Share share;
+    share_begin(view, &share);
     for (Turn turn; share_next(&share, &turn);)
-        if (turn.running != POLICY_NONE && !turn.has_slots)
+        if (turn.running != POLICY_NONE && turn.kind == NULL)
             return turn.running; // a job without slots always has them
     return POLICY_NONE;
 }

@@ -119,7 +119,10 @@
     /* The job is the first of a queue, and this keeps it there from now on: name: gpus limit      \
      * guarantee cores memory; queue: its index in the cluster. Recorded when the job or the       \
      * reason changes, on clusters with queues or with jobs that ask for cores or memory. */       \
-    X(JOB_WAITS, job_waits, JOBS, CLUSTER | JOB | NAME, VALUE(queue))
+    X(JOB_WAITS, job_waits, JOBS, CLUSTER | JOB | NAME, VALUE(queue))                              \
+    /* The node, which is new, is of a kind of its cluster; kind: its index; gpus: those of a node; \
+     * name: its name. Not recorded for clusters whose nodes are all of one kind. */               \
+    X(NODE_KIND, node_kind, JOBS, CLUSTER | NODE | NAME, VALUE(kind) VALUE(gpus))
 
 /* The shortage that keeps the first job of a queue from starting. X(ENUM, name in trace.tsv) */
 #define SHORTAGES(X)                                                                               \

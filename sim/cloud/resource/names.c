@@ -30,11 +30,6 @@ bool same_name(const char *a, const char *b)
     return a && b ? ascii_same(a, b) : a == b;
 }
 
-bool begins_with(const char *text, const char *start)
-{
-    return strncmp(text, start, strlen(start)) == 0;
-}
-
 /* --- Keys --- */
 
 /* Room for `length` letters and a NUL. */

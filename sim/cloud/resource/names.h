@@ -50,6 +50,5 @@ const char *names_guid(const Scenario *scenario, uint64_t address, uint64_t draw
 
 /* Compares as the service does: without letter case. NULL equals only NULL. */
 bool same_name(const char *a, const char *b);
-bool begins_with(const char *text, const char *start);
 
 #endif

@@ -203,6 +203,7 @@ typedef struct {
         } file_delete;
         const ClusterSpec *cluster_create;
         struct {
+            const char *kind; /* of its nodes; NULL: the only one */
             int32_t target_nodes;
             DeallocationOption deallocation;
         } cluster_resize;

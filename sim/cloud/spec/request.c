@@ -28,11 +28,30 @@ JobRequest request_of_gpus(int32_t gpus, int32_t gpus_per_node)
 JobRequest request_of_shape(int32_t gpus, RequestShape shape, int32_t gpus_per_node)
 {
     const bool is_limited = shape.gpus_per_node_max > 0 && shape.gpus_per_node_max < gpus_per_node;
-    const JobRequest filled =
-        fill_nodes(gpus, is_limited ? shape.gpus_per_node_max : gpus_per_node);
-    if (shape.nodes == 0)
-        return filled;
-    return divide_evenly(gpus, shape.nodes > filled.nodes ? shape.nodes : filled.nodes);
+    JobRequest request = fill_nodes(gpus, is_limited ? shape.gpus_per_node_max : gpus_per_node);
+    if (shape.nodes > 0)
+        request = divide_evenly(gpus, shape.nodes > request.nodes ? shape.nodes : request.nodes);
+    request.shape = shape;
+    return request;
+}
+
+JobRequest request_on(JobRequest request, int32_t gpus_per_node)
+{
+    if (request.kind != REQUEST_GPUS)
+        return request;
+    JobRequest other = request_of_shape(request.gpus, request.shape, gpus_per_node);
+    other.kinds = request.kinds;
+    other.cpus = request.cpus;
+    other.memory_mib = request.memory_mib;
+    return other;
+}
+
+int32_t request_kind(JobRequest request)
+{
+    int32_t kind = 0;
+    while (!request_allows(request, kind))
+        kind++;
+    return kind;
 }
 
 int32_t request_part(JobRequest request, int32_t index, int32_t gpus_per_node)
@@ -128,28 +147,92 @@ Shortage request_shortage(JobRequest request, Room room)
     return request_fits(with_cpus, room) ? SHORT_OF_MEMORY : SHORT_OF_CORES;
 }
 
+/* Whether the limit lets the job start on nodes of the kind. */
+static bool is_within_on(JobRequest request, SlotLimit limit, const Room *kind)
+{
+    return !limit.is_set || request_slots_on(request, kind) <= limit.left;
+}
+
 bool request_is_within(JobRequest request, Room room)
 {
-    return !room.limit.is_set || request_slots(request, room.gpus_per_node) <= room.limit.left;
+    for (const Room *kind = &room; kind != NULL; kind = kind->next)
+        if (request_allows(request, kind->kind) && is_within_on(request, room.limit, kind))
+            return true;
+    return false;
+}
+
+bool request_fits_on(JobRequest request, SlotLimit limit, const Room *kind)
+{
+    if (!request_allows(request, kind->kind) || !is_within_on(request, limit, kind))
+        return false;
+    if (request.kind == REQUEST_NODES)
+        return request.nodes <= kind->idle_nodes;
+    if (request.kinds != 0)
+        request = request_on(request, kind->gpus_per_node);
+    // A node that can give the first share can give the last one.
+    const NodeShare first = request_share(request, 0, kind->gpus_per_node);
+    const NodeShare last = request_share(request, request.nodes - 1, kind->gpus_per_node);
+    return nodes_with(*kind, last, request.nodes) >= request.nodes &&
+           nodes_with(*kind, first, request.large_nodes) >= request.large_nodes;
 }
 
 bool request_fits(JobRequest request, Room room)
 {
-    if (!request_is_within(request, room))
+    for (const Room *kind = &room; kind != NULL; kind = kind->next)
+        if (request_fits_on(request, room.limit, kind))
+            return true;
+    return false;
+}
+
+bool request_may_start_on(JobRequest request, SlotLimit limit, const Room *kind)
+{
+    const int32_t most =
+        kind->idle_nodes > kind->most_nodes ? kind->idle_nodes : kind->most_nodes;
+    if (!request_allows(request, kind->kind))
         return false;
-    if (request.kind == REQUEST_NODES)
-        return request.nodes <= room.idle_nodes;
-    // A node that can give the first share can give the last one.
-    const NodeShare first = request_share(request, 0, room.gpus_per_node);
-    const NodeShare last = request_share(request, request.nodes - 1, room.gpus_per_node);
-    return nodes_with(room, last, request.nodes) >= request.nodes &&
-           nodes_with(room, first, request.large_nodes) >= request.large_nodes;
+    if (request.kinds != 0)
+        request = request_on(request, kind->gpus_per_node);
+    return request_is_possible(request, most, room_whole(*kind)) &&
+           (!limit.is_set || request_slots_on(request, kind) <= limit.most);
+}
+
+bool request_may_start(JobRequest request, Room room)
+{
+    for (const Room *kind = &room; kind != NULL; kind = kind->next)
+        if (request_may_start_on(request, room.limit, kind))
+            return true;
+    return false;
+}
+
+int64_t request_least_slots(JobRequest request, Room room)
+{
+    int64_t least = INT64_MAX;
+    for (const Room *kind = &room; kind != NULL; kind = kind->next) {
+        const int64_t slots = request_slots_on(request, kind);
+        if (request_allows(request, kind->kind) && slots < least)
+            least = slots;
+    }
+    return least;
+}
+
+int64_t room_slots_of_kind(const Room *kind)
+{
+    int64_t slots = kind->gpus_per_node == 0 ? kind->idle_nodes : 0;
+    for (int32_t free = 1; free <= kind->gpus_per_node; free++)
+        slots += (int64_t)free * kind->places[free].count;
+    return slots;
+}
+
+int64_t room_most_slots(const Room *kind)
+{
+    const JobRequest all = {.kind = REQUEST_NODES, .nodes = kind->most_nodes};
+    return request_slots_on(all, kind);
 }
 
 int64_t room_slots(Room room)
 {
-    int64_t slots = room.gpus_per_node == 0 ? room.idle_nodes : 0;
-    for (int32_t free = 1; free <= room.gpus_per_node; free++)
-        slots += (int64_t)free * room.places[free].count;
+    int64_t slots = 0;
+    for (const Room *kind = &room; kind != NULL; kind = kind->next)
+        slots += room_slots_of_kind(kind);
     return room.limit.is_set && slots > room.limit.left ? room.limit.left : slots;
 }

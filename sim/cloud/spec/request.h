@@ -8,6 +8,9 @@
  * them in proportion to the GPUs that it gives, rounded up, or in equal parts to a job without
  * GPUs.
  *
+ * A cluster may have nodes of several kinds. A job runs on nodes of one kind, any of those that it
+ * allows, so its GPUs are divided again for each kind.
+ *
  * A slot is one GPU of a node; a node without GPUs is one slot. */
 #ifndef SIM_CLOUD_SPEC_REQUEST_H
 #define SIM_CLOUD_SPEC_REQUEST_H
@@ -20,8 +23,28 @@
 
 typedef enum { REQUEST_NODES, REQUEST_GPUS, REQUEST_GPUS_PER_NODE } RequestKind;
 
+/* Kinds of nodes of a cluster: bit k is its kind k. */
+typedef uint32_t KindSet;
+enum { NODE_KINDS_MAX = 24 };
+#define KIND_SET_ALL (((KindSet)1 << NODE_KINDS_MAX) - 1)
+
+static inline KindSet kind_set_of(int32_t kind)
+{
+    return (KindSet)1 << kind;
+}
+
+/* How GPUs in total are divided; a member of 0 states nothing. */
 typedef struct {
-    RequestKind kind;
+    int32_t gpus_per_node_max; /* the job takes no more on a node */
+    int32_t nodes; /* over which its GPUs are divided as evenly as whole GPUs allow; more nodes if
+                      so many have not enough GPUs */
+} RequestShape;
+
+typedef struct {
+    RequestKind kind : 8;
+    /* On a cluster of several kinds: those that the job allows; the only one once it runs. 0: the
+     * cluster has one kind. */
+    KindSet kinds : NODE_KINDS_MAX;
     int32_t nodes; /* on which the job runs; REQUEST_GPUS: as request_of_gpus counts them */
     int32_t gpus;  /* GPUS: in total; GPUS_PER_NODE: on each node; NODES: 0. From 0: a job without
                       GPUs runs on a node that others may have filled */
@@ -29,6 +52,7 @@ typedef struct {
      * rest, which are not larger. */
     int32_t large_nodes, large_gpus;
     int32_t cpus, memory_mib; /* in total; 0: it asks for none. Not for whole nodes, which it has */
+    RequestShape shape;       /* GPUS */
 } JobRequest;
 
 /* A part of a node. */
@@ -38,16 +62,18 @@ typedef struct {
 
 enum { MEMORY_NEVER_BINDS = INT32_MAX }; /* memory_mib of a node whose memory is not known */
 
-/* How GPUs in total are divided; a member of 0 states nothing. */
-typedef struct {
-    int32_t gpus_per_node_max; /* the job takes no more on a node */
-    int32_t nodes; /* over which its GPUs are divided as evenly as whole GPUs allow; more nodes if
-                      so many have not enough GPUs */
-} RequestShape;
-
 /* A request for `gpus` in total on nodes of `gpus_per_node` GPUs. */
 JobRequest request_of_gpus(int32_t gpus, int32_t gpus_per_node);
 JobRequest request_of_shape(int32_t gpus, RequestShape shape, int32_t gpus_per_node);
+/* The request on nodes of another kind, with `gpus_per_node`. */
+JobRequest request_on(JobRequest request, int32_t gpus_per_node);
+/* Whether the job may run on nodes of the kind. */
+static inline bool request_allows(JobRequest request, int32_t kind)
+{
+    return request.kinds == 0 || (request.kinds >> kind & 1) != 0;
+}
+/* The first kind that the job allows; of a running job, its kind. */
+int32_t request_kind(JobRequest request);
 /* The GPUs of the job on its `index`-th node: large parts first. */
 int32_t request_part(JobRequest request, int32_t index, int32_t gpus_per_node);
 /* The GPUs of all nodes together; of whole nodes all of them. */
@@ -70,15 +96,21 @@ typedef struct {
     int64_t most, left; /* that its jobs may have, and that they do not have yet */
 } SlotLimit;
 
-/* The nodes of a cluster that take jobs now, as the jobs of one queue may have them. */
-typedef struct {
+/* The nodes of a cluster that take jobs now, as the jobs of one queue may have them. Members
+ * without a remark are about the nodes of one kind. */
+typedef struct Room {
+    int32_t kind;       /* its index in the cluster */
+    int32_t most_nodes; /* the most that the cluster may have now: the target, or the maximum of
+                           automatic scaling */
     int32_t gpus_per_node;
     int32_t idle_nodes;     /* that run no job */
     const PlaceSet *places; /* [free GPUs, 0 to gpus_per_node]: the places of the nodes that have so
                                many, idle ones included */
     const NodeShare *free;  /* [place] of those nodes; NULL: cores and memory are not known */
     int32_t cpus_per_node, memory_mib_per_node;
-    SlotLimit limit;
+    int64_t speed_ppm;       /* of programs that take a stated time; 0 or 1,000,000: as stated */
+    SlotLimit limit;         /* of all kinds together, in the room of the first one */
+    const struct Room *next; /* the nodes of the next kind; NULL: there is none */
 } Room;
 
 /* A whole node. */
@@ -91,12 +123,28 @@ static inline NodeShare room_whole(Room room)
  * there is none. */
 int32_t room_place(Room room, int32_t free, NodeShare need, int32_t from);
 
-/* The free slots of the nodes, as far as the limit lets the queue have them. */
+/* The free slots of nodes of all kinds, as far as the limit lets the queue have them. */
 int64_t room_slots(Room room);
+/* The free slots of nodes of one kind, regardless of the limit. */
+int64_t room_slots_of_kind(const Room *kind);
+/* The most slots that the cluster may have of one kind, regardless of the limit. */
+int64_t room_most_slots(const Room *kind);
 /* Whether the limit lets the job start now. */
 bool request_is_within(JobRequest request, Room room);
+/* The slots of the job on nodes of one kind. */
+static inline int64_t request_slots_on(JobRequest request, const Room *kind)
+{
+    return request_slots(request, kind->gpus_per_node);
+}
+/* The slots of the job on the kind that it allows on which it has fewest. */
+int64_t request_least_slots(JobRequest request, Room room);
 /* Whether the job could start now. This does not depend on the placement policy. */
 bool request_fits(JobRequest request, Room room);
+/* Whether it could start now on nodes of one kind, within the limit of the room. */
+bool request_fits_on(JobRequest request, SlotLimit limit, const Room *kind);
+/* Whether the job could ever start: on an empty cluster that has all nodes, within the limit. */
+bool request_may_start(JobRequest request, Room room);
+bool request_may_start_on(JobRequest request, SlotLimit limit, const Room *kind);
 /* The shortage of a job that does not fit. */
 Shortage request_shortage(JobRequest request, Room room);
 

@@ -124,6 +124,9 @@ typedef struct {
     const ResourcePath *clusters;  /* [cluster_count] */
     int32_t cluster_count;
     bool asks_for_cores;     /* list: cores and memory of its rows bind */
+    /* list: [cluster's word * (kinds of GPUs + 1) + 1 + kind of GPU] the kinds of nodes of the
+     * cluster that rows with that kind of GPU (the first: with none) allow; NULL: all of them */
+    const KindSet *kinds_of_gpu_type;
     bool stops_at_requested; /* list: a job that runs longer than its owner asked for is stopped */
     int64_t begin_ns;        /* list: its times count from here */
     int64_t end_ns;   /* no job arrives at or after this time; INT64_MAX: jobs_max is the limit */
@@ -147,6 +150,17 @@ static inline JobRequest workload_request(const Workload *workload, int64_t row,
     if (workload->asks_for_cores)
         job_list_add_cores(workload->list, row, &request);
     return request;
+}
+
+/* The kinds of nodes that a row allows of those of its cluster, which are `all`. */
+static inline KindSet workload_kinds(const Workload *workload, int64_t row, KindSet all)
+{
+    const JobList *list = workload->list;
+    const int32_t type = list->gpu_type != NULL ? list->gpu_type[row] : JOB_LIST_UNKNOWN;
+    const int32_t word = workload->cluster_of_row != NULL ? workload->cluster_of_row[row] : 0;
+    return workload->kinds_of_gpu_type == NULL || all == 0
+               ? all
+               : workload->kinds_of_gpu_type[word * (list->gpu_types.count + 1) + 1 + type];
 }
 
 /* The part of the run that metrics of many jobs are about. It changes nothing in the world. */

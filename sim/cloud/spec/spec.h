@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "sim/base/units.h"
 #include "sim/cloud/spec/catalog.h"
 #include "sim/cloud/spec/request.h"
 #include "sim/cloud/spec/script.h"
@@ -101,10 +102,24 @@ typedef struct {
     int64_t most;       /* its jobs never have more; INT64_MAX: no limit */
 } QueueSpec;
 
+/* Nodes of one kind. */
 typedef struct {
+    const char *name;
+    const char *gpu; /* what jobs call its GPUs; NULL: they have no name */
     const VmSize *vm_size;
     bool is_low_priority;
-    bool is_automatic; /* scales automatically between the two limits */
+    int32_t target_nodes;
+    int64_t speed_ppm; /* of programs that take a stated time; 1,000,000: as stated. Trainings run
+                          as fast as the VM size says */
+} NodeKind;
+
+typedef struct {
+    const VmSize *vm_size; /* of several kinds: the first one's, as is_low_priority */
+    bool is_low_priority;
+    int32_t kind_count;    /* 0: all nodes are of one kind, which the other members state */
+    const NodeKind *kinds; /* at most NODE_KINDS_MAX, with different names; target_nodes below is
+                              their sum, and the cluster does not scale automatically */
+    bool is_automatic;     /* scales automatically between the two limits */
     int32_t minimum_nodes;
     int32_t maximum_nodes;
     int32_t target_nodes; /* manual: the target; automatic: the initial number */
@@ -121,6 +136,28 @@ typedef struct {
     int32_t queue_count; /* 0: all jobs wait in one queue without a name or limits */
     const QueueSpec *queues;
 } ClusterSpec;
+
+/* The number of kinds of nodes, at least 1; and one of them. */
+static inline int32_t cluster_spec_kind_count(const ClusterSpec *spec)
+{
+    return spec->kind_count > 0 ? spec->kind_count : 1;
+}
+
+static inline NodeKind cluster_spec_kind(const ClusterSpec *spec, int32_t kind)
+{
+    return spec->kind_count > 0 ? spec->kinds[kind]
+                                : (NodeKind){.name = spec->vm_size->name,
+                                             .vm_size = spec->vm_size,
+                                             .is_low_priority = spec->is_low_priority,
+                                             .target_nodes = spec->target_nodes,
+                                             .speed_ppm = PPM};
+}
+
+/* All kinds of the cluster as a JobRequest has them. */
+static inline KindSet cluster_spec_all_kinds(const ClusterSpec *spec)
+{
+    return spec->kind_count > 0 ? ((KindSet)1 << spec->kind_count) - 1 : 0;
+}
 
 enum { QUEUE_UNKNOWN = -1 };
 
@@ -176,6 +213,7 @@ typedef struct {
     int64_t expected_ns; /* the run time that the owner states, for policies that plan ahead;
                             max_wall_clock_ns if none is stated */
     const char *queue;   /* of its cluster, if that has queues; NULL: none is stated */
+    KindSet kinds;       /* of its cluster's nodes that it allows; 0: all of them */
     const Program *program;
 } JobSpec;
 

@@ -1,6 +1,7 @@
 #include "sim/cloud/storage/file_server.h"
 
 #include "sim/base/invariant.h"
+#include "sim/base/text.h"
 #include "sim/cloud/storage/tables.h"
 #include "sim/model/price.h"
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/base/invariant.h"
+#include "sim/base/text.h"
 #include "sim/cloud/storage/tables.h"
 
 Storage *storage_tables_create(Arena *run, Engine *engine, TraceRecorder *recorder,

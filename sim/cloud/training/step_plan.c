@@ -96,8 +96,8 @@ int64_t program_least_ns(const JobSpec *spec, const VmSize *vm_size)
 static bool check_gpus(const JobSpec *spec, const VmSize *vm_size, Place at, Status *status)
 {
     const JobRequest request = job_spec_request(spec, vm_size->gpus);
-    const int32_t least = request_part(request, spec->nodes - 1, vm_size->gpus);
-    const int32_t most = rank_places_spread(spec->nodes, spec->processes).ranks_on_fullest;
+    const int32_t least = request_part(request, request.nodes - 1, vm_size->gpus);
+    const int32_t most = rank_places_spread(request.nodes, spec->processes).ranks_on_fullest;
     if (spec->asks_for == REQUEST_NODES || most <= least)
         return true;
     status_fail(status, STATUS_BAD_INPUT, at,
@@ -108,10 +108,11 @@ static bool check_gpus(const JobSpec *spec, const VmSize *vm_size, Place at, Sta
 
 bool training_check(const JobSpec *spec, const VmSize *vm_size, Place at, Status *status)
 {
+    const int32_t nodes = job_spec_request(spec, vm_size->gpus).nodes;
     return spec->program->kind != PROGRAM_TRAIN ||
            (check_gpus(spec, vm_size, at, status) &&
             training_check_places(spec->program, vm_size,
-                                  rank_places_spread(spec->nodes, spec->processes), at, status));
+                                  rank_places_spread(nodes, spec->processes), at, status));
 }
 
 bool training_check_places(const Program *program, const VmSize *vm_size, RankPlaces places,

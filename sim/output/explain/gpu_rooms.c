@@ -8,6 +8,7 @@
 // A forged trace may name any number of GPUs.
 enum { GPUS_MAX = 1 << 16 };
 
+/* The nodes of one kind. */
 typedef struct {
     int32_t idle_nodes;
     int32_t gpus_per_node; /* 0: not known */
@@ -15,8 +16,15 @@ typedef struct {
 } GpuRoom;
 
 typedef struct {
-    int32_t jobs; /* that share it */
-    int32_t used; /* GPUs */
+    GpuRoom *kinds;
+    Room *rooms; /* of the last call of gpu_rooms_of */
+    uint32_t kind_count, kind_capacity, room_capacity;
+} ClusterRoom;
+
+typedef struct {
+    int32_t jobs;  /* that share it */
+    int32_t used;  /* GPUs */
+    uint32_t kind; /* of its cluster */
 } SharedNode;
 
 typedef struct {
@@ -31,7 +39,7 @@ typedef struct {
 
 struct GpuRooms {
     Arena *arena;
-    GpuRoom *clusters;
+    ClusterRoom *clusters;
     SharedNode *nodes;
     PlacedJob *jobs;
     uint32_t cluster_capacity, node_capacity, job_capacity;
@@ -44,12 +52,20 @@ GpuRooms *gpu_rooms_create(Arena *arena)
     return rooms;
 }
 
-static GpuRoom *room_of(GpuRooms *rooms, const TraceRow *row)
+/* The nodes of a kind of the row's cluster. */
+static GpuRoom *room_of(GpuRooms *rooms, const TraceRow *row, uint32_t kind)
 {
     const uint32_t id = row->record.cluster.index;
     rooms->clusters = array_room(rooms->arena, rooms->clusters, id + 1, &rooms->cluster_capacity,
                                  sizeof *rooms->clusters);
-    return &rooms->clusters[id];
+    ClusterRoom *cluster = &rooms->clusters[id];
+    cluster->kinds = array_room(rooms->arena, cluster->kinds, kind + 1, &cluster->kind_capacity,
+                                sizeof *cluster->kinds);
+    cluster->rooms = array_room(rooms->arena, cluster->rooms, kind + 1, &cluster->room_capacity,
+                                sizeof *cluster->rooms);
+    if (kind >= cluster->kind_count)
+        cluster->kind_count = kind + 1;
+    return &cluster->kinds[kind];
 }
 
 static SharedNode *node_of(GpuRooms *rooms, uint32_t id)
@@ -86,20 +102,37 @@ static void node_state(GpuRooms *rooms, const TraceRow *row)
 {
     const bool is_idle = strcmp(row->record.name, node_state_name(NODE_IDLE)) == 0;
     const bool was_idle = row->record.node_state.was == NODE_IDLE;
-    idle_changes(room_of(rooms, row), (int32_t)is_idle - (int32_t)was_idle);
+    const uint32_t kind = node_of(rooms, row->record.node.index)->kind;
+    idle_changes(room_of(rooms, row, kind), (int32_t)is_idle - (int32_t)was_idle);
+}
+
+/* The GPUs of a node of the room become known. */
+static void count_gpus(const GpuRooms *rooms, GpuRoom *room, int64_t gpus_per_node)
+{
+    if (room->by_free != NULL)
+        return;
+    room->gpus_per_node = (int32_t)gpus_per_node;
+    room->by_free = ARENA_ARRAY(rooms->arena, PlaceSet, room->gpus_per_node + 1);
+    room->by_free[room->gpus_per_node].count = room->idle_nodes;
+}
+
+static void node_kind(GpuRooms *rooms, const TraceRow *row)
+{
+    const TraceRecord *record = &row->record;
+    if (record->node_kind.kind >= NODE_KINDS_MAX || record->node_kind.gpus > GPUS_MAX)
+        return;
+    const uint32_t kind = (uint32_t)record->node_kind.kind;
+    node_of(rooms, record->node.index)->kind = kind;
+    count_gpus(rooms, room_of(rooms, row, kind), record->node_kind.gpus);
 }
 
 static void job_placed(GpuRooms *rooms, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
-    GpuRoom *room = room_of(rooms, row);
+    GpuRoom *room = room_of(rooms, row, node_of(rooms, record->node.index)->kind);
     if (record->job_placed.gpus_per_node > GPUS_MAX || record->job_placed.gpus > GPUS_MAX)
         return;
-    if (room->by_free == NULL) {
-        room->gpus_per_node = (int32_t)record->job_placed.gpus_per_node;
-        room->by_free = ARENA_ARRAY(rooms->arena, PlaceSet, room->gpus_per_node + 1);
-        room->by_free[room->gpus_per_node].count = room->idle_nodes;
-    }
+    count_gpus(rooms, room, record->job_placed.gpus_per_node);
     rooms->jobs = array_room(rooms->arena, rooms->jobs, record->job.index + 1, &rooms->job_capacity,
                              sizeof *rooms->jobs);
     PlacedJob *job = &rooms->jobs[record->job.index];
@@ -114,15 +147,20 @@ static void job_attempt(GpuRooms *rooms, const TraceRow *row)
 {
     const uint32_t id = row->record.job.index;
     PlacedJob *job = id < rooms->job_capacity ? &rooms->jobs[id] : NULL;
-    GpuRoom *room = room_of(rooms, row);
-    for (uint32_t i = 0; job != NULL && room->by_free != NULL && i < job->count; i++)
-        node_changes(room, node_of(rooms, job->placed[i].node), -1, -job->placed[i].gpus);
+    for (uint32_t i = 0; job != NULL && i < job->count; i++) {
+        SharedNode *node = node_of(rooms, job->placed[i].node);
+        GpuRoom *room = room_of(rooms, row, node->kind);
+        if (room->by_free != NULL)
+            node_changes(room, node, -1, -job->placed[i].gpus);
+    }
     if (job != NULL)
         job->count = 0;
 }
 
 void gpu_rooms_add_row(GpuRooms *rooms, const TraceRow *row)
 {
+    if (row->record.kind == TRACE_NODE_KIND)
+        node_kind(rooms, row);
     if (row->record.kind == TRACE_NODE_STATE)
         node_state(rooms, row);
     if (row->record.kind == TRACE_JOB_PLACED)
@@ -135,8 +173,12 @@ Room gpu_rooms_of(const GpuRooms *rooms, uint32_t cluster)
 {
     if (cluster >= rooms->cluster_capacity)
         return (Room){0};
-    const GpuRoom *room = &rooms->clusters[cluster];
-    return (Room){.gpus_per_node = room->gpus_per_node,
-                  .idle_nodes = room->idle_nodes,
-                  .places = room->by_free};
+    const ClusterRoom *all = &rooms->clusters[cluster];
+    for (uint32_t k = 0; k < all->kind_count; k++)
+        all->rooms[k] = (Room){.kind = (int32_t)k,
+                               .gpus_per_node = all->kinds[k].gpus_per_node,
+                               .idle_nodes = all->kinds[k].idle_nodes,
+                               .places = all->kinds[k].by_free,
+                               .next = k + 1 < all->kind_count ? &all->rooms[k + 1] : NULL};
+    return all->kind_count > 0 ? all->rooms[0] : (Room){0};
 }

@@ -53,6 +53,16 @@ static bool asks_for_gpus(const Wait *wait, WaitView view)
     return wait->request.kind != REQUEST_NODES && view.room.gpus_per_node > 0;
 }
 
+/* Whether enough slots of a kind of nodes that the job allows are free. */
+static bool has_slots(JobRequest request, const Room *room)
+{
+    for (const Room *kind = room; kind != NULL; kind = kind->next)
+        if (request_allows(request, kind->kind) &&
+            room_slots_of_kind(kind) >= request_slots_on(request, kind))
+            return true;
+    return false;
+}
+
 static WaitReason reason_of(const Wait *wait, WaitView view)
 {
     static const WaitReason of_shortage[] = {[SHORT_OF_CORES] = WAIT_FOR_CORES,
@@ -67,8 +77,7 @@ static WaitReason reason_of(const Wait *wait, WaitView view)
     const int64_t with_earlier = wait->needed + wait->earlier_nodes;
     if (asks_for_gpus(wait, view) && request_fits(wait->request, view.room))
         return wait->earlier_now > 0 || queued > 1 ? WAIT_FOR_EARLIER : WAIT_FOR_SERVICE;
-    if (asks_for_gpus(wait, view) &&
-        room_slots(view.room) >= request_slots(wait->request, view.room.gpus_per_node))
+    if (asks_for_gpus(wait, view) && has_slots(wait->request, &view.room))
         return WAIT_FOR_GPUS;
     if (idle >= with_earlier && (wait->earlier_now > 0 || queued <= 1))
         return WAIT_FOR_SERVICE;
@@ -83,14 +92,22 @@ static WaitReason reason_of(const Wait *wait, WaitView view)
 
 static void note_free_gpus(Wait *wait, Room room)
 {
-    const int64_t gpus = room_slots(room);
-    if (wait->gpus_per_node > 0 && gpus <= wait->free_gpus)
+    const Room *first = NULL; // of the kinds that the job allows
+    int64_t gpus = 0;
+    int32_t nodes = 0;
+    for (const Room *kind = &room; kind != NULL; kind = kind->next) {
+        if (!request_allows(wait->request, kind->kind))
+            continue;
+        first = first != NULL ? first : kind;
+        gpus += room_slots_of_kind(kind);
+        for (int32_t free = 1; free <= kind->gpus_per_node; free++)
+            nodes += kind->places[free].count;
+    }
+    if (first == NULL || (wait->gpus_per_node > 0 && gpus <= wait->free_gpus))
         return;
-    wait->gpus_per_node = room.gpus_per_node;
+    wait->gpus_per_node = first->gpus_per_node;
     wait->free_gpus = gpus;
-    wait->free_nodes = 0;
-    for (int32_t free = 1; free <= room.gpus_per_node; free++)
-        wait->free_nodes += room.places[free].count;
+    wait->free_nodes = nodes;
 }
 
 void wait_passes(Wait *wait, WaitView view, int64_t span_ns)
@@ -305,6 +322,8 @@ static void add_prepared(Text *out, const Wait *wait)
 /* "8 GPUs on one node", "4 GPUs on each of 2 nodes and 3 on another one" */
 static void add_request(Text *out, JobRequest request, int32_t gpus_per_node)
 {
+    if (request.kinds != 0)
+        request = request_on(request, gpus_per_node);
     const int32_t first = request_part(request, 0, gpus_per_node);
     const int32_t last = request_part(request, request.nodes - 1, gpus_per_node);
     const int32_t large = first == last ? request.nodes : request.large_nodes;

@@ -36,7 +36,7 @@ void az_cluster_table(Text *out, const Cluster *cluster)
         cluster->path.name,
         cluster->path.group,
         cluster->path.workspace,
-        vm_size_in_capitals(arena, cluster->spec->vm_size->name),
+        vm_sizes_in_capitals(arena, cluster->spec),
         is_deleting ? "deleting" : allocation_state_name(cluster->allocation),
         number[0],
         number[1],

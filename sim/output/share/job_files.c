@@ -231,7 +231,8 @@ static JobView view_of(const World *world, const Job *job, Arena *arena)
     return (JobView){.scenario = world_scenario(world),
                      .world = world,
                      .job = job,
-                     .vm_size = world_cluster(world, job->cluster)->spec->vm_size,
+                     .vm_size = 
+                         cluster_kind_of(world_cluster(world, job->cluster), job->request)->spec.vm_size,
                      .node_names = names};
 }
 

@@ -222,7 +222,8 @@ static const char *kind_of_list(const char *key)
     } kinds[] = {{"clusters", "cluster"},
                  {"jobs", "job of the scenario"},
                  {"workloads", "workload"},
-                 {"file_servers", "file server"}};
+                 {"file_servers", "file server"},
+                 {"kinds", "kind of nodes"}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (strcmp(kinds[i].key, key) == 0)
             return kinds[i].kind;
@@ -247,7 +248,9 @@ static bool lists_measures(const Field *field)
 static bool compile_item(Compiler *compiler, Position position, const Field *list)
 {
     Metric *metric = compiler->metric;
-    const NameList names = metric_item_names(compiler->arena, compiler->scenario, list->name);
+    const char *owner = metric->step_count > 0 ? metric->steps[metric->step_count - 1].name : NULL;
+    const NameList names =
+        metric_item_names(compiler->arena, compiler->scenario, list->name, owner);
     const int32_t item = longest_name(position.rest, names.items, names.count);
     if (item < 0)
         return add_unknown(compiler, position, kind_of_list(list->name), names.items, names.count);
@@ -676,6 +679,7 @@ typedef struct {
     const Scenario *scenario;
     const char *times; /* what the spread that is being listed is about; NULL: not in a spread */
     MetricList list;
+    const char *item; /* whose members are listed; NULL: none */
 } Lister;
 
 static void add_entry(Lister *lister, MetricEntry entry)
@@ -697,15 +701,18 @@ static void list_type(Lister *lister, const char *prefix, const ObjectType *type
 
 static void list_items(Lister *lister, const char *prefix, const Field *list)
 {
-    const NameList names = metric_item_names(lister->arena, lister->scenario, list->name);
-    const int32_t count = metric_item_count(lister->arena, lister->scenario, list->name);
+    const char *owner = lister->item;
+    const NameList names = metric_item_names(lister->arena, lister->scenario, list->name, owner);
+    const int32_t count = metric_item_count(lister->arena, lister->scenario, list->name, owner);
     const Field *value = key_field(list->type) + 1;
     for (int32_t i = 0; i < count; i++) {
         const char *name = joined(lister, prefix, names.items[i]);
+        lister->item = names.items[i];
         if (list->kind == VALUE_NAMED)
             list_type(lister, name, list->type);
         else
             add_entry(lister, (MetricEntry){name, value->unit, value->doc, false});
+        lister->item = owner;
     }
 }
 

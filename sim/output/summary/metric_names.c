@@ -37,6 +37,30 @@ static NameList workload_names(Arena *arena, const Scenario *scenario)
     return names;
 }
 
+/* The kinds of nodes of the cluster that has this name in a summary. */
+static NameList kind_names(Arena *arena, const Scenario *scenario, const char *cluster)
+{
+    int32_t most = 0;
+    for (int32_t i = 0; i < scenario->command_count; i++)
+        if (scenario->commands[i].kind == COMMAND_CLUSTER_CREATE)
+            most += scenario->commands[i].as.cluster_create->kind_count;
+    NameList names = {.items = ARENA_ARRAY(arena, const char *, most)};
+    for (int32_t i = 0; i < scenario->command_count; i++) {
+        const Command *command = &scenario->commands[i];
+        if (command->kind != COMMAND_CLUSTER_CREATE)
+            continue;
+        const char *path = created_path(arena, command);
+        const ClusterSpec *spec = command->as.cluster_create;
+        const bool is_meant =
+            strcmp(path, cluster) == 0 || strcmp(summary_short_name(path), cluster) == 0;
+        for (int32_t k = 0; is_meant && k < spec->kind_count; k++)
+            names.items[names.count++] = spec->kinds[k].name;
+    }
+    return names;
+}
+
+static const char kinds_key[] = "kinds";
+
 /* The lists of a summary and the commands that create their items. */
 static const struct {
     const char *key;
@@ -54,14 +78,20 @@ static NameList paths_of_list(Arena *arena, const Scenario *scenario, const char
     return workload_names(arena, scenario);
 }
 
-int32_t metric_item_count(Arena *arena, const Scenario *scenario, const char *key)
+int32_t metric_item_count(Arena *arena, const Scenario *scenario, const char *key,
+                          const char *owner)
 {
+    if (strcmp(key, kinds_key) == 0)
+        return kind_names(arena, scenario, owner).count;
     return paths_of_list(arena, scenario, key).count;
 }
 
-NameList metric_item_names(Arena *arena, const Scenario *scenario, const char *key)
+NameList metric_item_names(Arena *arena, const Scenario *scenario, const char *key,
+                           const char *owner)
 {
     enum { FORMS = 3 };
+    if (strcmp(key, kinds_key) == 0)
+        return kind_names(arena, scenario, owner);
     const NameList paths = paths_of_list(arena, scenario, key);
     const char **preferred = summary_names(arena, paths.items, (uint32_t)paths.count);
     NameList names = {.items = ARENA_ARRAY(arena, const char *, FORMS *(int64_t)paths.count)};
@@ -114,15 +144,15 @@ static bool is_same(const char *a, const char *b)
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-/* The VM size of the cluster that the scenario creates for the workload; NULL: none. */
-static const VmSize *vm_size_of(const Scenario *scenario, const Workload *workload)
+/* The cluster that the scenario creates for the workload; NULL: none. */
+static const ClusterSpec *cluster_of(const Scenario *scenario, const Workload *workload)
 {
     for (int32_t i = 0; i < scenario->command_count; i++) {
         const Command *command = &scenario->commands[i];
         if (command->kind == COMMAND_CLUSTER_CREATE &&
             is_same(command->path.workspace, workload->cluster.workspace) &&
             is_same(command->path.name, workload->cluster.name))
-            return command->as.cluster_create->vm_size;
+            return command->as.cluster_create;
     }
     return NULL;
 }
@@ -151,18 +181,29 @@ static void add_size(JobClasses *classes, int32_t *values, int32_t size)
         insert_value(values, classes->count++, size);
 }
 
+/* Adds the sizes of a shape's jobs on all kinds of nodes that they allow. */
+static void add_sizes(JobClasses *classes, int32_t *values, const JobSpec *spec,
+                      const ClusterSpec *cluster)
+{
+    for (int32_t k = 0; k < cluster_spec_kind_count(cluster); k++) {
+        const VmSize *vm_size = cluster_spec_kind(cluster, k).vm_size;
+        if (spec->kinds == 0 || (spec->kinds >> k & 1) != 0)
+            add_size(classes, values, job_size(job_spec_request(spec, vm_size->gpus), vm_size));
+    }
+}
+
 static JobClasses sizes_of(Arena *arena, const Scenario *scenario, const Workload *workload)
 {
-    const VmSize *vm_size = vm_size_of(scenario, workload);
+    const ClusterSpec *cluster = cluster_of(scenario, workload);
     const JobList *list = workload->list;
-    const int64_t most = list != NULL ? list->count : workload->spec_count;
+    const int64_t kinds = cluster != NULL ? cluster_spec_kind_count(cluster) : 1;
+    const int64_t most = list != NULL ? list->count : workload->spec_count * kinds;
     int32_t *values = ARENA_ARRAY(arena, int32_t, most);
     JobClasses classes = {.values = values};
     for (int64_t row = 0; list != NULL && row < list->count; row++)
         add_size(&classes, values, list->gpus[row]);
-    for (int32_t i = 0; list == NULL && vm_size != NULL && i < workload->spec_count; i++)
-        add_size(&classes, values,
-                 job_size(job_spec_request(workload->specs[i], vm_size->gpus), vm_size));
+    for (int32_t i = 0; list == NULL && cluster != NULL && i < workload->spec_count; i++)
+        add_sizes(&classes, values, workload->specs[i], cluster);
     classes.names = ARENA_ARRAY(arena, const char *, classes.count);
     for (int32_t i = 0; i < classes.count; i++)
         classes.names[i] = arena_printf(arena, "%" PRId32, values[i]);

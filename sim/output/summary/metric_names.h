@@ -10,12 +10,15 @@ typedef struct {
     int32_t count;
 } NameList;
 
-/* The names of the items of the summary's list `key`: "clusters", "jobs", "workloads" or
- * "file_servers". The names that a summary prefers come first, then paths and short names, which
+/* The names of the items of the summary's list `key`: "clusters", "jobs", "workloads",
+ * "file_servers", or "kinds" of the cluster that the summary calls `owner` (otherwise not used).
+ * The names that a summary prefers come first, then paths and short names, which
  * are used if not all commands are applied. */
-NameList metric_item_names(Arena *arena, const Scenario *scenario, const char *key);
+NameList metric_item_names(Arena *arena, const Scenario *scenario, const char *key,
+                           const char *owner);
 /* How many of these are the names of a run in which all commands are applied. */
-int32_t metric_item_count(Arena *arena, const Scenario *scenario, const char *key);
+int32_t metric_item_count(Arena *arena, const Scenario *scenario, const char *key,
+                          const char *owner);
 
 /* Classes of the jobs of a workload. X(ENUM, key, word for one, description) */
 #define JOB_CLASSES(X)                                                                             \

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/base/text.h"
 #include "sim/base/units.h"
 #include "sim/output/summary/metric_names.h"
 
@@ -14,6 +15,7 @@ static const struct {
     {"s", "h", 2 * 3600.0, 1 / 3600.0},
     {"s", "min", 120, 1 / 60.0},
     {"s", "s", 0, 1},
+    {"1", "", 2, 1}, // such as a slowdown of 8.4
     {"1", "%", 0, 100},
 };
 
@@ -25,16 +27,6 @@ MetricScale metric_scale(const char *unit, double largest)
         if (strcmp(units[i].unit, unit) == 0 && largest >= units[i].from)
             return (MetricScale){units[i].factor, units[i].shown};
     return (MetricScale){1, unit};
-}
-
-/* A name from its beginning: what is left of it. */
-static bool skip(const char **at, const char *prefix)
-{
-    const size_t length = strlen(prefix);
-    if (strncmp(*at, prefix, length) != 0)
-        return false;
-    *at += length;
-    return true;
 }
 
 /* The text up to the next dot, which is skipped. */
@@ -50,12 +42,12 @@ static const char *part_of(Arena *arena, const char **at)
 static const char *jobs_of(Arena *arena, const char **at)
 {
     const char *jobs = "jobs";
-    if (skip(at, "jobs."))
+    if (text_skip(at, "jobs."))
         return arena_printf(arena, "job %s", part_of(arena, at));
-    if (skip(at, "workloads."))
+    if (text_skip(at, "workloads."))
         jobs = arena_printf(arena, "jobs of %s", part_of(arena, at));
     for (JobClassKind kind = 0; kind < JOB_CLASS_COUNT; kind++)
-        if (skip(at, arena_printf(arena, "%s.", job_class_key(kind))))
+        if (text_skip(at, arena_printf(arena, "%s.", job_class_key(kind))))
             return arena_printf(arena, "%s of %s %s", jobs, job_class_word(kind),
                                 part_of(arena, at));
     return jobs;
@@ -90,7 +82,7 @@ static bool share_words(Arena *arena, const char *name, MetricWords *words)
 {
     const char *jobs = jobs_of(arena, &name);
     for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
-        if (!skip(&name, shares[i].function))
+        if (!text_skip(&name, shares[i].function))
             continue;
         const int64_t ns = time_of(arena, name);
         words->form = METRIC_IS_SHARE;
@@ -113,7 +105,7 @@ static const struct {
     {"run_s", "run time"},
     {"utilisation", "utilisation"},
     {"failed", "number of failed jobs"},
-    {"succeeded", "number of jobs that succeed"},
+    {"succeeded", "number of succeeded jobs"},
     {"unfinished", "number of unfinished jobs"},
     {"cost_usd.total", "cost"},
     {"makespan_s", "time until the last job ends"},
@@ -154,9 +146,28 @@ static const char *number_words(Arena *arena, const char *name)
         const char *key = rest + strlen(members[i].key);
         const char *noun =
             *key == '.' ? statistic_words(arena, members[i].words, key + 1) : members[i].words;
-        return rest == name ? noun : arena_printf(arena, "%s of %s", noun, jobs);
+        const bool is_of_jobs = strstr(noun, "jobs") != NULL && text_skip(&jobs, "jobs");
+        return rest == name ? noun
+                            : arena_printf(arena, is_of_jobs ? "%s%s" : "%s of %s", noun, jobs);
     }
     return name;
+}
+
+/* A mean time from submission to end over a mean run time is called by its name. */
+static bool is_slowdown(Arena *arena, const char *above, const char *below)
+{
+    const char *above_jobs = jobs_of(arena, &above), *below_jobs = jobs_of(arena, &below);
+    return strcmp(above, "turnaround_s.mean") == 0 && strcmp(below, "run_s.mean") == 0 &&
+           strcmp(above_jobs, below_jobs) == 0;
+}
+
+static const char *ratio_words(Arena *arena, const char *above, const char *below)
+{
+    const char *rest = above;
+    const char *jobs = jobs_of(arena, &rest);
+    if (is_slowdown(arena, above, below))
+        return rest == above ? "slowdown" : arena_printf(arena, "slowdown of %s", jobs);
+    return arena_printf(arena, "%s / %s", number_words(arena, above), number_words(arena, below));
 }
 
 MetricWords metric_words(Arena *arena, const char *name)
@@ -164,10 +175,8 @@ MetricWords metric_words(Arena *arena, const char *name)
     MetricWords words = {.form = METRIC_IS_OTHER};
     const char *line = strstr(name, " / ");
     if (line != NULL) {
-        words.noun =
-            arena_printf(arena, "%s / %s",
-                         number_words(arena, arena_strndup(arena, name, (size_t)(line - name))),
-                         number_words(arena, line + strlen(" / ")));
+        words.noun = ratio_words(arena, arena_strndup(arena, name, (size_t)(line - name)),
+                                 line + strlen(" / "));
         return words;
     }
     if (share_words(arena, name, &words))

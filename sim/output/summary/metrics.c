@@ -18,6 +18,7 @@ typedef struct {
     uint32_t cluster;
     bool is_shared;
     uint32_t job; /* ID_NONE unless it has the whole node */
+    uint8_t kind; /* index in ClusterMetrics.kinds */
 } NodeTrack;
 
 /* The first job of a queue of a cluster. */
@@ -274,10 +275,17 @@ static NodeUse use_of_shortage(Shortage shortage, bool counts_gpus)
     return uses[shortage] == USE_STRANDED && !counts_gpus ? USE_GANG : uses[shortage];
 }
 
-/* Adds the time of the free GPUs of shared nodes since it was last added. */
-static __attribute__((noinline)) void add_free_gpus(MetricsFold *fold, uint32_t id, int64_t at_ns)
+/* The account of nodes of a kind: of the cluster itself if it has one kind only. */
+static inline ClusterMetrics *account_of(MetricsFold *fold, uint32_t cluster, uint8_t kind)
 {
-    ClusterMetrics *cluster = &fold->run.clusters[id];
+    ClusterMetrics *all = &fold->run.clusters[cluster];
+    return kind < all->kind_count ? &all->kinds[kind] : all;
+}
+
+/* Adds the time of the free GPUs of shared nodes since it was last added. */
+static __attribute__((noinline)) void add_free_gpus(MetricsFold *fold, uint32_t id,
+                                                    ClusterMetrics *cluster, int64_t at_ns)
+{
     const Wide free_gpus =
         (Wide)cluster->shared_nodes * cluster->gpus_per_node - cluster->shared_gpus;
     const Wide free_ns = free_gpus * (at_ns - cluster->shared_since_ns);
@@ -290,8 +298,14 @@ static __attribute__((noinline)) void add_free_gpus(MetricsFold *fold, uint32_t 
 
 static inline void shared_close_span(MetricsFold *fold, uint32_t id, int64_t at_ns)
 {
-    if (id < fold->run.cluster_count && fold->run.clusters[id].gpus_per_node > 0)
-        add_free_gpus(fold, id, at_ns);
+    if (id >= fold->run.cluster_count)
+        return;
+    ClusterMetrics *cluster = &fold->run.clusters[id];
+    if (cluster->gpus_per_node > 0)
+        add_free_gpus(fold, id, cluster, at_ns);
+    for (uint32_t k = 0; k < cluster->kind_count; k++)
+        if (cluster->kinds[k].gpus_per_node > 0)
+            add_free_gpus(fold, id, &cluster->kinds[k], at_ns);
 }
 
 /* Brings the clock and the accounts that depend on it up to date, before it changes. */
@@ -335,25 +349,44 @@ static const NodeUse use_of_state[] = {
 };
 _Static_assert(sizeof use_of_state / sizeof use_of_state[0] == NODE_STATE_COUNT, "every state");
 
+/* The node has become idle. */
+static void node_reads_clock(MetricsFold *fold, NodeTrack *node)
+{
+    const QueueClock *clock = clock_of(fold, node->cluster);
+    for (int i = 0; i < SHORTAGE_COUNT; i++)
+        node->waited_ns[i] = clock_read(clock, (Shortage)i, node->since_ns);
+}
+
+/* Adds the time for which a job waited while the node was idle, and returns the rest of it. */
+static int64_t book_idle(const QueueClock *clock, const NodeTrack *node, int64_t at_ns,
+                         ClusterMetrics *cluster)
+{
+    int64_t left_ns = at_ns - node->since_ns;
+    const int32_t gpus = cluster->gpus_per_node;
+    for (int i = 0; i < SHORTAGE_COUNT; i++) {
+        const Shortage shortage = (Shortage)i;
+        int64_t waited_ns = clock_read(clock, shortage, at_ns) - node->waited_ns[i];
+        // A forged trace may move a node to another cluster.
+        waited_ns = waited_ns < 0 ? 0 : waited_ns > left_ns ? left_ns : waited_ns;
+        if (waited_ns == 0)
+            continue;
+        cluster->use_ns[use_of_shortage(shortage, gpus > 0)] +=
+            (Wide)waited_ns * (gpus > 0 ? gpus : 1);
+        left_ns -= waited_ns;
+    }
+    return left_ns;
+}
+
 static void node_book_use(MetricsFold *fold, const NodeTrack *node, int64_t at_ns)
 {
-    const ClusterMetrics *cluster = &fold->run.clusters[node->cluster];
-    const bool counts_gpus = cluster->gpus_per_node > 0;
-    const int32_t slots = counts_gpus ? cluster->gpus_per_node : 1;
-    Wide *use_ns = fold->run.clusters[node->cluster].use_ns;
-    int64_t span_ns = at_ns - node->since_ns;
+    ClusterMetrics *cluster = account_of(fold, node->cluster, node->kind);
+    const int32_t slots = cluster->gpus_per_node > 0 ? cluster->gpus_per_node : 1;
     if (node->state == NODE_RUNNING)
         return;
-    for (int i = 0; node->state == NODE_IDLE && i < SHORTAGE_COUNT; i++) {
-        const Shortage shortage = (Shortage)i;
-        int64_t waited_ns =
-            clock_read(clock_of(fold, node->cluster), shortage, at_ns) - node->waited_ns[shortage];
-        // A forged trace may move a node to another cluster.
-        waited_ns = waited_ns < 0 ? 0 : waited_ns > span_ns ? span_ns : waited_ns;
-        use_ns[use_of_shortage(shortage, counts_gpus)] += (Wide)waited_ns * slots;
-        span_ns -= waited_ns;
-    }
-    use_ns[use_of_state[node->state]] += (Wide)span_ns * slots;
+    const int64_t span_ns = node->state == NODE_IDLE
+                                ? book_idle(clock_of(fold, node->cluster), node, at_ns, cluster)
+                                : at_ns - node->since_ns;
+    cluster->use_ns[use_of_state[node->state]] += (Wide)span_ns * slots;
 }
 
 /* The first job of the cluster asks for GPUs: what was counted for nodes counts for their GPUs. */
@@ -367,6 +400,40 @@ static void count_gpus(ClusterMetrics *cluster, int32_t gpus_per_node, int64_t a
         cluster->attempt_ns[use] *= gpus_per_node;
     cluster->use_ns[USE_STRANDED] = cluster->use_ns[USE_GANG];
     cluster->use_ns[USE_GANG] = 0;
+}
+
+/* The first job of a cluster asks for GPUs of a node with `gpus_per_node`. */
+static void begin_to_count_gpus(ClusterMetrics *cluster, int32_t gpus_per_node, int64_t at_ns)
+{
+    if (cluster->kind_count == 0)
+        count_gpus(cluster, gpus_per_node, at_ns);
+    for (uint32_t k = 0; k < cluster->kind_count; k++) {
+        ClusterMetrics *kind = &cluster->kinds[k];
+        if (kind->gpus_per_node == 0)
+            count_gpus(kind, kind->gpus_of_kind > 0 ? kind->gpus_of_kind : 1, at_ns);
+    }
+}
+
+/* The node, which is new, is of a kind. */
+static void node_kind(MetricsFold *fold, const TraceRow *row)
+{
+    const TraceRecord *record = &row->record;
+    ClusterMetrics *cluster = cluster_of(fold, row);
+    NodeTrack *node = node_of(fold, row);
+    if (record->node_kind.kind >= NODE_KINDS_MAX || node->state != NODE_STATE_COUNT)
+        return; // of a forged trace
+    const uint32_t kind = (uint32_t)record->node_kind.kind;
+    const bool counts_gpus = cluster->kind_count > 0 && cluster->kinds[0].gpus_per_node > 0;
+    cluster->kinds = array_room(fold->arena, cluster->kinds, kind + 1, &cluster->kind_capacity,
+                                sizeof *cluster->kinds);
+    if (kind >= cluster->kind_count)
+        cluster->kind_count = kind + 1;
+    cluster->kinds[kind].kind_name = record->name;
+    cluster->kinds[kind].gpus_of_kind =
+        (int32_t)(record->node_kind.gpus < INT32_MAX ? record->node_kind.gpus : INT32_MAX);
+    node->kind = (uint8_t)kind;
+    if (counts_gpus)
+        begin_to_count_gpus(cluster, 0, record->at_ns);
 }
 
 /* Converts times of GPUs to times of nodes with `slots` GPUs each. The parts are rounded down, and
@@ -391,7 +458,23 @@ static void to_node_time(Wide *use_ns, int32_t slots)
     }
 }
 
-bool cluster_uses(const ClusterMetrics *cluster, Wide *use_ns)
+ClusterMetrics cluster_total(const ClusterMetrics *cluster)
+{
+    ClusterMetrics total = *cluster;
+    for (uint32_t k = 0; k < cluster->kind_count; k++) {
+        const ClusterMetrics *kind = &cluster->kinds[k];
+        for (int state = 0; state < NODE_STATE_COUNT; state++)
+            total.state_ns[state] += kind->state_ns[state];
+        total.held_ns += kind->held_ns;
+        total.billed_ns += kind->billed_ns;
+        add(&total.cost_micro_usd, kind->cost_micro_usd);
+        if (kind->gpus_per_node > total.gpus_per_node)
+            total.gpus_per_node = kind->gpus_per_node;
+    }
+    return total;
+}
+
+static bool uses_of_one_kind(const ClusterMetrics *cluster, Wide *use_ns)
 {
     Wide attempts_ns = 0, sum_ns = 0;
     for (int use = 0; use < USE_COUNT; use++)
@@ -410,6 +493,18 @@ bool cluster_uses(const ClusterMetrics *cluster, Wide *use_ns)
     return sum_ns == cluster->held_ns;
 }
 
+bool cluster_uses(const ClusterMetrics *cluster, Wide *use_ns)
+{
+    bool adds_up = uses_of_one_kind(cluster, use_ns);
+    for (uint32_t k = 0; k < cluster->kind_count; k++) {
+        Wide of_kind_ns[USE_COUNT];
+        adds_up &= uses_of_one_kind(&cluster->kinds[k], of_kind_ns);
+        for (int use = 0; use < USE_COUNT; use++)
+            use_ns[use] += of_kind_ns[use];
+    }
+    return adds_up;
+}
+
 /* The part of a span that is in the measured part of the run. */
 static int64_t measured_ns(const RunMetrics *run, int64_t from_ns, int64_t to_ns)
 {
@@ -425,11 +520,19 @@ int64_t job_node_time_ns(const JobMetrics *job, int64_t time_ns)
     return job->gpus_per_node > 0 ? time_ns / job->gpus_per_node : time_ns;
 }
 
-Wide cluster_busy_ns(const ClusterMetrics *cluster)
+static Wide busy_ns_of_one_kind(const ClusterMetrics *cluster)
 {
     const Wide running_ns = cluster->state_ns[NODE_RUNNING];
     const int32_t slots = cluster->gpus_per_node;
     return slots > 0 ? (running_ns * slots - cluster->shared_free_ns) / slots : running_ns;
+}
+
+Wide cluster_busy_ns(const ClusterMetrics *cluster)
+{
+    Wide busy_ns = busy_ns_of_one_kind(cluster);
+    for (uint32_t k = 0; k < cluster->kind_count; k++)
+        busy_ns += busy_ns_of_one_kind(&cluster->kinds[k]);
+    return busy_ns;
 }
 
 /* Adds the time since the node's last transition to its state and use. */
@@ -441,37 +544,44 @@ static void node_close_span(MetricsFold *fold, NodeTrack *node, int64_t at_ns)
     if (node->state == NODE_RUNNING)
         fold->run.measured_running_ns += measured_ns(&fold->run, node->since_ns, at_ns);
     node_book_use(fold, node, at_ns);
-    fold->run.clusters[node->cluster].state_ns[node->state] += span_ns;
+    account_of(fold, node->cluster, node->kind)->state_ns[node->state] += span_ns;
     if (node->job != ID_NONE)
         add(&job_at(fold, node->job)->node_ns, span_ns);
     node->since_ns = at_ns;
+}
+
+static void count_nodes(ClusterMetrics *cluster, int32_t change)
+{
+    cluster->nodes_now += change;
+    if (cluster->nodes_now > cluster->nodes_max)
+        cluster->nodes_max = cluster->nodes_now;
 }
 
 static void node_state(MetricsFold *fold, const TraceRow *row)
 {
     ClusterMetrics *cluster = cluster_of(fold, row);
     NodeTrack *node = node_of(fold, row);
+    ClusterMetrics *account = account_of(fold, node->cluster, node->kind);
+    const bool was_held = node->state != NODE_STATE_COUNT;
     node_close_span(fold, node, row->record.at_ns);
     shared_close_span(fold, node->cluster, row->record.at_ns);
-    cluster->shared_nodes -= node->is_shared;
-    if (node->state == NODE_STATE_COUNT)
-        cluster->nodes_now++;
+    account->shared_nodes -= node->is_shared;
     if (node->job != ID_NONE)
         job_at(fold, node->job)->nodes_now--;
     node->state = (NodeState)index_of_name(fold->node_states, NODE_STATE_COUNT, row->record.name);
     node->since_ns = row->record.at_ns;
-    for (int i = 0; i < SHORTAGE_COUNT; i++)
-        node->waited_ns[i] =
-            clock_read(clock_of(fold, node->cluster), (Shortage)i, row->record.at_ns);
+    if (node->state == NODE_IDLE)
+        node_reads_clock(fold, node);
     node->job = ID_NONE;
-    if (node->state == NODE_STATE_COUNT)
-        cluster->nodes_now--;
-    if (cluster->nodes_now > cluster->nodes_max)
-        cluster->nodes_max = cluster->nodes_now;
+    const int32_t change = (node->state != NODE_STATE_COUNT) - was_held;
+    count_nodes(cluster, change);
+    if (account != cluster)
+        count_nodes(account, change);
     node->is_shared = node->state == NODE_RUNNING && row->job == NULL;
-    cluster->shared_nodes += node->is_shared;
+    account->shared_nodes += node->is_shared;
     if (node->state == NODE_RUNNING && row->job != NULL) {
         JobMetrics *job = job_of(fold, row);
+        job->kind = node->kind;
         node->job = row->record.job.index;
         job->nodes_now++;
         if (job->nodes_now > job->nodes_max)
@@ -482,7 +592,8 @@ static void node_state(MetricsFold *fold, const TraceRow *row)
 static void node_billed(MetricsFold *fold, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
-    ClusterMetrics *cluster = cluster_of(fold, row);
+    cluster_of(fold, row);
+    ClusterMetrics *cluster = account_of(fold, record->cluster.index, node_of(fold, row)->kind);
     const int64_t billed_ns = record->node_billed.billed_ns,
                   micro_usd_per_hour = record->node_billed.micro_usd_per_hour;
     const int64_t micro_usd = capped_proportion(billed_ns, micro_usd_per_hour, NS_PER_HOUR);
@@ -554,9 +665,12 @@ static void job_placed(MetricsFold *fold, const TraceRow *row)
     const int32_t gpus_per_node = most > 0 ? (int32_t)most : 1; // a node without GPUs is one slot
     const int64_t gpus = smaller(record->job_placed.gpus, gpus_per_node);
     JobMetrics *job = job_of(fold, row);
-    ClusterMetrics *cluster = cluster_of(fold, row);
+    const uint8_t kind = node_of(fold, row)->kind;
+    ClusterMetrics *all = cluster_of(fold, row);
+    ClusterMetrics *cluster = account_of(fold, record->cluster.index, kind);
     if (cluster->gpus_per_node == 0)
-        count_gpus(cluster, gpus_per_node, record->at_ns);
+        begin_to_count_gpus(all, gpus_per_node, record->at_ns);
+    job->kind = kind;
     shared_close_span(fold, record->cluster.index, record->at_ns);
     cluster->shared_gpus += gpus;
     job->gpus_now = (int32_t)smaller(job->gpus_now + gpus, INT32_MAX);
@@ -570,7 +684,8 @@ static void job_leaves_gpus(MetricsFold *fold, const TraceRow *row, JobMetrics *
 {
     const TraceRecord *record = &row->record;
     shared_close_span(fold, record->cluster.index, record->at_ns);
-    cluster_of(fold, row)->shared_gpus -= job->gpus_now;
+    cluster_of(fold, row);
+    account_of(fold, record->cluster.index, job->kind)->shared_gpus -= job->gpus_now;
     add(&job->node_ns, capped_product(job->gpus_now, record->at_ns - record->since_ns));
     job->gpus_now = 0;
     job->nodes_now = 0;
@@ -579,7 +694,8 @@ static void job_leaves_gpus(MetricsFold *fold, const TraceRow *row, JobMetrics *
 static void job_attempt(MetricsFold *fold, const TraceRow *row)
 {
     JobMetrics *job = job_of(fold, row);
-    ClusterMetrics *cluster = cluster_of(fold, row);
+    cluster_of(fold, row);
+    ClusterMetrics *cluster = account_of(fold, row->record.cluster.index, job->kind);
     const bool is_of_gpus = job->gpus_per_node > 0;
     const int32_t slots = cluster->gpus_per_node > 0 && !is_of_gpus ? cluster->gpus_per_node : 1;
     Wide *attempt_ns = cluster->attempt_ns;
@@ -859,6 +975,9 @@ static void fold_row(void *listener, const TraceRow *row)
         return;
     case TRACE_NODE_STATE:
         node_state(fold, row);
+        return;
+    case TRACE_NODE_KIND:
+        node_kind(fold, row);
         return;
     case TRACE_NODE_BILLED:
         node_billed(fold, row);

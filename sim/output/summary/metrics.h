@@ -16,7 +16,7 @@
 
 #define METRIC_NEVER INT64_MAX
 
-typedef struct {
+typedef struct ClusterMetrics {
     const char *path;         /* "workspace/cluster" */
     const char *provisioning; /* the last state: "succeeded"; NULL before the first */
     const char *allocation;   /* "steady" */
@@ -37,7 +37,17 @@ typedef struct {
     int64_t shared_gpus;     /* GPUs of these that jobs have */
     int64_t shared_since_ns; /* the free ones are counted up to here ... */
     Wide shared_free_ns;     /* ... and in use_ns */
+    /* The nodes of a cluster of several kinds: the times and costs are in `kinds`, and those above
+     * are 0. Of a kind, only the members from nodes_now on have a meaning. */
+    uint32_t kind_count; /* 0: all nodes are of one kind */
+    struct ClusterMetrics *kinds;
+    uint32_t kind_capacity;
+    const char *kind_name;  /* of a kind ... */
+    int32_t gpus_of_kind;   /* ... and the GPUs of its nodes */
 } ClusterMetrics;
+
+/* The times and costs of nodes of all kinds; use_ns and attempt_ns are left out. */
+ClusterMetrics cluster_total(const ClusterMetrics *cluster);
 
 /* Divides all node time of the cluster by use: the parts add up to held_ns. False when they do
  * not, because the rows contradict each other; rows of a simulated run never do. Times of GPUs are
@@ -96,6 +106,7 @@ typedef struct {
     int32_t exit_code;     /* -1: no exit code */
     uint8_t state;    /* a JobState; JOB_STATE_COUNT before the first, or for an unknown name */
     bool is_rejected; /* by a full queue; its state is "failed" */
+    uint8_t kind;     /* of its last nodes: index in ClusterMetrics.kinds */
 } JobMetrics;
 
 /* A file on a share, in the order of first writing. */

@@ -45,14 +45,16 @@ static JobFacts job_facts(Arena *arena, const World *world, const Job *job)
     const Scenario *scenario = world_scenario(world);
     const uint32_t workload = (uint32_t)(job->workload + 1);
     const JobList *list = job_list_of(scenario, job);
+    const ClusterKind *kind =
+        cluster_kind_of(world_cluster(world, job->cluster), job->request);
     return (JobFacts){.tool = job->spec->tool,
                       .nodes = job->request.nodes,
                       // A workload may have very many jobs, and they are not listed.
                       .output_path = workload == 0 ? output_path(arena, scenario, job) : NULL,
                       .real = real_facts(arena, job),
                       .priority = job->spec->priority,
-                      .size =
-                          job_size(job->request, world_cluster(world, job->cluster)->spec->vm_size),
+                      .size = job_size(job->request, kind->spec.vm_size),
+                      .gpus_per_node = kind->whole.gpus,
                       .user = list_word(list != NULL ? list->user : NULL, job->row),
                       .queue = list_word(list != NULL ? list->queue : NULL, job->row),
                       .workload = workload};
@@ -81,16 +83,34 @@ static ShareFacts share_facts(const World *world, ShareId id)
                         .existed_ns = world_share_existed_ns(world, id)};
 }
 
+static ClusterFacts cluster_facts(Arena *arena, const ClusterSpec *spec)
+{
+    const int32_t count = cluster_spec_kind_count(spec);
+    ClusterFacts facts = {0};
+    KindFacts *kinds = ARENA_ARRAY(arena, KindFacts, count);
+    bool is_low = false, is_dedicated = false;
+    for (int32_t k = 0; k < count; k++) {
+        const NodeKind kind = cluster_spec_kind(spec, k);
+        kinds[k] = (KindFacts){.name = kind.name,
+                               .vm_size = vm_size_in_capitals(arena, kind.vm_size->name),
+                               .is_low_priority = kind.is_low_priority};
+        is_low |= kind.is_low_priority;
+        is_dedicated |= !kind.is_low_priority;
+    }
+    facts.priority = !is_low ? "dedicated" : !is_dedicated ? "lowpriority" : "mixed";
+    facts.vm_size = vm_sizes_in_capitals(arena, spec);
+    facts.kind_count = (uint32_t)spec->kind_count;
+    facts.kinds = kinds;
+    return facts;
+}
+
 RunFacts run_facts_of_world(Arena *arena, const World *world, const WaitingFold *waiting,
                             const char *version)
 {
     const Scenario *scenario = world_scenario(world);
     ClusterFacts *clusters = ARENA_ARRAY(arena, ClusterFacts, world_cluster_count(world));
     for (uint32_t i = 0; i < world_cluster_count(world); i++) {
-        const ClusterSpec *spec = world_cluster(world, (ClusterId){i})->spec;
-        clusters[i] = (ClusterFacts){.vm_size = vm_size_in_capitals(arena, spec->vm_size->name),
-                                     .is_low_priority = spec->is_low_priority,
-                                     .gpus_per_node = spec->vm_size->gpus};
+        clusters[i] = cluster_facts(arena, world_cluster(world, (ClusterId){i})->spec);
     }
     JobFacts *jobs = ARENA_ARRAY(arena, JobFacts, world_job_count(world));
     for (uint32_t i = 0; i < world_job_count(world); i++) {

@@ -7,9 +7,16 @@
 #include "sim/output/summary/waiting.h"
 
 typedef struct {
+    const char *name;
     const char *vm_size; /* "STANDARD_NC6" */
     bool is_low_priority;
-    int32_t gpus_per_node;
+} KindFacts;
+
+typedef struct {
+    const char *vm_size;   /* of several kinds "STANDARD_NC6 + STANDARD_NC24" */
+    const char *priority;  /* "dedicated", "lowpriority", "mixed" */
+    uint32_t kind_count;   /* 0: all nodes are of one kind */
+    const KindFacts *kinds;
 } ClusterFacts;
 
 /* A job that ran outside of the world. */
@@ -27,6 +34,7 @@ typedef struct {
     JobPriority priority;
     int32_t size;        /* its GPUs; its nodes if they have no GPU */
     int32_t user, queue; /* indexes in the words of its workload's list; -1: unknown */
+    int32_t gpus_per_node; /* of the kind of its nodes */
 } JobFacts;
 
 typedef struct {

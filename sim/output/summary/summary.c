@@ -74,8 +74,8 @@ static SummaryUses uses_of(const ClusterMetrics *cluster)
 {
     SummaryUses uses;
     (void)cluster_uses(cluster, uses.ns); // a contradiction is one of the problems
-    attribution_divide(cluster->cost_micro_usd, uses.ns, uses.micro_usd);
-    hide_uses(&uses, cluster->gpus_per_node > 0);
+    attribution_divide(cluster_total(cluster).cost_micro_usd, uses.ns, uses.micro_usd);
+    hide_uses(&uses, cluster_total(cluster).gpus_per_node > 0);
     return uses;
 }
 
@@ -101,9 +101,44 @@ static SummaryWaits waits_of(const RunFacts *facts, uint32_t id)
     return waits;
 }
 
-static SummaryCluster cluster_summary(const Making *making, uint32_t id)
+static int64_t utilisation_of(const ClusterMetrics *cluster)
+{
+    const Wide held_ns = cluster_total(cluster).held_ns;
+    return held_ns > 0 ? wide_proportion(cluster_busy_ns(cluster), PPM, held_ns) : SUMMARY_NEVER;
+}
+
+static const char *priority_name(bool is_low_priority)
+{
+    return is_low_priority ? "lowpriority" : "dedicated";
+}
+
+static void add_kinds(const Making *making, uint32_t id, SummaryCluster *cluster)
 {
     const ClusterMetrics *metrics = &making->run->clusters[id];
+    cluster->kind_count = metrics->kind_count;
+    cluster->kinds = ARENA_ARRAY(making->arena, SummaryKind, metrics->kind_count);
+    for (uint32_t k = 0; k < metrics->kind_count; k++) {
+        const ClusterMetrics *kind = &metrics->kinds[k];
+        cluster->kinds[k] = (SummaryKind){.name = kind->kind_name != NULL ? kind->kind_name : "",
+                                          .nodes_max = kind->nodes_max,
+                                          .held_ns = kind->held_ns,
+                                          .running_ns = kind->state_ns[NODE_RUNNING],
+                                          .utilisation_ppm = utilisation_of(kind),
+                                          .cost_micro_usd = kind->cost_micro_usd,
+                                          .uses = uses_of(kind)};
+        if (making->facts == NULL || k >= making->facts->clusters[id].kind_count)
+            continue;
+        const KindFacts *facts = &making->facts->clusters[id].kinds[k];
+        cluster->kinds[k].name = facts->name;
+        cluster->kinds[k].vm_size = facts->vm_size;
+        cluster->kinds[k].priority = priority_name(facts->is_low_priority);
+    }
+}
+
+static SummaryCluster cluster_summary(const Making *making, uint32_t id)
+{
+    const ClusterMetrics total = cluster_total(&making->run->clusters[id]);
+    const ClusterMetrics *metrics = &total;
     SummaryCluster cluster = {
         .name = making->cluster_names[id],
         .path = metrics->path,
@@ -116,7 +151,7 @@ static SummaryCluster cluster_summary(const Making *making, uint32_t id)
         .held_ns = metrics->held_ns,
         .billed_ns = metrics->billed_ns,
         .cost_micro_usd = metrics->cost_micro_usd,
-        .uses = uses_of(metrics),
+        .uses = uses_of(&making->run->clusters[id]),
         .waits = waits_of(making->facts, id),
     };
     for (int state = 0; state < NODE_STATE_COUNT; state++)
@@ -124,8 +159,9 @@ static SummaryCluster cluster_summary(const Making *making, uint32_t id)
     if (making->facts != NULL) {
         const ClusterFacts *facts = &making->facts->clusters[id];
         cluster.vm_size = facts->vm_size;
-        cluster.priority = facts->is_low_priority ? "lowpriority" : "dedicated";
+        cluster.priority = facts->priority;
     }
+    add_kinds(making, id, &cluster);
     return cluster;
 }
 
@@ -254,13 +290,12 @@ static void put_real(SummaryJob *job, const RealFacts *facts)
         job->val_loss_micro = training->loss_micro;
 }
 
-static void put_facts(SummaryJob *job, const JobMetrics *metrics, const JobFacts *facts,
-                      int32_t gpus_per_node)
+static void put_facts(SummaryJob *job, const JobMetrics *metrics, const JobFacts *facts)
 {
     job->is_described = true;
     job->tool = facts->tool;
     job->nodes = facts->nodes;
-    const int32_t gpus = metrics->gpus_per_node > 0 ? 1 : gpus_per_node;
+    const int32_t gpus = metrics->gpus_per_node > 0 ? 1 : facts->gpus_per_node;
     job->gpu_ns = (Wide)metrics->node_ns * gpus;
     job->wasted_gpu_ns = (Wide)job_use_ns(metrics, USE_LOST) * gpus;
     job->output_path = facts->output_path;
@@ -316,8 +351,7 @@ static SummaryJob job_summary(const Making *making, uint32_t id)
     job.lost_ns = job_node_time_ns(metrics, job_use_ns(metrics, USE_LOST));
     job.goodput_ppm = goodput_ppm(metrics);
     if (facts != NULL)
-        put_facts(&job, metrics, &facts->jobs[id],
-                  facts->clusters[metrics->cluster.index].gpus_per_node);
+        put_facts(&job, metrics, &facts->jobs[id]);
     return job;
 }
 
@@ -366,7 +400,7 @@ static void add_costs(Making *making)
     Summary *summary = making->summary;
     int64_t sum = 0;
     for (uint32_t i = 0; i < run->cluster_count; i++)
-        sum = capped_sum(sum, run->clusters[i].cost_micro_usd);
+        sum = capped_sum(sum, cluster_total(&run->clusters[i]).cost_micro_usd);
     summary->file_servers = ARENA_ARRAY(making->arena, SummaryFileServer, run->file_server_count);
     for (uint32_t i = 0; i < run->file_server_count; i++) {
         const FileServerMetrics *metrics = &run->file_servers[i];
@@ -397,7 +431,7 @@ static void add_uses(Making *making)
             sum->ns[use] += uses.ns[use];
             sum->micro_usd[use] = capped_sum(sum->micro_usd[use], uses.micro_usd[use]);
         }
-        counts_gpus |= making->run->clusters[i].gpus_per_node > 0;
+        counts_gpus |= cluster_total(&making->run->clusters[i]).gpus_per_node > 0;
     }
     hide_uses(sum, counts_gpus);
 }
@@ -420,7 +454,7 @@ static int64_t utilisation_ppm(const RunMetrics *run)
 {
     Wide held_ns = 0, running_ns = 0;
     for (uint32_t i = 0; i < run->cluster_count; i++) {
-        held_ns += run->clusters[i].held_ns;
+        held_ns += cluster_total(&run->clusters[i]).held_ns;
         running_ns += cluster_busy_ns(&run->clusters[i]);
     }
     return held_ns > 0 ? wide_proportion(running_ns, PPM, held_ns) : SUMMARY_NEVER;

@@ -43,6 +43,19 @@ typedef struct {
     Wide ns[WAIT_CAUSE_COUNT];
 } SummaryWaits;
 
+/* The nodes of one kind of a cluster of several kinds. */
+typedef struct {
+    const char *name;
+    const char *vm_size;
+    const char *priority;
+    int64_t nodes_max;
+    Wide held_ns; /* this and the next ones: node time */
+    Wide running_ns;
+    int64_t utilisation_ppm;
+    int64_t cost_micro_usd;
+    SummaryUses uses;
+} SummaryKind;
+
 typedef struct {
     const char *name; /* the key: short where that is enough */
     const char *path; /* "workspace/cluster" */
@@ -60,6 +73,8 @@ typedef struct {
     Wide state_ns[NODE_STATE_COUNT];
     SummaryUses uses;
     SummaryWaits waits;
+    SummaryKind *kinds; /* [kind_count] */
+    uint32_t kind_count; /* 0: all nodes are of one kind */
 } SummaryCluster;
 
 typedef struct {

@@ -57,6 +57,26 @@ const ObjectType summary_waits_type =
 
 /* --- Clusters --- */
 
+#define OWNER SummaryKind
+static const Field kind_fields[] = {
+    FIELD_KEY(name, "name of the kind"),
+    TEXT("vm_size", vm_size, "VM size of its nodes"),
+    TEXT("priority", priority, "dedicated or lowpriority"),
+    FIELD_COUNT("nodes_max", nodes_max, "most nodes at one time"),
+    SECONDS("node_s", held_ns, "node time from allocation to release"),
+    SECONDS("running_s", running_ns, "node time with a job"),
+    RATIO("utilisation", utilisation_ppm,
+          "part of its node time that ran jobs; a shared node counts by the part of its GPUs that "
+          "jobs had",
+          NULLABLE),
+    USD("cost_usd", cost_micro_usd, "price of its nodes"),
+    FIELD_OBJECT("attribution", uses, uses_type, "node_s and cost_usd by use"),
+    {0},
+};
+static const ObjectType kind_type =
+    OBJECT_TYPE("Kind summary", "The nodes of one kind of a cluster.", kind_fields);
+#undef OWNER
+
 #define OWNER SummaryCluster
 static const Field cluster_fields[] = {
     FIELD_KEY(name, "name of the cluster"),
@@ -78,6 +98,8 @@ static const Field cluster_fields[] = {
     SECONDS("leaving_s", state_ns[NODE_LEAVING], "node time of nodes that leave"),
     SECONDS("unusable_s", state_ns[NODE_UNUSABLE], "node time of unusable nodes"),
     FIELD_OBJECT("attribution", uses, uses_type, "node_s and cost_usd by use"),
+    FIELD_LIST(NAMED, "kinds", kinds, kind_count, &kind_type,
+               "its nodes by kind, if they are of several kinds", .is_left_out_empty = true),
     FIELD_ROW(OBJECT, "waiting", waits, .type = &summary_waits_type, .doc = "what jobs waited for",
               .shown_if = offsetof(OWNER, waits.is_known)),
     {0},
@@ -135,7 +157,10 @@ static const Field job_fields[] = {
     TEXT("tool", tool, "what starts its ranks: horovod, customMpi, ..."),
     FIELD_COUNT("nodes", nodes, "nodes that it takes"),
     FIELD_COUNT("ranks", ranks, "ranks of its training"),
-    TEXT("state", state, "its last execution state", NULLABLE),
+    TEXT("state", state,
+         "its last execution state; \"failed\" also of a job that a full queue rejected, which "
+         "`job_counts` counts as rejected (error JobRejected)",
+         NULLABLE),
     FIELD_COUNT("exit_code", exit_code, "exit code of its command line", NULLABLE),
     FIELD_GROUP("error", error_of_job_type, "why it failed"),
     SECONDS("submitted_s", submitted_ns, "when it was submitted", NULLABLE),

@@ -28,35 +28,63 @@ const char *wait_cause_words(WaitCause cause)
 /* --- One instant --- */
 
 /* The slots of nodes without GPUs, and of those whose jobs have whole nodes only, are nodes. */
-static int32_t slots_per_node(Room room)
+static int32_t slots_per_node(const Room *room)
 {
-    return room.gpus_per_node > 0 ? room.gpus_per_node : 1;
+    return room->gpus_per_node > 0 ? room->gpus_per_node : 1;
 }
 
-static bool fits(JobRequest request, Room room)
+static int64_t slots_of(JobRequest request, const WaitingView *kind)
 {
-    return request.kind == REQUEST_NODES ? room.idle_nodes >= request.nodes
-                                         : request_fits(request, room);
+    const int64_t slots = request_slots(request, slots_per_node(&kind->room));
+    return slots > 0 ? slots : 1;
 }
 
-/* Why a job for which enough slots are free does not fit. */
-static WaitCause misplaced(JobRequest request, Room room)
+static bool allows(JobRequest request, const WaitingView *kind)
 {
+    return request_allows(request, kind->room.kind);
+}
+
+static bool fits(JobRequest request, const WaitingView *view)
+{
+    for (const WaitingView *kind = view; kind != NULL; kind = kind->next)
+        if (allows(request, kind) && (request.kind == REQUEST_NODES
+                                          ? kind->room.idle_nodes >= request.nodes
+                                          : request_fits_on(request, (SlotLimit){0}, &kind->room)))
+            return true;
+    return false;
+}
+
+/* The first kind on which enough slots are free for a job that asks for GPUs; NULL: none. */
+static const WaitingView *kind_with_slots(JobRequest request, const WaitingView *view)
+{
+    const WaitingView *kind = request.kind != REQUEST_NODES ? view : NULL;
+    while (kind != NULL && (!allows(request, kind) ||
+                            room_slots_of_kind(&kind->room) <
+                                request_slots(request, slots_per_node(&kind->room))))
+        kind = kind->next;
+    return kind;
+}
+
+/* Why a job for which enough slots of a kind are free does not fit. */
+static WaitCause misplaced(JobRequest request, const WaitingView *kind)
+{
+    Room room = kind->room;
+    room.next = NULL;
     const Shortage shortage = request_shortage(request, room);
     return shortage == SHORT_OF_CORES    ? WAIT_CORES
            : shortage == SHORT_OF_MEMORY ? WAIT_MEMORY
                                          : WAIT_FRAGMENTATION;
 }
 
-static bool all_fit(Room room, const WaitingJobs *waiting, int32_t count)
+static bool all_fit(const WaitingView *view, const WaitingJobs *waiting, int32_t count)
 {
     for (int32_t i = 0; i < count; i++)
-        if (waiting[i].jobs > 0 && !fits(waiting[i].request, room))
+        if (waiting[i].jobs > 0 && !fits(waiting[i].request, view))
             return false;
     return true;
 }
 
-/* Slots by where they come from, in the order in which they are given. */
+/* Slots of a kind by where they come from, in the order in which they are given. */
 typedef struct {
     int64_t
         slots[WAIT_CAUSE_COUNT]; /* there are so many up to this source, earlier ones included */
@@ -67,27 +95,33 @@ static const WaitCause sources[] = {WAIT_NODES, WAIT_REPAIR, WAIT_UNAVAILABLE, W
                                     WAIT_QUOTA};
 enum { SOURCE_COUNT = sizeof sources / sizeof sources[0] };
 
-static Supply supply_of(WaitingView view, int64_t free)
+static Supply supply_of(const WaitingView *kind)
 {
-    const int64_t nodes[SOURCE_COUNT] = {view.coming, view.unusable, view.refused, view.growth,
-                                         view.over_quota};
+    const int64_t nodes[SOURCE_COUNT] = {kind->coming, kind->unusable, kind->refused, kind->growth,
+                                         kind->over_quota};
+    int64_t free = room_slots_of_kind(&kind->room);
     Supply supply = {0};
     for (int32_t i = 0; i < SOURCE_COUNT; i++) {
-        free += nodes[i] * slots_per_node(view.room);
+        free += nodes[i] * slots_per_node(&kind->room);
         supply.slots[i] = free;
     }
     return supply;
 }
 
-/* Gives slots to `jobs` jobs of `need` slots each; returns how many got none. */
-static int64_t supply_give(Supply *supply, int64_t need, int64_t jobs, int64_t *jobs_by_cause)
+/* Gives slots to `jobs` jobs; returns how many got none. */
+static int64_t supply_give(Supply *supplies, const WaitingView *view, JobRequest request,
+                           int64_t jobs, int64_t *jobs_by_cause)
 {
-    for (int32_t i = 0; i < SOURCE_COUNT && jobs > 0; i++) {
-        const int64_t room = (supply->slots[i] - supply->given) / need;
-        const int64_t served = room < jobs ? room : jobs;
-        supply->given += served * need;
-        jobs_by_cause[sources[i]] += served;
-        jobs -= served;
+    for (int32_t i = 0; i < SOURCE_COUNT; i++) {
+        Supply *supply = supplies;
+        for (const WaitingView *kind = view; kind != NULL; kind = kind->next, supply++) {
+            const int64_t need = slots_of(request, kind);
+            const int64_t room = (supply->slots[i] - supply->given) / need;
+            const int64_t served = !allows(request, kind) ? 0 : room < jobs ? room : jobs;
+            supply->given += served * need;
+            jobs_by_cause[sources[i]] += served;
+            jobs -= served;
+        }
     }
     return jobs;
 }
@@ -95,22 +129,27 @@ static int64_t supply_give(Supply *supply, int64_t need, int64_t jobs, int64_t *
 void waiting_divide(WaitingView view, const WaitingJobs *waiting, int32_t count,
                     int64_t *jobs_by_cause)
 {
-    const int64_t free = room_slots(view.room);
-    const WaitCause fitting = all_fit(view.room, waiting, count) ? WAIT_SERVICE : WAIT_AHEAD;
-    Supply supply = supply_of(view, free);
+    const WaitCause fitting = all_fit(&view, waiting, count) ? WAIT_SERVICE : WAIT_AHEAD;
+    Supply supplies[NODE_KINDS_MAX];
+    int64_t free = 0;
+    int32_t kinds = 0;
+    for (const WaitingView *kind = &view; kind != NULL; kind = kind->next) {
+        supplies[kinds++] = supply_of(kind);
+        free += room_slots_of_kind(&kind->room);
+    }
     bool has_gang = free == 0; // idle nodes are those of one gang
     for (int32_t i = 0; i < count; i++) {
         const JobRequest request = waiting[i].request;
         const int64_t jobs = waiting[i].jobs;
-        const int64_t slots = request_slots(request, slots_per_node(view.room));
+        const WaitingView *with_slots = kind_with_slots(request, &view);
         if (jobs == 0)
             continue;
-        if (fits(request, view.room)) {
+        if (fits(request, &view)) {
             jobs_by_cause[fitting] += jobs;
-        } else if (request.kind != REQUEST_NODES && free >= slots) {
-            jobs_by_cause[misplaced(request, view.room)] += jobs;
+        } else if (with_slots != NULL) {
+            jobs_by_cause[misplaced(request, with_slots)] += jobs;
         } else {
-            const int64_t left = supply_give(&supply, slots > 0 ? slots : 1, jobs, jobs_by_cause);
+            const int64_t left = supply_give(supplies, &view, request, jobs, jobs_by_cause);
             const int64_t gangs = left > 0 && !has_gang;
             has_gang |= left > 0;
             jobs_by_cause[WAIT_GANG] += gangs;
@@ -197,7 +236,9 @@ static bool same_request(JobRequest a, JobRequest b)
 {
     return a.kind == b.kind && a.nodes == b.nodes && a.gpus == b.gpus &&
            a.large_nodes == b.large_nodes && a.large_gpus == b.large_gpus && a.cpus == b.cpus &&
-           a.memory_mib == b.memory_mib;
+           a.memory_mib == b.memory_mib && a.kinds == b.kinds &&
+           (a.kinds == 0 || (a.shape.nodes == b.shape.nodes &&
+                             a.shape.gpus_per_node_max == b.shape.gpus_per_node_max));
 }
 
 /* The group of such jobs; made at the first use, after those with as many slots or fewer. */
@@ -205,15 +246,15 @@ static Group *group_of(WaitingFold *fold, uint32_t cluster, Group like)
 {
     const JobRequest request = like.request;
     ClusterQueue *queue = &fold->queues[cluster];
-    const int32_t gpus = cluster_gpus_per_node(world_cluster(fold->world, (ClusterId){cluster}));
-    const int64_t slots = request_slots(request, gpus);
+    const Room room = cluster_room(world_cluster(fold->world, (ClusterId){cluster}));
+    const int64_t slots = request_least_slots(request, room);
     uint32_t place = 0;
     for (uint32_t i = 0; i < queue->group_count; i++) {
         const Group *group = &queue->groups[i];
         if (group->restart == like.restart && group->queue == like.queue &&
             same_request(group->request, request))
             return &queue->groups[i];
-        if (request_slots(group->request, gpus) <= slots)
+        if (request_least_slots(group->request, room) <= slots)
             place = i + 1;
     }
     const uint32_t count = ++queue->group_count;
@@ -301,18 +342,17 @@ static int32_t above_zero(int32_t count)
     return count > 0 ? count : 0;
 }
 
-static WaitingView view_of(const World *world, const Cluster *cluster)
+static WaitingView view_of_kind(const World *world, const Cluster *cluster, const ClusterKind *kind)
 {
-    const int32_t held = cluster->current_nodes + cluster->asked_nodes;
-    const int32_t lacking = above_zero(cluster->target_nodes - held);
+    const int32_t held = kind->current_nodes + kind->asked_nodes;
+    const int32_t lacking = above_zero(kind->target_nodes - held);
     const bool is_refused = cluster->error_code != NULL && !cluster->is_short_of_cores;
-    const int32_t most = cluster->is_automatic ? cluster->maximum_nodes : cluster->target_nodes;
-    WaitingView view = {.room = cluster_room(cluster),
-                        .coming = cluster->node_count[NODE_PREPARING] + cluster->asked_nodes,
-                        .unusable = cluster->node_count[NODE_UNUSABLE],
+    WaitingView view = {.room = kind->room,
+                        .coming = kind->node_count[NODE_PREPARING] + kind->asked_nodes,
+                        .unusable = kind->node_count[NODE_UNUSABLE],
                         .refused = is_refused ? lacking : 0};
-    const int32_t more = above_zero(most - held - view.refused);
-    const int32_t allowed = more > 0 ? world_quota_room(world, cluster->id, more) : 0;
+    const int32_t more = above_zero(kind->room.most_nodes - held - view.refused);
+    const int32_t allowed = more > 0 ? world_quota_room(world, &kind->spec, more) : 0;
     view.over_quota = more - allowed;
     if (cluster->is_automatic)
         view.growth = allowed;
@@ -321,12 +361,22 @@ static WaitingView view_of(const World *world, const Cluster *cluster)
     return view;
 }
 
+/* Fills in the views of all kinds; returns that of the first. */
+static WaitingView view_of(const World *world, const Cluster *cluster, WaitingView *views)
+{
+    for (int32_t k = cluster->kind_count - 1; k >= 0; k--) {
+        views[k] = view_of_kind(world, cluster, &cluster->kinds[k]);
+        views[k].next = k + 1 < cluster->kind_count ? &views[k + 1] : NULL;
+    }
+    return views[0];
+}
+
 /* Whether the queue of the jobs lets none of them start now. */
 static bool is_over_limit(const World *world, const Cluster *cluster, const Group *group)
 {
     const SlotLimit limit = world_queue_limit(world, cluster->id, group->queue);
     return limit.is_set &&
-           request_slots(group->request, cluster_gpus_per_node(cluster)) > limit.left;
+           request_least_slots(group->request, cluster_room(cluster)) > limit.left;
 }
 
 static void divide_jobs(const WaitingFold *fold, uint32_t id)
@@ -344,8 +394,8 @@ static void divide_jobs(const WaitingFold *fold, uint32_t id)
         else
             queue->waiting[count++] = (WaitingJobs){group->request, group->jobs};
     }
-    const WaitingView view = view_of(fold->world, cluster);
-    waiting_divide(view, queue->waiting, count, queue->jobs_by_cause);
+    WaitingView views[NODE_KINDS_MAX];
+    waiting_divide(view_of(fold->world, cluster, views), queue->waiting, count, queue->jobs_by_cause);
     if (queue->jobs_by_cause[WAIT_LIMIT] == 0)
         return;
     // A job that fits comes after a job that waits for the limit.

@@ -57,14 +57,15 @@ typedef struct {
     int64_t jobs;
 } WaitingJobs;
 
-/* A cluster, with numbers of nodes. */
-typedef struct {
-    Room room;
+/* A cluster, with numbers of nodes of one kind. */
+typedef struct WaitingView {
+    Room room; /* its `next` is not used */
     int32_t coming; /* preparing, being allocated, or replaced */
     int32_t unusable;
     int32_t refused;    /* that the region did not have; they are asked for again */
     int32_t growth;     /* that automatic scaling may still add */
     int32_t over_quota; /* that the cluster may have, and no quota has room for */
+    const struct WaitingView *next; /* the nodes of the next kind; NULL: there is none */
 } WaitingView;
 
 /* Adds the jobs of `count` requests, in the order of their sizes, to `jobs_by_cause`. Pure. */

@@ -127,6 +127,14 @@ static ClusterLine *cluster_line(TimelineWriter *timeline, const TraceRow *row)
     return cluster;
 }
 
+/* "NAME", or "NAME (v100)" if the first record of the node states its kind. */
+static const char *name_of_node(const TimelineWriter *timeline, const TraceRow *row)
+{
+    return row->record.kind == TRACE_NODE_KIND
+               ? arena_printf(timeline->arena, "%s (%s)", row->node, row->record.name)
+               : row->node;
+}
+
 static NodeLine *node_line(TimelineWriter *timeline, const TraceRow *row)
 {
     const uint32_t id = row->record.node.index;
@@ -135,7 +143,8 @@ static NodeLine *node_line(TimelineWriter *timeline, const TraceRow *row)
     NodeLine *node = &timeline->nodes[id];
     if (node->track.process == 0)
         node->track = chrome_trace_thread(&timeline->trace,
-                                          cluster_line(timeline, row)->track.process, row->node);
+                                          cluster_line(timeline, row)->track.process,
+                                          name_of_node(timeline, row));
     return node;
 }
 
@@ -698,6 +707,9 @@ static void fold_row(void *listener, const TraceRow *row)
         return;
     case TRACE_CLUSTER_ALLOCATION:
         cluster_allocation(timeline, row);
+        return;
+    case TRACE_NODE_KIND:
+        (void)node_line(timeline, row);
         return;
     case TRACE_NODE_STATE:
         node_state(timeline, row);

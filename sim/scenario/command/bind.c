@@ -8,6 +8,7 @@
 #include "sim/scenario/command/shares.h"
 #include "sim/scenario/command/trigger_read.h"
 #include "sim/scenario/command/workload_read.h"
+#include "sim/scenario/config/kind_config.h"
 #include "sim/scenario/config/queue_config.h"
 #include "sim/schema/explanation.h"
 
@@ -190,7 +191,8 @@ ClusterConfig *cluster_bind_command(const CommandBinder *binder, const CommandTe
     const char *name = shown_name(command);
     if (!is_read(command->config))
         return cluster_config_unread(binder->context->arena, name);
-    ClusterConfig *cluster = cluster_config_read(binder->context, command->config, name);
+    ClusterConfig *cluster =
+        cluster_config_read(binder->context, command->config, name, command->node_kinds);
     if (!command->queues.is_refused)
         queues_read(binder->context, command->queues, cluster);
     return cluster;
@@ -201,11 +203,43 @@ BoundInteger asked_nodes(const CommandText *command)
     return command_is(command, COMMAND_CLUSTER_AUTOSCALE) ? command->maximum : command->target;
 }
 
+/* The kind of nodes that the command resizes, as a text. */
+static BoundText resized_kind(const ConfigContext *context, const CommandText *command)
+{
+    const Json *kind = command->node_kind;
+    if (kind == NULL)
+        return (BoundText){0};
+    if (kind->kind == JSON_STRING)
+        return (BoundText){.node = kind, .value = kind->text};
+    problems_add(context->problems, STATUS_BAD_INPUT, json_at(kind),
+                 "cluster.resize changes the nodes of one kind; node_kind is not a name");
+    return (BoundText){.node = kind, .is_refused = true};
+}
+
 void cluster_targets_note(const CommandBinder *binder, const CommandText *command)
 {
+    const ConfigContext *context = binder->context;
     ClusterConfig *cluster = cluster_made(binder, command_path(binder->text, command));
-    if (cluster != NULL)
-        cluster_config_target(binder->context, cluster, asked_nodes(command));
+    if (cluster == NULL)
+        return;
+    if (cluster->spec.kind_count == 0) {
+        cluster_config_target(context, cluster, asked_nodes(command));
+        if (command->node_kind != NULL && cluster->spec.vm_size != NULL)
+            (void)kinds_of_job(context, cluster, command->node_kind);
+        return;
+    }
+    if (command_is(command, COMMAND_CLUSTER_AUTOSCALE)) {
+        status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(command->node),
+                                 "cluster \"%s\" has nodes of several kinds and does not scale "
+                                 "automatically",
+                                 cluster->name),
+                    "cluster.resize with \"node_kind\" changes the nodes of one kind");
+        return;
+    }
+    const int32_t kind =
+        kind_of_resize(context, cluster, resized_kind(context, command), command->node);
+    if (kind != KIND_UNKNOWN)
+        kind_config_target(context, cluster, kind, asked_nodes(command));
 }
 
 /* The cluster `cluster` of `job` (NULL: unread), which `text` creates. If the cluster is not known,
@@ -265,6 +299,7 @@ static JobConfig *read_job(const CommandBinder *binder, const CommandText *text,
     own->cpus = text->cpus;
     own->memory = text->memory;
     own->queue = text->queue;
+    own->node_kind = text->node_kind;
     JobConfig *made =
         job_config_read(context, own, path, config, (JobExecution)text->execution.value);
     if (text->expected.node != NULL)
@@ -408,6 +443,9 @@ bool command_bind(const CommandBinder *binder, const CommandText *text, Trigger 
         command->as.cluster_create = &made->cluster->spec;
         break;
     case COMMAND_CLUSTER_RESIZE:
+        command->as.cluster_resize.kind =
+            text->node_kind != NULL && text->node_kind->kind == JSON_STRING ? text->node_kind->text
+                                                                            : NULL;
         command->as.cluster_resize.target_nodes = (int32_t)text->target.value;
         command->as.cluster_resize.deallocation = (DeallocationOption)text->deallocation.value;
         refuse_unknown(binder, text, COMMAND_CLUSTER_CREATE, "cluster", path);

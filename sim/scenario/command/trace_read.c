@@ -6,6 +6,7 @@
 
 #include "sim/scenario/command/check.h"
 #include "sim/scenario/command/workload_read.h"
+#include "sim/scenario/config/kind_config.h"
 #include "sim/scenario/config/queue_config.h"
 #include "sim/scenario/joblist/job_list_file.h"
 
@@ -230,6 +231,69 @@ static void check_queues(const Trace *trace)
     }
 }
 
+/* --- Kinds of nodes --- */
+
+/* The kinds of the cluster that "A|B" names; 0: none. */
+static KindSet kinds_of_words(const Trace *trace, const ClusterSpec *spec, const char *words)
+{
+    KindSet kinds = 0;
+    for (const char *word = words; word != NULL;) {
+        const char *bar = strchr(word, '|');
+        const size_t length = bar != NULL ? (size_t)(bar - word) : strlen(word);
+        kinds |= kinds_called(spec, arena_strndup(trace->binder->context->arena, word, length));
+        word = bar != NULL ? bar + 1 : NULL;
+    }
+    return kinds;
+}
+
+/* The kinds of a cluster that rows with that kind of GPU allow. */
+static KindSet kinds_of_type(const Trace *trace, const ClusterConfig *cluster, int32_t type)
+{
+    const ClusterSpec *spec = &cluster->spec;
+    const char *words = trace->workload->list->gpu_types.texts[type];
+    const KindSet kinds = kinds_of_words(trace, spec, words);
+    const char *names[NODE_KINDS_MAX];
+    if (kinds != 0)
+        return kinds;
+    for (int32_t k = 0; k < spec->kind_count; k++)
+        names[k] = spec->kinds[k].name;
+    status_hint_names(problems_add(problems_of(trace), STATUS_BAD_INPUT,
+                                   json_at(trace->text->gpu_type.node),
+                                   "jobs of \"%s\" ask for \"%s\", which names no kind of nodes "
+                                   "of cluster \"%s\"",
+                                   trace->text->trace.value, words, cluster->name),
+                      words, names, spec->kind_count);
+    return 0;
+}
+
+/* Fills in the kinds that rows allow: those of "node_kind", or of their kind of GPU. */
+static void find_kinds(const Trace *trace)
+{
+    const JobList *list = trace->workload->list;
+    const WorkloadText *text = trace->text;
+    const bool binds = text->gpu_type.value == CORES_BIND && list->gpu_type != NULL;
+    const int32_t width = list->gpu_types.count + 1;
+    KindSet *kinds = ARENA_ARRAY(trace->binder->context->arena, KindSet,
+                                 (int64_t)cluster_count(trace) * width);
+    if (!binds && text->node_kind == NULL)
+        return;
+    if (text->gpu_type.value == CORES_BIND && text->node_kind != NULL)
+        problems_add(problems_of(trace), STATUS_BAD_INPUT, json_at(text->node_kind),
+                     "a workload has \"node_kind\" or \"gpu_type\": \"bind\", not both");
+    for (int32_t c = 0; c < cluster_count(trace); c++) {
+        const ClusterConfig *cluster = trace->clusters[c];
+        const KindSet all = cluster_spec_all_kinds(&cluster->spec);
+        const KindSet stated = kinds_of_job(trace->binder->context, cluster, text->node_kind);
+        for (int32_t type = JOB_LIST_UNKNOWN; type < list->gpu_types.count; type++)
+            kinds[c * width + 1 + type] = all == 0 || (!binds && stated == 0) ? all
+                                          : !binds                            ? stated
+                                          : type == JOB_LIST_UNKNOWN
+                                              ? all
+                                              : kinds_of_type(trace, cluster, type);
+    }
+    trace->workload->kinds_of_gpu_type = kinds;
+}
+
 /* Whether the job may ever start. */
 static bool is_possible(const Trace *trace, int64_t row)
 {
@@ -237,7 +301,11 @@ static bool is_possible(const Trace *trace, int64_t row)
     const VmSize *vm = cluster->spec.vm_size;
     if (vm == NULL)
         return true;
-    const JobRequest request = workload_request(trace->workload, row, vm->gpus);
+    JobRequest request = workload_request(trace->workload, row, vm->gpus);
+    request.kinds = workload_kinds(trace->workload, row, cluster_spec_all_kinds(&cluster->spec)) &
+                    KIND_SET_ALL;
+    if (request.kinds != 0)
+        return kinds_may_run(cluster, request, queue_most(cluster, queue_of_row(trace, row)));
     return request_is_possible(request, cluster->nodes_max, vm_size_share(vm)) &&
            request_slots(request, vm->gpus) <= queue_most(cluster, queue_of_row(trace, row));
 }
@@ -323,6 +391,7 @@ void trace_read(const CommandBinder *binder, const ScenarioCommands *commands,
         return;
     find_queues(&trace);
     check_queues(&trace);
+    find_kinds(&trace);
     warn_of_wide_jobs(&trace);
 }
 
@@ -340,9 +409,10 @@ void trace_warn_of_unused(const Workload *workload, const Json *trace, Problems 
                                                       : "memory_bytes"),
                     "\"cores_and_memory\": \"bind\" of the workload lets its jobs ask for them");
     if (list->gpu_type != NULL && list->gpu_types.count > 1 &&
-        workload->cluster_of_row != list->gpu_type)
+        workload->cluster_of_row != list->gpu_type && workload->kinds_of_gpu_type == NULL)
         status_hint(problems_add(warnings, STATUS_BAD_INPUT, json_at(trace),
                                  "\"%s\" states %" PRId32 " kinds of GPUs, which have no effect",
                                  trace->text, list->gpu_types.count),
-                    "\"cluster\": {\"gpu_type\": \"*\"} runs each kind on the cluster of its name");
+                    "\"cluster\": {\"gpu_type\": \"*\"} runs each kind on the cluster of its name, and "
+                    "\"gpu_type\": \"bind\" on the \"node_kinds\" of its name");
 }

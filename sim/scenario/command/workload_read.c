@@ -381,6 +381,7 @@ static const JobConfig *read_shape(const Reader *reader, const WorkloadText *tex
     own->cpus = text->cpus;
     own->memory = text->memory;
     own->queue = text->queue;
+    own->node_kind = text->node_kind;
     JobConfig *read = job_config_read(reader->context, own, path, cluster, EXECUTION_EMULATED);
     if (text->expected.node != NULL)
         read->spec.expected_ns = text->expected.value;
@@ -435,6 +436,8 @@ static void read_workload(Reader *reader, const WorkloadText *text, Workload *wo
     if (text->cores_and_memory.node != NULL)
         problem(reader, text->cores_and_memory.node,
                 "\"cores_and_memory\" is for a workload with a \"trace\"");
+    if (text->gpu_type.node != NULL)
+        problem(reader, text->gpu_type.node, "\"gpu_type\" is for a workload with a \"trace\"");
     read_arrivals(reader, text, workload);
     read_shapes(reader, text, workload);
 }

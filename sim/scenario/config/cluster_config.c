@@ -2,6 +2,7 @@
 
 #include "sim/cloud/shell/shell.h"
 #include "sim/scenario/config/job_variables.h"
+#include "sim/scenario/config/kind_config.h"
 #include "sim/scenario/config/shell_read.h"
 #include "sim/scenario/config/variables.h"
 #include "sim/schema/glob.h"
@@ -11,14 +12,16 @@ _Static_assert((int)DEALLOCATE_REQUEUE == 0 && (int)DEALLOCATE_TERMINATE == 1 &&
                "the words of nodeDeallocationOption are in the order of the enum");
 
 /* Only warns: the service accepts a target above the quota, and the cluster gets fewer nodes. */
-static void check_quota(const ConfigContext *context, const ClusterConfig *cluster,
-                        const char *family, int64_t target, Place at)
+static void check_quota(const ConfigContext *context, const ClusterConfig *cluster, NodeKind kind,
+                        const char *family, BoundInteger bound)
 {
-    const VmSize *vm = cluster->spec.vm_size;
+    const VmSize *vm = kind.vm_size;
+    const int64_t target = bound.value;
+    const Place at = json_at(bound.node);
     const CoreQuota *quota = catalog_quota(context->catalog, family);
     if (quota == NULL)
         return; // a family that the catalogue does not limit
-    bool is_low = cluster->spec.is_low_priority;
+    bool is_low = kind.is_low_priority;
     int64_t vcpus = quota_vcpus(quota, is_low);
     if (target * vm->vcpus <= vcpus)
         return;
@@ -29,6 +32,13 @@ static void check_quota(const ConfigContext *context, const ClusterConfig *clust
                              is_low ? "low-priority" : "dedicated", family, vcpus),
                 "the quota has room for %" PRId64 "; \"quotas\" of the scenario can raise it",
                 vcpus / vm->vcpus);
+}
+
+void cluster_check_quotas(const ConfigContext *context, const ClusterConfig *cluster, NodeKind kind,
+                          BoundInteger target)
+{
+    check_quota(context, cluster, kind, kind.vm_size->family, target);
+    check_quota(context, cluster, kind, FAMILY_OF_ALL, target);
 }
 
 int32_t cluster_nodes_limit(const ConfigContext *context)
@@ -53,8 +63,7 @@ void cluster_config_target(const ConfigContext *context, ClusterConfig *cluster,
                      cluster->name, nodes, limit);
         nodes = limit;
     } else if (cluster->spec.vm_size != NULL && !cluster->text->priority.is_refused) {
-        check_quota(context, cluster, cluster->spec.vm_size->family, nodes, at);
-        check_quota(context, cluster, FAMILY_OF_ALL, nodes, at);
+        cluster_check_quotas(context, cluster, cluster_spec_kind(&cluster->spec, 0), target);
     }
     if (nodes > cluster->nodes_max)
         cluster->nodes_max = (int32_t)nodes;
@@ -198,7 +207,8 @@ ClusterConfig *cluster_config_unread(Arena *arena, const char *name)
     return cluster;
 }
 
-ClusterConfig *cluster_config_read(const ConfigContext *context, const Json *root, const char *name)
+ClusterConfig *cluster_config_read(const ConfigContext *context, const Json *root,
+                                   const char *name, BoundList kinds)
 {
     ClusterConfig *cluster = ARENA_NEW(context->arena, ClusterConfig);
     const ClusterText *text = cluster_bind(context->arena, root, context->problems);
@@ -210,8 +220,21 @@ ClusterConfig *cluster_config_read(const ConfigContext *context, const Json *roo
     spec->is_low_priority = text->priority.value == VM_LOW_PRIORITY;
     // The default of az when it runs as root.
     spec->admin_user = text->user != NULL ? text->user->admin_user.value : "azureuser";
-    spec->vm_size = find_vm_size(context, text->vm_size);
     read_setup(context, text->setup, cluster);
+    if (kinds.node != NULL) {
+        cluster->nodes_max = NODES_UNKNOWN;
+        if (!kinds.is_refused && kinds.count > 0)
+            kinds_read(context, kinds, cluster);
+        else if (!kinds.is_refused)
+            problems_add(context->problems, STATUS_BAD_INPUT, json_at(kinds.node),
+                         "cluster \"%s\" has no kind of nodes", name);
+        return cluster;
+    }
+    if (text->vm_size.node == NULL)
+        problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->node),
+                     "this Cluster needs \"vmSize\", which is missing");
+    else
+        spec->vm_size = find_vm_size(context, text->vm_size);
     cluster_config_target(context, cluster, read_scale(context, text->scale, spec));
     return cluster;
 }

@@ -9,6 +9,7 @@
 #include "sim/cloud/training/training.h"
 #include "sim/formats/keras_network.h"
 #include "sim/scenario/config/job_variables.h"
+#include "sim/scenario/config/kind_config.h"
 #include "sim/scenario/config/program_config.h"
 #include "sim/scenario/config/queue_config.h"
 #include "sim/scenario/config/shell_read.h"
@@ -127,7 +128,7 @@ static void check_count(const ConfigContext *context, BoundInteger count, const 
 static int32_t process_count(const ConfigContext *context, const ToolkitText *text,
                              BoundInteger nodes, const JobSpec *spec, const ClusterConfig *cluster)
 {
-    const VmSize *vm = cluster->spec.vm_size;
+    const VmSize *vm = kinds_first_size(cluster, spec->kinds);
     int64_t nodes_max = nodes.is_refused ? cluster->nodes_max : nodes.value;
     int64_t workers_per_node = vm == NULL ? PROCESSES_PER_NODE_MAX : (vm->gpus > 0 ? vm->gpus : 1);
     check_count(context, text->processes, "processCount", nodes_max * PROCESSES_PER_NODE_MAX,
@@ -323,7 +324,7 @@ static BoundInteger read_request(const ConfigContext *context, const JobText *te
                                  const ClusterConfig *cluster, JobSpec *spec)
 {
     BoundInteger nodes = text->nodes;
-    const VmSize *vm = cluster->spec.vm_size;
+    const VmSize *vm = kinds_first_size(cluster, spec->kinds);
     if (text->gpus.node != NULL && text->gpus_per_node.node != NULL)
         problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->gpus_per_node.node),
                      "a job asks for \"gpus\" in total or \"gpus_per_node\", not both");
@@ -344,7 +345,7 @@ static BoundInteger read_request(const ConfigContext *context, const JobText *te
 static void read_cores(const ConfigContext *context, const JobText *text,
                        const ClusterConfig *cluster, JobSpec *spec)
 {
-    const VmSize *vm = cluster->spec.vm_size;
+    const VmSize *vm = kinds_first_size(cluster, spec->kinds);
     const Json *node = text->cpus.node != NULL ? text->cpus.node : text->memory.node;
     const int64_t mib = text->memory.value / (1 << 20) + (text->memory.value % (1 << 20) > 0);
     if (node == NULL || text->cpus.is_refused || text->memory.is_refused)
@@ -357,7 +358,7 @@ static void read_cores(const ConfigContext *context, const JobText *text,
     }
     spec->cpus = (int32_t)text->cpus.value;
     spec->memory_mib = mib < INT32_MAX ? (int32_t)mib : INT32_MAX;
-    if (vm == NULL)
+    if (vm == NULL || cluster->spec.kind_count > 0)
         return;
     const NodeShare need = request_share(job_spec_request(spec, vm->gpus), 0, vm->gpus);
     const NodeShare whole = vm_size_share(vm);
@@ -372,13 +373,14 @@ static void read_cores(const ConfigContext *context, const JobText *text,
 static void read_queue(const ConfigContext *context, const JobText *text,
                        const ClusterConfig *cluster, JobSpec *spec)
 {
-    const VmSize *vm = cluster->spec.vm_size;
+    const VmSize *vm = kinds_first_size(cluster, spec->kinds);
     const Place at = json_at(text->queue.node != NULL ? text->queue.node : text->node);
     if (text->queue.is_refused || cluster->text == NULL)
         return;
     const int64_t most = queue_most(cluster, queue_check(context, cluster, text->queue.value, at));
     spec->queue = text->queue.value;
-    if (vm == NULL || request_slots(job_spec_request(spec, vm->gpus), vm->gpus) <= most)
+    if (vm == NULL || cluster->spec.kind_count > 0 ||
+        request_slots(job_spec_request(spec, vm->gpus), vm->gpus) <= most)
         return;
     status_hint(problems_add(config_warnings(context), STATUS_BAD_INPUT, at,
                              "the job is larger than the gpus_max of its queue, %" PRId64
@@ -393,7 +395,7 @@ static void check_gpus(const ConfigContext *context, const JobText *text,
 {
     const VmSize *vm = cluster->spec.vm_size;
     const BoundInteger gpus = text->gpus.node != NULL ? text->gpus : text->gpus_per_node;
-    if (vm == NULL || gpus.node == NULL || gpus.is_refused || gpus.value <= vm->gpus ||
+    if (vm == NULL || cluster->spec.kind_count > 0 || gpus.node == NULL || gpus.is_refused || gpus.value <= vm->gpus ||
         (text->gpus.node != NULL && vm->gpus > 0))
         return;
     status_hint(problems_add(config_warnings(context), STATUS_BAD_INPUT, json_at(gpus.node),
@@ -416,11 +418,31 @@ static void warn_of_too_many_gpus(const ConfigContext *context, const JobText *t
                 "raise the cluster's targetNodeCount or lower \"gpus\"");
 }
 
+/* Warns of a job that no kind of nodes of its cluster can run. */
+static void check_kinds(const ConfigContext *context, const JobText *text,
+                        const ClusterConfig *cluster, const JobSpec *spec)
+{
+    const ClusterSpec *of_cluster = &cluster->spec;
+    if (of_cluster->kind_count == 0 || cluster->nodes_max == NODES_UNKNOWN)
+        return;
+    JobRequest request = job_spec_request(spec, of_cluster->vm_size->gpus);
+    request.kinds = (spec->kinds != 0 ? spec->kinds : cluster_spec_all_kinds(of_cluster)) &
+                    KIND_SET_ALL;
+    const int64_t most = queue_most(cluster, cluster_spec_queue(of_cluster, spec->queue));
+    if (!kinds_may_run(cluster, request, most))
+        status_hint(problems_add(config_warnings(context), STATUS_BAD_INPUT, json_at(text->node),
+                                 "the job fits on no kind of nodes of cluster \"%s\" that it "
+                                 "allows: it waits for ever",
+                                 cluster->name),
+                    "a job runs on nodes of one kind; raise the nodes of one, or allow others with "
+                    "\"node_kind\"");
+}
+
 static void check_nodes(const ConfigContext *context, const JobText *text, BoundInteger bound,
                         const ClusterConfig *cluster)
 {
     int64_t nodes = bound.value;
-    if (bound.is_refused || nodes <= cluster->nodes_max)
+    if (bound.is_refused || nodes <= cluster->nodes_max || cluster->spec.kind_count > 0)
         return;
     if (text->gpus.node != NULL)
         warn_of_too_many_gpus(context, text, nodes, cluster);
@@ -531,7 +553,7 @@ static Variables read_places(const ConfigContext *context, const JobText *text, 
                                     .nodes = spec->nodes,
                                     .path = path,
                                     .mount_root = mount_root,
-                                    .vm_size = cluster->spec.vm_size};
+                                    .vm_size = kinds_first_size(cluster, spec->kinds)};
     Variables variables = job_variables(context, mounts, &surroundings);
     spec->environment_count = variables.count;
     spec->environment = variables.items;
@@ -588,16 +610,27 @@ static int64_t wall_clock_max_ns(const ConfigContext *context, const Constraints
                                     : 0;
 }
 
+/* Whether all nodes on which the job may run are low-priority. */
+static bool is_on_low_priority(const ClusterConfig *cluster, KindSet kinds)
+{
+    for (int32_t k = 0; k < cluster_spec_kind_count(&cluster->spec); k++)
+        if ((kinds == 0 || (kinds >> k & 1) != 0) &&
+            !cluster_spec_kind(&cluster->spec, k).is_low_priority)
+            return false;
+    return true;
+}
+
 /* Low-priority nodes are taken from a job after a time. A job that takes longer and keeps no
  * checkpoint starts again each time, so a run without "until" never ends. */
 static void warn_of_endless(const ConfigContext *context, const JobText *text,
                             const ClusterConfig *cluster, const JobSpec *spec)
 {
-    if (!context->has_no_end || !cluster->spec.is_low_priority || context->catalog == NULL)
+    if (!context->has_no_end || !is_on_low_priority(cluster, spec->kinds) ||
+        context->catalog == NULL)
         return;
     const ServiceModel *service = catalog_service(context->catalog);
     const int64_t most_ns = service->low_priority_run_max_ns;
-    const int64_t least_ns = program_least_ns(spec, cluster->spec.vm_size);
+    const int64_t least_ns = program_least_ns(spec, kinds_first_size(cluster, spec->kinds));
     const bool is_ended = spec->max_wall_clock_ns <= most_ns || service->preemption_fails_jobs ||
                           service->attempts_max < LOST_ATTEMPTS_MAX;
     if (least_ns <= most_ns || is_ended || program_can_resume(spec->program))
@@ -630,6 +663,7 @@ JobConfig *job_config_read(const ConfigContext *context, const JobText *text, Re
     check_script_or_config(context, toolkit, settings);
     check_words(context, settings);
     check_values(context, text);
+    spec->kinds = kinds_of_job(context, cluster, text->node_kind);
     const BoundInteger nodes = read_request(context, text, cluster, spec);
     check_nodes(context, text, nodes, cluster);
     check_gpus(context, text, cluster);
@@ -640,6 +674,8 @@ JobConfig *job_config_read(const ConfigContext *context, const JobText *text, Re
     spec->nodes = has_shape ? (int32_t)nodes.value : 1;
     read_cores(context, text, cluster, spec);
     read_queue(context, text, cluster, spec);
+    if (has_shape)
+        check_kinds(context, text, cluster, spec);
     spec->processes = process_count(context, settings, nodes, spec, cluster);
     spec->priority = (JobPriority)text->priority.value;
     spec->tool = has_toolkit ? toolkit_name(toolkit) : NULL;
@@ -650,7 +686,7 @@ JobConfig *job_config_read(const ConfigContext *context, const JobText *text, Re
     JobShape shape = {.is_known = has_shape,
                       .nodes = spec->nodes,
                       .processes = spec->processes,
-                      .vm_size = cluster->spec.vm_size};
+                      .vm_size = kinds_first_size(cluster, spec->kinds)};
     const Program *training = execution == EXECUTION_REAL || execution == EXECUTION_TRAINING
                                   ? find_training(context, settings, shape, &variables, spec)
                                   : NULL;

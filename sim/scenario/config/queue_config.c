@@ -46,7 +46,12 @@ void queues_warn_of_sum(const ConfigContext *context, BoundList queues,
         return;
     for (int32_t i = 0; i < queues.count; i++)
         sum += cluster->spec.queues[i].guaranteed;
-    const int64_t slots = (int64_t)cluster->nodes_max * (vm->gpus > 0 ? vm->gpus : 1);
+    int64_t slots = 0;
+    for (int32_t k = 0; k < cluster_spec_kind_count(&cluster->spec); k++) {
+        const int32_t gpus = cluster_spec_kind(&cluster->spec, k).vm_size->gpus;
+        slots += (int64_t)(cluster->kinds_max != NULL ? cluster->kinds_max[k] : cluster->nodes_max) *
+                 (gpus > 0 ? gpus : 1);
+    }
     if (sum > slots)
         status_hint(problems_add(config_warnings(context), STATUS_BAD_INPUT, json_at(queues.node),
                                  "the queues of cluster \"%s\" are guaranteed %" PRId64

@@ -241,7 +241,8 @@ static const ObjectType user_account_type = {"UserAccountSettings",
 #define OWNER ClusterText
 static const Field cluster_fields[] = {
     FIELD_TEXT("$schema", schema, NULL, "for editors; not read"),
-    NEEDED_TEXT("vmSize", vm_size, "VM size of every node"),
+    FIELD_TEXT("vmSize", vm_size, NULL,
+               "VM size of every node; needed, unless cluster.create of a scenario has node_kinds"),
     FIELD_CHOICE("vmPriority", priority, vm_priority_words, "dedicated",
                  "low-priority nodes cost less and can be taken away"),
     FIELD_OBJECT("scaleSettings", scale, scale_settings_type, "how many nodes; none by default"),

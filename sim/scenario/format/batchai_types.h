@@ -248,6 +248,7 @@ typedef struct {
     BoundInteger gpus_per_node; /* on each of `nodes` nodes */
     BoundInteger cpus, memory;  /* in total, with one of the two above */
     BoundText queue;            /* of its cluster */
+    const Json *node_kind;      /* names of kinds of nodes of its cluster */
 } JobText;
 
 /* The words of nodeDeallocationOption, in the order of DeallocationOption, ended by NULL. */

@@ -13,12 +13,12 @@ static const CommandMembers members[] = {
     [COMMAND_SHARE_DELETE] = {" ", " "},
     [COMMAND_FILE_UPLOAD] = {" file content ", " file content "},
     [COMMAND_FILE_DELETE] = {" file ", " file "},
-    [COMMAND_CLUSTER_CREATE] = {" config ", " config queues workspace resource_group "},
-    [COMMAND_CLUSTER_RESIZE] = {" target ", " target deallocation workspace resource_group "},
+    [COMMAND_CLUSTER_CREATE] = {" config ", " config node_kinds queues workspace resource_group "},
+    [COMMAND_CLUSTER_RESIZE] = {" target ", " target node_kind deallocation workspace resource_group "},
     [COMMAND_CLUSTER_DELETE] = {" ", " workspace resource_group "},
     [COMMAND_CLUSTER_SHOW] = {" ", " query workspace resource_group "},
     [COMMAND_JOB_CREATE] = {" config ",
-                            " config cluster queue gpus gpus_per_node cpus memory expected "
+                            " config cluster queue node_kind gpus gpus_per_node cpus memory expected "
                             "execution experiment workspace resource_group "},
     [COMMAND_JOB_TERMINATE] = {" ", " experiment workspace resource_group "},
     [COMMAND_JOB_DELETE] = {" ", " experiment workspace resource_group "},

@@ -8,6 +8,7 @@
 #include "sim/scenario/format/failure_types.h"
 #include "sim/scenario/format/network_types.h"
 #include "sim/scenario/format/parameter_types.h"
+#include "sim/scenario/format/kind_types.h"
 #include "sim/scenario/format/queue_types.h"
 #include "sim/scenario/format/quota_types.h"
 #include "sim/scenario/format/workload_types.h"
@@ -124,6 +125,8 @@ typedef struct {
     BoundInteger gpus_per_node; /* ... or on each node */
     BoundInteger cpus, memory;  /* job.create: in total, with one of the two above */
     BoundText queue;            /* job.create */
+    const Json *node_kind;      /* job.create: names; cluster.resize: a name */
+    BoundList node_kinds;       /* cluster.create: KindText */
     BoundList queues;           /* cluster.create: QueueText */
     BoundInteger execution;     /* job.create: JobExecution */
     BoundInteger place;         /* job.ran: the node whose preparation ran, from 1 */

@@ -1,5 +1,7 @@
 #include "sim/scenario/format/workload_types.h"
 
+#include "sim/scenario/format/kind_types.h"
+
 #define OWNER WorkloadText
 static const char *const arrival_words[] = {
 #define X(name, text) text,
@@ -68,6 +70,13 @@ static const Field workload_fields[] = {
     FIELD_CHOICE("cores_and_memory", cores_and_memory, cores_words, "ignore",
                  "trace: whether the jobs ask for the cores and the memory that the columns cpus "
                  "and memory_bytes state, which is as `cpus` and `memory`"),
+    FIELD_JSON("node_kind", node_kind, NODE_KIND_SCHEMA,
+               "the kinds of nodes on which the jobs may run, if their cluster has node_kinds: by "
+               "name, VM size or GPU model; the default is any"),
+    FIELD_CHOICE("gpu_type", gpu_type, cores_words, "ignore",
+                 "trace: whether the column gpu_type says on which kinds of nodes of its cluster a "
+                 "job may run. Its words are names, VM sizes or GPU models of the node_kinds, "
+                 "several with \"|\" between them; a job without a word runs on any"),
     FIELD_TEXT(
         "queue", queue, NULL,
         "the queue of the jobs, if their cluster has \"queues\"; the jobs of a trace wait in "

@@ -28,10 +28,12 @@ typedef struct {
     BoundInteger cpus, memory;
     BoundInteger cores_and_memory; /* trace: whether they bind */
     BoundText queue;
+    const Json *node_kind;     /* names */
+    BoundInteger gpu_type;     /* trace: whether it binds */
     BoundInteger expected;
 } WorkloadText;
 
-enum { CORES_IGNORED, CORES_BIND }; /* WorkloadText.cores_and_memory */
+enum { CORES_IGNORED, CORES_BIND }; /* WorkloadText.cores_and_memory, gpu_type */
 
 extern const ObjectType workload_type;
 

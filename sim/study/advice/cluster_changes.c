@@ -23,6 +23,15 @@ static bool is_on(const ListedJob *job, const ListedCluster *cluster)
     return job->cluster != NULL && strcmp(job->cluster, cluster->name) == 0;
 }
 
+/* Whether the nodes of the cluster are of several kinds, which these changes leave as they are. */
+static bool has_kinds(const Listing *listing, ChangeKind kind, const ListedCluster *cluster)
+{
+    if (cluster->spec->kind_count > 0)
+        changes_leave_out(listing->changes, kind, cluster->name,
+                          "its nodes are of several kinds; a study can vary how many of each");
+    return cluster->spec->kind_count > 0;
+}
+
 /* --- Nodes --- */
 
 static int32_t nodes_needed(const ListedJob *job, const ClusterSpec *spec)
@@ -146,6 +155,8 @@ void list_nodes(const Listing *listing)
 {
     for (int32_t i = 0; i < listing->cluster_count; i++) {
         const ListedCluster *cluster = &listing->clusters[i];
+        if (has_kinds(listing, CHANGE_NODES, cluster))
+            continue;
         const int32_t now = nodes_of(cluster->spec);
         const int32_t others[] = {now / 2, now - 1, now + 1, 2 * now};
         int32_t last = 0;
@@ -218,6 +229,8 @@ void list_vm_sizes(const Listing *listing)
 {
     for (int32_t i = 0; i < listing->cluster_count; i++) {
         const ListedCluster *cluster = &listing->clusters[i];
+        if (has_kinds(listing, CHANGE_VM_SIZE, cluster))
+            continue;
         const int64_t bytes = memory_needed(listing, cluster);
         if (bytes == 0)
             changes_leave_out(listing->changes, CHANGE_VM_SIZE, "",
@@ -252,6 +265,8 @@ void list_priorities(const Listing *listing)
 {
     for (int32_t i = 0; i < listing->cluster_count; i++) {
         const ListedCluster *cluster = &listing->clusters[i];
+        if (has_kinds(listing, CHANGE_PRIORITY, cluster))
+            continue;
         const char *pointer = config_pointer(listing->arena, cluster->command, "vmPriority");
         const bool is_low = cluster->spec->is_low_priority;
         ChangeDraft draft = change_begin(listing, CHANGE_PRIORITY, cluster,
@@ -299,6 +314,8 @@ void list_scalings(const Listing *listing)
         const ListedCluster *cluster = &listing->clusters[i];
         const ClusterSpec *spec = cluster->spec;
         const int32_t most = nodes_of(spec);
+        if (has_kinds(listing, CHANGE_SCALING, cluster))
+            continue;
         if (!spec->is_automatic && has_resize(listing, cluster)) {
             changes_leave_out(listing->changes, CHANGE_SCALING, "",
                               "the scenario resizes the cluster by commands");

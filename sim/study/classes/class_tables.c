@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "sim/base/text.h"
 #include "sim/output/summary/metric_names.h"
 #include "sim/study/point_estimate.h"
 #include "sim/study/statistics/compare.h"
@@ -22,15 +23,6 @@ typedef struct {
     const char *words, *statistic;
 } ClassName;
 
-static bool skip(const char **at, const char *prefix)
-{
-    const size_t length = strlen(prefix);
-    if (strncmp(*at, prefix, length) != 0)
-        return false;
-    *at += length;
-    return true;
-}
-
 static const char *part_of(Arena *arena, const char **at)
 {
     const size_t length = strcspn(*at, ".");
@@ -42,16 +34,16 @@ static const char *part_of(Arena *arena, const char **at)
 static ClassName class_of_one(Arena *arena, const char *name)
 {
     const char *words = "all jobs";
-    if (skip(&name, "workloads."))
+    if (text_skip(&name, "workloads."))
         words = part_of(arena, &name);
     for (JobClassKind kind = 0; kind < JOB_CLASS_COUNT; kind++)
-        if (skip(&name, arena_printf(arena, "%s.", job_class_key(kind))))
+        if (text_skip(&name, arena_printf(arena, "%s.", job_class_key(kind))))
             words = arena_printf(arena, "%s of %s %s", words, job_class_word(kind),
                                  part_of(arena, &name));
     return (ClassName){words, name};
 }
 
-/* Both sides of a ratio have to be of the same class; otherwise it is a class of its own. */
+/* Both sides of a ratio have to be of the same class; otherwise its name is its class. */
 static ClassName class_of(Arena *arena, const char *name)
 {
     static const char line[] = " / ";

@@ -1,4 +1,4 @@
-/* Who wins and who pays: a factor whose levels have no order, such as the policy, compared with its
+/* Winners and losers: a factor whose levels have no order, such as the policy, compared with its
  * baseline for each class of jobs (workload, size, user, queue).
  *
  * A class is a part of a metric's name: "workloads.team.sizes.8.queue_s.mean" is the statistic
@@ -36,8 +36,7 @@ typedef struct {
     /* Values of the level, or of the baseline, are only lower bounds: jobs still waited. Then no
      * verdict is given, unless the bound is on the side of the verdict. */
     bool is_at_least, is_at_most;
-    /* Of all cells of a table with a verdict, the probability that one is wrong is at most 5 %
-     * (compare_holm). */
+    /* The probability that one of a table's verdicts is wrong is at most 5 % (compare_holm). */
     ClassVerdict verdict;
 } ClassCell;
 

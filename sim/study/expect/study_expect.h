@@ -18,10 +18,10 @@
 #ifndef SIM_STUDY_EXPECT_STUDY_EXPECT_H
 #define SIM_STUDY_EXPECT_STUDY_EXPECT_H
 
+#include "sim/study/format/study_types.h"
 #include "sim/study/plan/plan_outcome.h"
-#include "sim/study/study_types.h"
 
-/* What an expectation is about. */
+/* The subject of an expectation. */
 typedef enum {
     STUDY_EXPECT_METRIC,
     STUDY_EXPECT_IDLE,

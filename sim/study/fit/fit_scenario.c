@@ -124,7 +124,7 @@ static void put_cluster(Arena *arena, Json *root, const ImportCluster *cluster)
     json_put_text(arena, command, "name", cluster->name);
     Json *properties =
         json_put_object(arena, json_put_object(arena, command, "config"), "properties");
-    json_put_text(arena, properties, "vmSize", import_size_name(arena, cluster->gpus_per_node));
+    json_put_text(arena, properties, "vmSize", import_size_name(arena, cluster));
     Json *scale = json_put_object(arena, properties, "scaleSettings");
     json_put_integer(arena, json_put_object(arena, scale, "manual"), "targetNodeCount",
                      cluster->nodes);

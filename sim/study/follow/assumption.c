@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/base/array.h"
+#include "sim/base/text.h"
 #include "sim/engine/sample.h"
 #include "sim/scenario/catalog/fields.h"
 #include "sim/scenario/catalog/value.h"
@@ -119,10 +120,12 @@ typedef struct {
     const char *words;
 } Range;
 
-static const Range price_range = {0.8, 1.25, "x 0.8 to x 1.25"};
-static const Range life_range = {0.5, 2, "x 0.5 to x 2"};
-static const Range share_range = {0.8, 1.25, "x 0.8 to x 1.25, at most 100 %"};
-static const Range other_range = {0.5, 2, "x 0.5 to x 2"};
+/* Where the catalogue states no range. */
+#define CHOSEN "; trainyard's choice: no source states a range"
+static const Range price_range = {0.8, 1.25, "x 0.8 to x 1.25" CHOSEN};
+static const Range life_range = {0.5, 2, "x 0.5 to x 2" CHOSEN};
+static const Range share_range = {0.8, 1.25, "x 0.8 to x 1.25, at most 100 %" CHOSEN};
+static const Range other_range = {0.5, 2, "x 0.5 to x 2" CHOSEN};
 
 /* From the 10 % to the 90 % quantile, over the median. */
 static bool own_range(Arena *arena, const char *value, Range *range)
@@ -156,11 +159,13 @@ static Range range_of(Arena *arena, const CatalogValue *value, const Field *fiel
                       AssumptionKind kind)
 {
     Range range;
+    if (error_range(value->error, &range))
+        return range;
     if (kind == ASSUMPTION_PRICE)
         return price_range;
     if (kind == ASSUMPTION_LIFE)
         return life_range;
-    if (error_range(value->error, &range) || own_range(arena, value->value, &range))
+    if (own_range(arena, value->value, &range))
         return range;
     return field->kind == VALUE_RATIO ? share_range : other_range;
 }
@@ -197,10 +202,10 @@ static bool is_quantity(const Field *field)
            field->kind == VALUE_RATIO || field->kind == VALUE_MONEY;
 }
 
-const char *assumption_price(Arena *arena, const ClusterSpec *spec)
+const char *assumption_price(Arena *arena, NodeKind kind)
 {
-    return arena_printf(arena, "vm_sizes/%s/%s_price_per_hour", spec->vm_size->name,
-                        spec->is_low_priority ? "low_priority" : "dedicated");
+    return arena_printf(arena, "vm_sizes/%s/%s_price_per_hour", kind.vm_size->name,
+                        kind.is_low_priority ? "low_priority" : "dedicated");
 }
 
 /* Whether nodes of a cluster of the scenario have this price. */
@@ -211,8 +216,10 @@ static bool is_paid(const Finder *finder, const char *path)
         const Command *command = &scenario->commands[i];
         if (command->kind != COMMAND_CLUSTER_CREATE)
             continue;
-        if (strcmp(assumption_price(finder->arena, command->as.cluster_create), path) == 0)
-            return true;
+        const ClusterSpec *spec = command->as.cluster_create;
+        for (int32_t k = 0; k < cluster_spec_kind_count(spec); k++)
+            if (strcmp(assumption_price(finder->arena, cluster_spec_kind(spec, k)), path) == 0)
+                return true;
     }
     return false;
 }

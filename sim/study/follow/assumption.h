@@ -1,11 +1,12 @@
 /* The values of the catalogue that an answer rests on: those without a published source that the
  * scenario uses, the prices of its nodes, and the lives of its nodes.
  *
- * The range of a value is the catalogue's own where it states one, and otherwise a factor:
+ * The range of a value is the catalogue's own where it states one, and otherwise a factor, which
+ * `range` calls a choice:
  *
+ *     a value with an error               1 - error to 1 + error
  *     prices                              0.8 to 1.25 of the value
  *     lives of nodes (failures, preemption)  0.5 to 2
- *     a value with an error               1 - error to 1 + error
  *     durations given as a distribution   all of it times its own 10 % or 90 % quantile over its
  *                                         median
  *     shares ("28%")                      0.8 to 1.25, at most 100 %
@@ -33,7 +34,7 @@ typedef struct {
     const char *value;              /* as in the catalogue */
     double low_factor, high_factor; /* of the range, times the value ... */
     const char *own, *low, *high;   /* ... and as JSON */
-    const char *range;              /* "x 0.8 to x 1.25" and the reason */
+    const char *range; /* "its stated error", or "x 0.8 to x 1.25" and that it is a choice */
     const char *source;             /* with its note */
 } Assumption;
 
@@ -49,7 +50,7 @@ MUST_CHECK bool assumptions_find(Arena *arena, const Study *study, FileSource fi
                                  Problems *problems);
 
 /* "vm_sizes/Standard_NC6/dedicated_price_per_hour": what an hour of a node costs. In `arena`. */
-const char *assumption_price(Arena *arena, const ClusterSpec *spec);
+const char *assumption_price(Arena *arena, NodeKind kind);
 
 /* The setting of a scenario that gives the assumption this value: {"/assume/...": VALUE}. */
 void assumption_set(Arena *arena, Json *settings, const char *path, const char *value);

@@ -82,25 +82,35 @@ static int64_t quota_of(const Scenario *scenario, const char *family, bool is_lo
     return PLAIN_UNKNOWN;
 }
 
+static FollowCluster nodes_of_kind(Arena *arena, const Scenario *scenario, const char *cluster,
+                                   NodeKind kind)
+{
+    const bool is_low = kind.is_low_priority;
+    return (FollowCluster){.name = cluster,
+                           .vm_size = kind.vm_size->name,
+                           .family = kind.vm_size->family,
+                           .priority = is_low ? "lowpriority" : "dedicated",
+                           .price = assumption_price(arena, kind),
+                           .vcpus = kind.vm_size->vcpus,
+                           .quota_vcpus = quota_of(scenario, kind.vm_size->family, is_low),
+                           .total_vcpus = quota_of(scenario, FAMILY_OF_ALL, is_low)};
+}
+
 FollowPoint follow_point_of(Arena *arena, const Scenario *scenario, int32_t point)
 {
-    FollowPoint found = {
-        .point = point, .clusters = ARENA_ARRAY(arena, FollowCluster, scenario->command_count + 1)};
+    int64_t most = 1;
+    for (int32_t i = 0; i < scenario->command_count; i++)
+        if (scenario->commands[i].kind == COMMAND_CLUSTER_CREATE)
+            most += cluster_spec_kind_count(scenario->commands[i].as.cluster_create);
+    FollowPoint found = {.point = point, .clusters = ARENA_ARRAY(arena, FollowCluster, most)};
     for (int32_t i = 0; i < scenario->command_count; i++) {
         const Command *command = &scenario->commands[i];
         if (command->kind != COMMAND_CLUSTER_CREATE)
             continue;
-        const ClusterSpec *spec = command->as.cluster_create;
-        const bool is_low = spec->is_low_priority;
-        found.clusters[found.cluster_count++] =
-            (FollowCluster){.name = command->path.name,
-                            .vm_size = spec->vm_size->name,
-                            .family = spec->vm_size->family,
-                            .priority = is_low ? "lowpriority" : "dedicated",
-                            .price = assumption_price(arena, spec),
-                            .vcpus = spec->vm_size->vcpus,
-                            .quota_vcpus = quota_of(scenario, spec->vm_size->family, is_low),
-                            .total_vcpus = quota_of(scenario, FAMILY_OF_ALL, is_low)};
+        for (int32_t k = 0; k < cluster_spec_kind_count(command->as.cluster_create); k++)
+            found.clusters[found.cluster_count++] =
+                nodes_of_kind(arena, scenario, command->path.name,
+                              cluster_spec_kind(command->as.cluster_create, k));
     }
     return found;
 }

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "sim/output/summary/attribution.h"
+#include "sim/study/format/level_values.h"
 #include "sim/study/goal.h"
-#include "sim/study/level_values.h"
 #include "sim/study/point_scenario.h"
 
 static const struct {

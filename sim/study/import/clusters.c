@@ -43,39 +43,113 @@ static int32_t find_cluster(const ImportClusters *clusters, const char *name)
     return -1;
 }
 
-/* --- Machines: a cluster for each kind --- */
+/* --- Machines: a kind of nodes for each --- */
 
-/* Adds a machine with `gpus` GPUs to the cluster of its kind. Names of clusters have letters,
- * digits, '-' and '_'. */
-static void add_machine(Reader *reader, Cell model, int32_t gpus)
+/* A machine as a list states it. */
+typedef struct {
+    Cell model; /* of its GPUs; empty: not stated */
+    int32_t gpus, cpus, memory_mib;
+} Machine;
+
+static bool is_of_kind(const ImportCluster *kind, const Machine *machine)
 {
-    if (gpus <= 0)
-        return;
+    const size_t length = (size_t)machine->model.length;
+    return kind->gpus_per_node == machine->gpus && kind->cpus == machine->cpus &&
+           kind->memory_mib == machine->memory_mib &&
+           (kind->gpu != NULL ? strlen(kind->gpu) : 0) == length &&
+           (length == 0 || strncmp(kind->gpu, machine->model.text, length) == 0);
+}
+
+/* "V100-8", or "V100-8-96c-736g" if another kind has that name already. Names have letters, digits,
+ * '-' and '_'. */
+static const char *name_of_kind(Reader *reader, const Machine *machine)
+{
+    const Cell model = machine->model;
     char *name = arena_printf(reader->arena, "%.*s%s%d", model.length, model.text,
-                              model.length > 0 ? "-" : "gpu", gpus);
+                              model.length > 0 ? "-" : "gpu", machine->gpus);
     for (char *c = name; *c != '\0'; c++)
         if (!ascii_is_alphanumeric(*c) && *c != '-')
             *c = '_';
-    int32_t index = find_cluster(reader->clusters, name);
-    if (index < 0)
-        index = add_cluster(reader, name, gpus);
-    reader->clusters->clusters[index].nodes++;
+    if (find_cluster(reader->clusters, name) < 0)
+        return name;
+    name = arena_printf(reader->arena, "%s-%dc-%dg", name, machine->cpus,
+                        machine->memory_mib / 1024);
+    return find_cluster(reader->clusters, name) < 0
+               ? name
+               : arena_printf(reader->arena, "%s-%d", name, reader->clusters->count);
+}
+
+static void add_machine(Reader *reader, Machine machine)
+{
+    ImportClusters *clusters = reader->clusters;
+    int32_t index = 0;
+    if (machine.gpus <= 0)
+        return;
+    while (index < clusters->count && !is_of_kind(&clusters->clusters[index], &machine))
+        index++;
+    if (index == clusters->count) {
+        index = add_cluster(reader, name_of_kind(reader, &machine), machine.gpus);
+        ImportCluster *kind = &clusters->clusters[index];
+        kind->cpus = machine.cpus;
+        kind->memory_mib = machine.memory_mib;
+        if (machine.model.length > 0)
+            kind->gpu = arena_strndup(reader->arena, machine.model.text,
+                                      (size_t)machine.model.length);
+    }
+    clusters->clusters[index].nodes++;
 }
 
 static void add_philly_machine(void *parser, const Cell *cells)
 {
     Reader *reader = parser;
-    int32_t gpus;
-    if (import_count_of(&reader->log, cells[1], "number of GPUs", &gpus))
-        add_machine(reader, (Cell){0}, gpus);
+    Machine machine = {0};
+    if (import_count_of(&reader->log, cells[1], "number of GPUs", &machine.gpus))
+        add_machine(reader, machine);
+}
+
+/* A number of a column that may be absent or empty; 0 then. */
+static bool optional_number(Reader *reader, Cell cell, const char *column, int32_t decimals,
+                            int64_t *number)
+{
+    *number = 0;
+    return cell.length == 0 ||
+           import_number(&reader->log, cell, column, decimals, INT32_MAX, number);
 }
 
 static void add_pai2023_node(void *parser, const Cell *cells)
 {
     Reader *reader = parser;
-    int32_t gpus;
-    if (import_count_of(&reader->log, cells[1], "gpu", &gpus))
-        add_machine(reader, cells[2], gpus);
+    Machine machine = {.model = cells[2]};
+    int64_t cpu_milli, memory_mib;
+    if (!import_count_of(&reader->log, cells[1], "gpu", &machine.gpus) ||
+        !optional_number(reader, cells[3], "cpu_milli", 0, &cpu_milli) ||
+        !optional_number(reader, cells[4], "memory_mib", 0, &memory_mib))
+        return;
+    machine.cpus = (int32_t)(cpu_milli / 1000);
+    machine.memory_mib = (int32_t)memory_mib;
+    add_machine(reader, machine);
+}
+
+/* A row of the table machine_spec: "machine,gpu_type,cap_cpu,cap_mem,cap_gpu", which has no header.
+ * Memory is in GiB. */
+static void add_pai2020_machine(void *parser, const Cell *cells, int32_t count)
+{
+    enum { MACHINE_TYPE = 1, MACHINE_CPU, MACHINE_MEMORY, MACHINE_GPU, MACHINE_COLUMNS };
+    Reader *reader = parser;
+    Machine machine = {0};
+    int64_t cpus, gib;
+    if (count != MACHINE_COLUMNS) {
+        import_bad_line(&reader->log, count, "5 of a machine");
+        return;
+    }
+    if (!import_count_of(&reader->log, cells[MACHINE_GPU], "cap_gpu", &machine.gpus) ||
+        !optional_number(reader, cells[MACHINE_CPU], "cap_cpu", 0, &cpus) ||
+        !optional_number(reader, cells[MACHINE_MEMORY], "cap_mem", 0, &gib))
+        return;
+    machine.model = cells[MACHINE_TYPE];
+    machine.cpus = (int32_t)cpus;
+    machine.memory_mib = gib < INT32_MAX / 1024 ? (int32_t)(gib * 1024) : INT32_MAX;
+    add_machine(reader, machine);
 }
 
 static void read_philly_machines(Reader *reader)
@@ -87,9 +161,52 @@ static void read_philly_machines(Reader *reader)
 
 static void read_pai2023_nodes(Reader *reader)
 {
-    static const WantedColumn columns[] = {{"sn", true}, {"gpu", true}, {"model", false}};
-    import_read_table(&reader->log, *reader->choices->machines, ',', columns, 3, reader,
+    static const WantedColumn columns[] = {
+        {"sn", true}, {"gpu", true}, {"model", false}, {"cpu_milli", false}, {"memory_mib", false}};
+    import_read_table(&reader->log, *reader->choices->machines, ',', columns, 5, reader,
                       add_pai2023_node);
+}
+
+static void read_pai2020_machines(Reader *reader)
+{
+    const PlainTable table = {.separator = ',', .parser = reader, .add_row = add_pai2020_machine};
+    import_read_plain(&table, &reader->log, *reader->choices->machines);
+}
+
+/* Whether the words of a kind of GPU, "A|B", name one that a machine has. */
+static bool has_type(const ImportClusters *clusters, const char *words)
+{
+    for (const char *word = words; word != NULL;) {
+        const char *bar = strchr(word, '|');
+        const size_t length = bar != NULL ? (size_t)(bar - word) : strlen(word);
+        for (int32_t i = 0; i < clusters->count; i++) {
+            const char *gpu = clusters->clusters[i].gpu;
+            if (gpu != NULL && strlen(gpu) == length && ascii_same_start(gpu, word, length))
+                return true;
+        }
+        word = bar != NULL ? bar + 1 : NULL;
+    }
+    return false;
+}
+
+/* The machines are one cluster, whose nodes are of several kinds. */
+static void join_kinds(Reader *reader, Problems *problems)
+{
+    ImportClusters *clusters = reader->clusters;
+    const JobList *list = &reader->import->selection.list;
+    clusters->are_kinds = clusters->count > 1 && !clusters->is_per_queue;
+    clusters->types_bind = clusters->are_kinds && list->gpu_type != NULL;
+    for (int32_t i = 0; i < list->gpu_types.count; i++)
+        clusters->types_bind &= has_type(clusters, list->gpu_types.texts[i]);
+    for (int32_t i = 0; i < clusters->count; i++)
+        clusters->cores_bind |= (clusters->clusters[i].cpus > 0 && list->cpus != NULL) ||
+                                (clusters->clusters[i].memory_mib > 0 &&
+                                 list->memory_bytes != NULL);
+    if (clusters->are_kinds && clusters->count > NODE_KINDS_MAX)
+        problems_add(problems, STATUS_BAD_INPUT,
+                     place_in(reader->choices->machines->path, 0, 0),
+                     "%" PRId32 " kinds of machines, but a cluster has at most %d",
+                     clusters->count, (int)NODE_KINDS_MAX);
 }
 
 /* --- Virtual clusters whose sizes change from day to day --- */
@@ -162,6 +279,7 @@ static const struct {
 } layouts[] = {{"philly", read_philly_machines},
                {"philly-csv", read_philly_machines},
                {"helios", read_helios_sizes},
+               {"pai-2020", read_pai2020_machines},
                {"pai-2023", read_pai2023_nodes}};
 
 static bool read_machines(Reader *reader, Problems *problems)
@@ -176,6 +294,7 @@ static bool read_machines(Reader *reader, Problems *problems)
             problems_add(problems, STATUS_BAD_INPUT,
                          place_in(reader->choices->machines->path, 0, 0),
                          "the file has no machine with GPUs");
+        join_kinds(reader, problems);
         return problems->count == problems_before;
     }
     status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in("--cluster", 0, 0),

@@ -8,6 +8,8 @@ typedef struct {
     const char *name; /* of its queue, or of its kind of machine */
     int32_t nodes;    /* at time 0 */
     int32_t gpus_per_node;
+    const char *gpu;              /* the model, as the list of machines states it; NULL: it does not */
+    int32_t cpus, memory_mib;     /* of a node; 0: not known */
 } ImportCluster;
 
 typedef struct {
@@ -21,8 +23,11 @@ typedef struct {
     ImportCluster *clusters;
     uint32_t resize_count;
     ImportResize *resizes; /* in order of time */
-    bool is_per_queue;     /* a cluster for each queue; otherwise the jobs run on `main` */
-    int32_t main;          /* the cluster with the most GPUs */
+    bool is_per_queue;     /* a cluster for each queue; otherwise the jobs run on `main` ... */
+    int32_t main;          /* ... the cluster with the most GPUs ... */
+    bool are_kinds;        /* ... or on one cluster, of whose nodes `clusters` are the kinds */
+    bool types_bind;       /* each kind of GPU that jobs ask for is that of a kind of nodes */
+    bool cores_bind;       /* jobs and machines state cores or memory */
 } ImportClusters;
 
 /* How the clusters are described: by a file in the layout that belongs to the log's format (a
@@ -48,8 +53,8 @@ typedef struct {
 
 Json *import_scenario(Arena *arena, const Import *import, const ImportClusters *clusters,
                       const ImportScenarioNames *names);
-/* The VM size of nodes with so many GPUs in that catalogue. */
-const char *import_size_name(Arena *arena, int32_t gpus);
+/* The VM size of such nodes in that catalogue. */
+const char *import_size_name(Arena *arena, const ImportCluster *cluster);
 /* The catalogue of that scenario: its VM sizes, and a service without delays and small quotas. */
 Json *import_scenario_catalog(Arena *arena, const ImportClusters *clusters);
 

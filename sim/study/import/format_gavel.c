@@ -17,7 +17,7 @@
 #include "sim/study/import/json_scan.h"
 
 typedef struct {
-    int32_t columns, type, steps, arrival, gpus, priority; /* -1: there is none */
+    int32_t columns, type, steps, arrival, gpus, priority; /* -1: the log has no such column */
 } Generation;
 
 static const Generation generations[] = {

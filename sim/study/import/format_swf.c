@@ -186,7 +186,7 @@ static int64_t submit_of(const Swf *swf, const Row *row)
     return capped_sum(swf->start_ns, row->field[SUBMIT]);
 }
 
-/* The job that the log calls as `cell`, NULL if there is none. */
+/* The job that the log calls as `cell`, NULL if the log has no such job. */
 static const Numbered *job_numbered(const Swf *swf, Cell cell)
 {
     uint32_t number;

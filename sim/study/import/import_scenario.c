@@ -31,18 +31,27 @@ static void put_number(Arena *arena, Json *object, const char *key, int64_t valu
     put_value(arena, object, key, json_integer(arena, value), note);
 }
 
-const char *import_size_name(Arena *arena, int32_t gpus)
+const char *import_size_name(Arena *arena, const ImportCluster *cluster)
 {
-    return arena_printf(arena, "Trace_%dGPU", gpus);
+    if (cluster->cpus == 0 && cluster->memory_mib == 0)
+        return arena_printf(arena, "Trace_%dGPU", cluster->gpus_per_node);
+    return arena_printf(arena, "Trace_%dGPU_%dcores_%dMiB", cluster->gpus_per_node, cluster->cpus,
+                        cluster->memory_mib);
 }
 
-static void put_size(Arena *arena, Json *sizes, int32_t gpus)
+static void put_size(Arena *arena, Json *sizes, const ImportCluster *cluster)
 {
     const char *not_used = "jobs of a trace state their run times, so this value is not used";
-    Json *size = json_put_object(arena, sizes, import_size_name(arena, gpus));
+    Json *size = json_put_object(arena, sizes, import_size_name(arena, cluster));
     put_text(arena, size, "family", "Trace", NULL);
-    put_number(arena, size, "vcpus", 1, "quotas count cores: one for each node");
-    put_number(arena, size, "gpus", gpus, NULL);
+    if (cluster->cpus > 0)
+        put_number(arena, size, "vcpus", cluster->cpus, NULL);
+    else
+        put_number(arena, size, "vcpus", 1, "quotas count cores: one for each node");
+    if (cluster->memory_mib > 0)
+        put_text(arena, size, "memory", arena_printf(arena, "%" PRId32 "MiB", cluster->memory_mib),
+                 NULL);
+    put_number(arena, size, "gpus", cluster->gpus_per_node, NULL);
     put_text(arena, size, "gpu", "V100", not_used);
     put_text(arena, size, "network_rate", "10Gbit/s", not_used);
     put_text(arena, size, "network_latency", "50us", not_used);
@@ -57,17 +66,15 @@ static void put_sizes(Arena *arena, Json *root, const ImportClusters *clusters)
 {
     Json *sizes = json_put_object(arena, root, "vm_sizes");
     for (int32_t i = 0; i < clusters->count; i++) {
-        bool is_new = true;
-        for (int32_t j = 0; j < i; j++)
-            is_new &= clusters->clusters[j].gpus_per_node != clusters->clusters[i].gpus_per_node;
-        if (is_new)
-            put_size(arena, sizes, clusters->clusters[i].gpus_per_node);
+        const char *name = import_size_name(arena, &clusters->clusters[i]);
+        if (json_member(sizes, name) == NULL)
+            put_size(arena, sizes, &clusters->clusters[i]);
     }
 }
 
 static void put_quotas(Arena *arena, Json *root)
 {
-    enum { CORES_MOST = 1000000 };
+    enum { CORES_MOST = 100000000 };
     const char *note = "the cluster exists: no quota limits it";
     Json *quotas = json_put_object(arena, root, "quotas");
     static const char *const families[] = {"total", "Trace"};
@@ -110,6 +117,8 @@ Json *import_scenario_catalog(Arena *arena, const ImportClusters *clusters)
 
 /* --- The scenario --- */
 
+#define KINDS_CLUSTER "gpu" /* the cluster of all machines */
+
 static void put_duration(Arena *arena, Json *object, const char *key, int64_t ns)
 {
     json_put_text(arena, object, key, arena_printf(arena, "%" PRId64 "s", ns / NS_PER_S));
@@ -125,16 +134,61 @@ static bool have_equal_nodes(const ImportClusters *clusters)
     return are_equal;
 }
 
-static void put_parameters(Arena *arena, Json *root, const ImportClusters *clusters)
+static void put_parameter(Arena *arena, Json *parameters, const char *name, int32_t value,
+                          const char *description)
 {
-    if (!have_equal_nodes(clusters))
-        return;
-    Json *nodes = json_put_object(arena, json_put_object(arena, root, "parameters"), "nodes");
-    json_put_integer(arena, nodes, "value", clusters->clusters[0].nodes);
+    Json *nodes = json_put_object(arena, parameters, name);
+    json_put_integer(arena, nodes, "value", value);
     Json *range = json_put_array(arena, nodes, "range");
     json_add(range, json_integer(arena, 0));
     json_add(range, json_integer(arena, NODES_MOST));
-    json_put_text(arena, nodes, "description", "nodes of each cluster");
+    json_put_text(arena, nodes, "description", description);
+}
+
+/* "nodes_V100_8": the parameter with the number of nodes of a kind. */
+static const char *kind_parameter(Arena *arena, const ImportCluster *kind)
+{
+    char *name = arena_printf(arena, "nodes_%s", kind->name);
+    for (char *c = name; *c != '\0'; c++)
+        if (*c == '-')
+            *c = '_';
+    return name;
+}
+
+static void put_parameters(Arena *arena, Json *root, const ImportClusters *clusters)
+{
+    if (!clusters->are_kinds && !have_equal_nodes(clusters))
+        return;
+    Json *parameters = json_put_object(arena, root, "parameters");
+    if (!clusters->are_kinds)
+        put_parameter(arena, parameters, "nodes", clusters->clusters[0].nodes,
+                      "nodes of each cluster");
+    for (int32_t i = 0; clusters->are_kinds && i < clusters->count; i++) {
+        const ImportCluster *kind = &clusters->clusters[i];
+        put_parameter(arena, parameters, kind_parameter(arena, kind), kind->nodes,
+                      arena_printf(arena, "nodes of kind %s", kind->name));
+    }
+}
+
+/* One cluster with nodes of several kinds. */
+static void put_kinds(Arena *arena, Json *commands, const ImportClusters *clusters)
+{
+    Json *command = json_add(commands, json_object(arena));
+    json_put_text(arena, command, "at", "0s");
+    json_put_text(arena, command, "do", "cluster.create");
+    json_put_text(arena, command, "name", KINDS_CLUSTER);
+    Json *kinds = json_put_array(arena, command, "node_kinds");
+    for (int32_t i = 0; i < clusters->count; i++) {
+        const ImportCluster *cluster = &clusters->clusters[i];
+        Json *kind = json_add(kinds, json_object(arena));
+        json_put_text(arena, kind, "vm_size", import_size_name(arena, cluster));
+        json_put_text(arena, kind, "name", cluster->name);
+        if (cluster->gpu != NULL)
+            json_put_text(arena, kind, "gpu", cluster->gpu);
+        json_put_text(arena, kind, "nodes",
+                      arena_printf(arena, "${%s}", kind_parameter(arena, cluster)));
+    }
+    json_put_object(arena, json_put_object(arena, command, "config"), "properties");
 }
 
 static void put_create(Arena *arena, Json *commands, const ImportCluster *cluster,
@@ -146,7 +200,7 @@ static void put_create(Arena *arena, Json *commands, const ImportCluster *cluste
     json_put_text(arena, command, "name", cluster->name);
     Json *properties =
         json_put_object(arena, json_put_object(arena, command, "config"), "properties");
-    json_put_text(arena, properties, "vmSize", import_size_name(arena, cluster->gpus_per_node));
+    json_put_text(arena, properties, "vmSize", import_size_name(arena, cluster));
     Json *scale = json_put_object(arena, properties, "scaleSettings");
     Json *manual = json_put_object(arena, scale, "manual");
     if (is_parameter)
@@ -158,6 +212,10 @@ static void put_create(Arena *arena, Json *commands, const ImportCluster *cluste
 static void put_commands(Arena *arena, Json *root, const ImportClusters *clusters)
 {
     Json *commands = json_put_array(arena, root, "commands");
+    if (clusters->are_kinds) {
+        put_kinds(arena, commands, clusters);
+        return;
+    }
     for (int32_t i = 0; i < clusters->count; i++)
         if (clusters->is_per_queue || i == clusters->main)
             put_create(arena, commands, &clusters->clusters[i], have_equal_nodes(clusters));
@@ -182,7 +240,13 @@ static void put_workload(Arena *arena, Json *root, const ImportClusters *cluster
     if (clusters->is_per_queue)
         json_put_text(arena, json_put_object(arena, workload, "cluster"), "queue", "*");
     else
-        json_put_text(arena, workload, "cluster", clusters->clusters[clusters->main].name);
+        json_put_text(arena, workload, "cluster",
+                      clusters->are_kinds ? KINDS_CLUSTER
+                                          : clusters->clusters[clusters->main].name);
+    if (clusters->types_bind)
+        json_put_text(arena, workload, "gpu_type", "bind");
+    if (clusters->cores_bind)
+        json_put_text(arena, workload, "cores_and_memory", "bind");
 }
 
 Json *import_scenario(Arena *arena, const Import *import, const ImportClusters *clusters,

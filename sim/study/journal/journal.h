@@ -56,7 +56,7 @@ bool journal_scan_all(Arena *arena, const char *const *folders, int32_t folder_c
                       const JournalIdentity *identity, RunRecords *out, Problems *problems);
 
 /* The identity of the journals in `folder`, from the first whose header is whole; `*is_found` is
- * false if there is none. */
+ * false if no header is. */
 MUST_CHECK bool journal_folder_identity(Arena *arena, const char *folder, JournalIdentity *identity,
                                         bool *is_found, Status *status);
 

@@ -107,11 +107,16 @@ static double largest_in(const PlanOutcome *outcome, const PlanFindings *finding
 
 MetricScale answer_scale(const PlanOutcome *outcome, int32_t metric)
 {
+    const char *unit = outcome->grid->study->metrics[metric].unit;
     double largest = 0;
+    for (int32_t i = 0; i < outcome->goal->constraint_count; i++)
+        if (outcome->goal->constraints[i].metric == metric &&
+            outcome->goal->constraints[i].limit != 0)
+            return metric_scale(unit, fabs(outcome->goal->constraints[i].limit));
     for (int32_t i = 0; i < outcome->grid->candidate_count; i++)
         largest =
             fmax(largest, largest_in(outcome, plan_findings(&outcome->candidates[i]), metric));
-    return metric_scale(outcome->grid->study->metrics[metric].unit, largest);
+    return metric_scale(unit, largest);
 }
 
 static void add_unit(Text *out, MetricScale scale)

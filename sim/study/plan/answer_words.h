@@ -18,7 +18,7 @@ const char *answer_weather(Arena *arena, const PlanOutcome *outcome, int32_t wea
 
 /* --- Values --- */
 
-/* The scale of a metric, the same in all words about it. */
+/* The scale of a metric, the same in all words about it: of its limit, or of the largest value. */
 MetricScale answer_scale(const PlanOutcome *outcome, int32_t metric);
 /* "91.7 ± 0.4 USD", "99.98 (99.94 to 100.0) %", "unknown"; a lower bound has a sign before it. */
 const char *answer_value(Arena *arena, const PlanOutcome *outcome, int32_t metric,

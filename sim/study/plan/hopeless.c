@@ -82,7 +82,7 @@ typedef struct {
     double node_ns; /* mean nodes times time of a job */
 } Work;
 
-/* The only cluster of the scenario; NULL if it may change. */
+/* The only cluster of the scenario; NULL if it may change, or its nodes are not all alike. */
 static const ClusterSpec *only_cluster(const Scenario *scenario)
 {
     const ClusterSpec *found = NULL;
@@ -96,7 +96,7 @@ static const ClusterSpec *only_cluster(const Scenario *scenario)
         if (is_create)
             found = command->as.cluster_create;
     }
-    return found;
+    return found != NULL && found->kind_count == 0 ? found : NULL;
 }
 
 /* Whether jobs lose no work, so that their time is that of their program. */

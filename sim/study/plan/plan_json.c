@@ -212,14 +212,27 @@ static void put_goal(Arena *arena, Json *root, const PlanOutcome *outcome)
     put_real(arena, root, "confidence_wanted", goal->confidence);
 }
 
+/* The first fresh seed of the recommendation, or of the nearest miss: of all candidates, unless
+ * seeds are independent. */
+static void put_fresh_seed(Arena *arena, Json *runs, const PlanOutcome *outcome)
+{
+    const Study *study = outcome->grid->study;
+    const int32_t subject =
+        outcome->winner != NO_CANDIDATE ? outcome->winner : outcome->nearest_miss;
+    if (subject != NO_CANDIDATE)
+        json_put_integer(arena, runs, "first_fresh_seed",
+                         (int64_t)study_seed(study, plan_point(outcome->grid, subject, 0),
+                                             outcome->fresh_first));
+}
+
 static void put_runs(Arena *arena, Json *root, const PlanOutcome *outcome)
 {
     Json *runs = json_put_object(arena, root, "runs");
     json_put_integer(arena, runs, "all", outcome->run_count);
     json_put_integer(arena, runs, "fresh", outcome->fresh_count);
     json_put_integer(arena, runs, "rounds", outcome->round_count);
-    json_put_integer(arena, runs, "first_fresh_seed",
-                     (int64_t)outcome->grid->study->seeds.first + outcome->fresh_first);
+    json_put_integer(arena, runs, "first_fresh_replication", outcome->fresh_first);
+    put_fresh_seed(arena, runs, outcome);
     json_put_integer(arena, runs, "candidates_not_simulated", outcome->unsimulated_count);
     put_real(arena, runs, "full_grid", outcome->grid_run_count);
     put_real(arena, runs, "part_of_full_grid",

@@ -213,21 +213,34 @@ static int32_t baseline_of(const PlanGrid *grid)
     return NO_CANDIDATE;
 }
 
+/* The least share of good jobs that a check asks for, where it is about a share of jobs. */
+static double least_share(const PlanGrid *grid, int32_t check)
+{
+    const GoalConstraint *constraint = plan_check_constraint(grid, check);
+    if (grid->study->metrics[constraint->metric].kind != MEASURE_SHARE)
+        return (double)NAN;
+    return constraint->side == LIMIT_AT_LEAST ? constraint->limit : 1 - constraint->limit;
+}
+
 const SelectionProblem *plan_problem(Arena *arena, const PlanGrid *grid)
 {
     const Goal *goal = grid->study->goal;
     SelectionProblem *problem = ARENA_NEW(arena, SelectionProblem);
     const int32_t checks = plan_check_count(grid);
     double *indifference = ARENA_ARRAY(arena, double, checks + 1);
+    double *share = ARENA_ARRAY(arena, double, checks + 1);
     bool *is_excluded = ARENA_ARRAY(arena, bool, grid->candidate_count);
-    for (int32_t i = 0; i < checks; i++)
+    for (int32_t i = 0; i < checks; i++) {
         indifference[i] = plan_check_constraint(grid, i)->indifference;
+        share[i] = least_share(grid, i);
+    }
     for (int32_t i = 0; i < goal->hopeless_count; i++)
         is_excluded[grid->candidate_of[goal->hopeless[i].point]] = true;
     *problem = (SelectionProblem){.candidate_count = grid->candidate_count,
                                   .check_count = checks,
                                   .is_excluded = is_excluded,
                                   .check_indifference = indifference,
+                                  .check_share = share,
                                   .objective_part = goal->indifference_part,
                                   .objective_amount = goal->indifference_amount,
                                   .confidence = goal->confidence,

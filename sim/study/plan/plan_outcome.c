@@ -62,6 +62,29 @@ static const StudyMetric *check_metric(const Maker *maker, int32_t check)
     return &grid->study->metrics[plan_check_constraint(grid, check)->metric];
 }
 
+/* The interval of a share that was 0 or 1 in every run, which has no variance: that of Clopper and
+ * Pearson for so many independent jobs as the runs are worth. Runs of a share p vary by k p (1 - p)
+ * (selection.h), so each is worth 1 / k jobs; without k, as many jobs as it has. */
+static void bound_whole_share(const Maker *maker, int32_t candidate, int32_t check, int32_t first,
+                              PlanEstimate *estimate)
+{
+    const SelectionData data = plan_data(maker->numbers);
+    const double limit = rounds_problem(maker->rounds)->check_share[check];
+    const bool is_whole = estimate->value == 1, is_nothing = estimate->value == 0;
+    if (isnan(limit) || !(is_whole || is_nothing) || estimate->low < estimate->high)
+        return;
+    const double least =
+        data.variance_least(data.source, candidate, check, first, estimate->run_count);
+    const double of_jobs = limit > 0 && limit < 1 ? least / (limit * (1 - limit)) : 0;
+    const double k = fmax(selection_spread(rounds_selection(maker->rounds), check), of_jobs);
+    const double jobs = estimate->run_count / (k > 0 ? k : 1);
+    const double bound = estimate_unseen(jobs, maker->outcome->goal->confidence);
+    if (is_whole)
+        estimate->low = 1 - bound;
+    else
+        estimate->high = bound;
+}
+
 static PlanCheck check_of(const Maker *maker, int32_t candidate, int32_t check, int32_t first,
                           int32_t count, double *values)
 {
@@ -74,6 +97,7 @@ static PlanCheck check_of(const Maker *maker, int32_t candidate, int32_t check, 
         .estimate = estimate_of(maker, values, count, check_metric(maker, check), false),
         .is_lower_bound =
             plan_check_is_lower_bound(maker->numbers, candidate, check, first, count)};
+    bound_whole_share(maker, candidate, check, first, &found.estimate);
     found.margin = constraint->side == LIMIT_AT_LEAST ? found.estimate.value - constraint->limit
                                                       : constraint->limit - found.estimate.value;
     return found;

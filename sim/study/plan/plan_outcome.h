@@ -96,9 +96,8 @@ typedef struct {
     double confidence;
     bool is_confident; /* confidence is what was asked for */
     int32_t round_count;
-    int32_t
-        fresh_first;   /* first replication of the fresh seeds: seed = seeds.first + fresh_first */
-    int64_t run_count; /* all runs that the plan used, fresh ones too */
+    int32_t fresh_first;       /* first replication of the fresh seeds (study_seed) */
+    int64_t run_count;         /* all runs that the plan used, fresh ones too */
     int64_t fresh_count;       /* of them */
     int64_t unsimulated_count; /* candidates that were not simulated */
     /* Runs that a full grid needs for the same: every point until the half-widths of its objective

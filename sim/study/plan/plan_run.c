@@ -55,13 +55,14 @@ static bool write_files(Arena *arena, const char *folder, const PlanOutcome *out
     return file_writer_commit(&writer, status) && write_fresh(arena, folder, outcome, status);
 }
 
-/* The study with its hopeless points. */
-static const Study *with_hopeless(Arena *arena, const Study *study, FileSource files)
+/* The study as one that is planned, with its hopeless points. */
+static const Study *planned(Arena *arena, const Study *study, FileSource files)
 {
     Study *own = ARENA_NEW(arena, Study);
     Goal *goal = ARENA_NEW(arena, Goal);
     *own = *study;
     *goal = *study->goal;
+    goal->is_planned = true;
     goal->hopeless_count = hopeless_points_find(arena, study, files, &goal->hopeless);
     own->goal = goal;
     return own;
@@ -75,7 +76,7 @@ bool plan_run(Arena *arena, const Study *study, FileSource files, const SweepOpt
     SweepOptions own = *options;
     Status status = {0};
     if (study->goal != NULL && !options->is_forecast)
-        study = with_hopeless(arena, study, files);
+        study = planned(arena, study, files);
     decider.grid = plan_grid_create(arena, study, problems);
     if (decider.grid == NULL)
         return false;

@@ -57,6 +57,7 @@ Selection *selection_create(Arena *arena, const SelectionProblem *problem,
         (Selection){.problem = problem,
                     .data = data,
                     .candidates = ARENA_ARRAY(arena, SelectionCandidate, count),
+                    .spread = ARENA_ARRAY(arena, double, checks + 1),
                     .winner = SELECTION_NONE,
                     .requests = ARENA_ARRAY(arena, SelectionRequest, count + SUBJECTS_MAX)};
     for (int32_t i = 0; i < count; i++)
@@ -106,14 +107,16 @@ int32_t selection_next_best(const Selection *selection)
 int32_t selection_nearest_miss(const Selection *selection)
 {
     int32_t nearest = SELECTION_NONE;
-    double most = -(double)INFINITY;
+    double most = -(double)INFINITY, least = (double)INFINITY;
     for (int32_t i = 0; i < selection->problem->candidate_count; i++) {
         const SelectionState state = selection->candidates[i].state;
         if (state != SELECTION_MISSES && state != SELECTION_REFUTED)
             continue;
         const double distance = selection_distance(selection, i);
-        if (distance > most) {
+        const double objective = selection_mean(selection, i, SERIES_OBJECTIVE);
+        if (distance > most || (distance == most && objective < least)) {
             most = distance;
+            least = objective;
             nearest = i;
         }
     }
@@ -228,6 +231,7 @@ static void beat_dormant(Selection *selection, int32_t winner)
 
 static void test_all(Selection *selection)
 {
+    selection_measure_spread(selection);
     for (int32_t i = 0; i < selection->problem->candidate_count; i++)
         if (selection->candidates[i].state == SELECTION_IN_PLAY)
             selection_test_checks(selection, i);
@@ -315,6 +319,11 @@ double selection_confidence(const Selection *selection)
     for (int32_t i = 0; i < selection->problem->candidate_count; i++)
         confidence -= selection->candidates[i].check_doubt + selection->candidates[i].pair_doubt;
     return fmax(confidence, 0);
+}
+
+double selection_spread(const Selection *selection, int32_t check)
+{
+    return selection->spread[check];
 }
 
 int64_t selection_run_count(const Selection *selection)

@@ -13,9 +13,16 @@
  *     is dormant: it gets no runs until the other misses a check (C. Healey, S. Andradottir,
  *     S.-H. Kim, "Efficient comparison of constrained systems using dormancy", European Journal of
  *     Operational Research 224, 2013);
- *   - of candidates whose objectives differ by chance, once their triangle has closed, the first
- *     one is kept;
+ *   - of candidates whose objectives differ by chance, once their triangle has closed, the one
+ *     with the better estimate is kept;
  *   - the others continue with half as many replications again: 5, 10, 20, 30, 45, ...
+ *
+ * Shares of jobs. Jobs of one run have good and bad days together, so the few runs without a bad day
+ * have a high share and a small variance at once, and t would believe them. A share p of jobs that
+ * depend on each other has the variance k p (1 - p), where k hardly differs between candidates. It
+ * is estimated from all of them, and a check is met only if it were with k limit (1 - limit), the
+ * variance of a candidate at the limit: the score test of a proportion (E. B. Wilson, JASA 22, 1927)
+ * with a design effect (L. Kish, "Survey Sampling", 1965, section 8.2).
  *
  * Half of the probability of error is for checks, half for comparisons, divided by Bonferroni: over
  * the candidates that must not be accepted wrongly, and the checks of the best one, which must not
@@ -42,6 +49,8 @@ typedef struct {
     int32_t candidate_count, check_count;
     const bool *is_excluded;                 /* [candidate_count] never runs; NULL: none */
     const double *check_indifference;        /* [check_count] >= 0, in the margins' units */
+    const double *check_share; /* [check_count] the least share of jobs that a check asks for; NAN: it
+                                  is about something else. NULL: all are */
     double objective_part, objective_amount; /* the indifference: one of both is 0 */
     double confidence;
     int32_t at_least, at_most; /* replications; at_least >= 2 */
@@ -105,12 +114,15 @@ const SelectionCandidate *selection_candidate(const Selection *selection, int32_
 int32_t selection_winner(const Selection *selection);
 /* The best candidate but the winner that seems to meet all checks; SELECTION_NONE. */
 int32_t selection_next_best(const Selection *selection);
-/* When no candidate is left: the one that misses its checks by least, in units of indifference. */
+/* When no candidate is left: the one that misses its checks by least, in units of indifference; of
+ * equal ones the one with the best objective. */
 int32_t selection_nearest_miss(const Selection *selection);
 int32_t selection_in_play_count(const Selection *selection);
 int32_t selection_round(const Selection *selection);
 /* That the choice is right; `confidence` of the problem, less what was decided by estimates. */
 double selection_confidence(const Selection *selection);
+/* k of a check on a share of jobs: a share p of a run varies by k p (1 - p). 0: unknown. */
+double selection_spread(const Selection *selection, int32_t check);
 /* All runs of the rounds so far. */
 int64_t selection_run_count(const Selection *selection);
 

@@ -33,6 +33,49 @@ double selection_mean(const Selection *selection, int32_t candidate, int32_t ser
 
 /* --- Checks --- */
 
+static double share_of_check(const Selection *selection, int32_t check)
+{
+    const double *shares = selection->problem->check_share;
+    return shares != NULL ? shares[check] : (double)NAN;
+}
+
+/* k of a check: the sum of the variances of all candidates over that of p (1 - p). */
+static double spread_of(const Selection *selection, int32_t check, Arena *scratch)
+{
+    const double limit = share_of_check(selection, check);
+    double variances = 0, products = 0;
+    for (int32_t i = 0; i < selection->problem->candidate_count && !isnan(limit); i++) {
+        const int32_t count = selection->candidates[i].count;
+        if (count < 2)
+            continue;
+        const double *margins = series_of(scratch, selection, i, SERIES_CHECK + check, count);
+        const double share = statistics_mean(margins, count) + limit;
+        if (!(share > 0) || !(share < 1))
+            continue;
+        variances += statistics_variance(margins, count);
+        products += share * (1 - share);
+    }
+    return products > 0 ? variances / products : 0;
+}
+
+void selection_measure_spread(Selection *selection)
+{
+    Arena *scratch = arena_create();
+    for (int32_t check = 0; check < selection->problem->check_count; check++)
+        selection->spread[check] = spread_of(selection, check, scratch);
+    arena_destroy(scratch);
+}
+
+/* Whether the margins are above their limit also with the variance of a candidate at the limit. */
+static bool is_above_for_sure(const Selection *selection, const double *margins, int32_t count,
+                              int32_t check)
+{
+    const double share = share_of_check(selection, check);
+    const double variance = isnan(share) ? 0 : selection->spread[check] * share * (1 - share);
+    return screening_side(margins, count, variance, selection->problem->check_indifference[check],
+                          selection->check_error) == SCREENING_ABOVE;
+}
+
 static CheckState test_check(Selection *selection, int32_t candidate, int32_t check)
 {
     const SelectionProblem *problem = selection->problem;
@@ -53,7 +96,8 @@ static CheckState test_check(Selection *selection, int32_t candidate, int32_t ch
             problem->check_indifference[check], selection->check_error);
         if (side == SCREENING_BELOW)
             state = CHECK_MISSED;
-        else if (side == SCREENING_ABOVE && count >= problem->at_least)
+        else if (side == SCREENING_ABOVE && count >= problem->at_least &&
+                 is_above_for_sure(selection, margins, count, check))
             state = CHECK_MET;
     }
     arena_destroy(scratch);
@@ -143,19 +187,18 @@ static bool is_tie(const Selection *selection, const PairDifferences *pair)
            student_quantile(STUDY_SURE, pair->count - 1) * sqrt(variance / pair->count);
 }
 
-/* Whether `candidate` is worse than `other`, or as good as it and a later one. False also while
- * more runs are needed. */
+/* Whether `candidate` is worse than `other`, or as good as it with a worse estimate; of equal
+ * estimates the first candidate is better. False also while more runs are needed. */
 static bool is_worse(Selection *selection, int32_t candidate, int32_t other)
 {
     SelectionCandidate *own = &selection->candidates[candidate];
     Arena *scratch = arena_create();
     const PairDifferences pair = pair_of(scratch, selection, candidate, other);
-    bool is_so;
+    bool is_so = pair.mean > 0 || (pair.mean == 0 && other < candidate);
     double doubt = 0;
     if (is_tie(selection, &pair)) {
-        is_so = other < candidate;
+        doubt = 0;
     } else if (selection->is_forced || pair.count >= selection->problem->at_most) {
-        is_so = pair.mean > 0 || (pair.mean == 0 && other < candidate);
         doubt = screening_doubt(pair.values, pair.count);
     } else {
         is_so = screening_side(pair.values, pair.count, 0, pair.indifference,

@@ -17,6 +17,7 @@ struct Selection {
     SelectionCandidate *candidates;
     int32_t first_look;
     double check_error, pair_error; /* of one decision */
+    double *spread;                 /* [check_count] k of a check on a share of jobs; otherwise 0 */
     bool is_forced;                 /* what is open is decided by estimates */
     int32_t round;
     int64_t run_count; /* of the rounds that have ended */
@@ -30,6 +31,8 @@ struct Selection {
 /* The mean of a series over the candidate's replications that took part in decisions. */
 double selection_mean(const Selection *selection, int32_t candidate, int32_t series);
 
+/* Estimates `spread` from all replications so far. */
+void selection_measure_spread(Selection *selection);
 /* Tests the open checks of a candidate in play, and sets its state if it misses one. */
 void selection_test_checks(Selection *selection, int32_t candidate);
 /* Compares all candidates that miss no check: sets which are in play, dormant and beaten. */

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "sim/base/invariant.h"
+#include "sim/model/random_math.h"
 #include "sim/study/statistics/distribution.h"
 #include "sim/study/statistics/sample.h"
 
@@ -142,6 +143,12 @@ Interval estimate_share(const double *shares, const int64_t *jobs, int32_t count
     Interval interval = estimate_wilson(fmin(1, fmax(0, mean.mean)) * trials, trials, confidence);
     interval.count = count;
     return interval;
+}
+
+double estimate_unseen(double trials, double confidence)
+{
+    invariant(trials > 0);
+    return 1 - random_exp(random_log((1 - confidence) / 2) / trials);
 }
 
 double estimate_relative_half_width(const Estimate *estimate)

@@ -64,6 +64,10 @@ Interval estimate_wilson(double successes, double trials, double confidence);
  * `confidence`. */
 Interval estimate_clopper_pearson(int32_t successes, int32_t trials, double confidence);
 
+/* The upper end of that interval for an event that happened in none of `trials` > 0 trials, which may
+ * be a fraction. */
+double estimate_unseen(double trials, double confidence);
+
 /* --- Arithmetic of estimates --- */
 
 /* half_width / |mean|; INFINITY for a mean of 0 with a half-width above 0. */

@@ -155,7 +155,7 @@ static int64_t cost_so_far_micro_usd(const Opened *opened)
             if (cluster->nodes[place].index == ID_NONE)
                 continue;
             const Node *node = world_node(world, cluster->nodes[place]);
-            const Bill bill = world_node_bill(world, cluster->id, node->allocated_ns);
+            const Bill bill = world_node_bill(world, cluster->id, node->kind, node->allocated_ns);
             micro_usd += cost_micro_usd(bill.billed_ns, bill.micro_usd_per_hour);
         }
     }

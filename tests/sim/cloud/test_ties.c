@@ -235,7 +235,6 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("ties");
     TCase *tests = tcase_create("ties");
-    tcase_set_timeout(tests, 240);
     tcase_add_test(tests, without_a_shuffle_the_first_pushed_is_the_first);
     tcase_add_test(tests, a_shuffle_gives_every_order_about_equally_often);
     tcase_add_test(tests, commands_of_one_time_keep_their_order);

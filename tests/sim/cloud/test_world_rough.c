@@ -180,7 +180,6 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("world_rough");
     TCase *tests = tcase_create("properties");
-    tcase_set_timeout(tests, 240);
     tcase_add_test(tests, every_invariant_holds_after_every_event_and_time_never_goes_back);
     tcase_add_test(tests, every_invariant_holds_for_every_order_of_ties);
     tcase_add_test(tests, the_same_seed_gives_the_same_records);

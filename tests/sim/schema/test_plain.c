@@ -16,6 +16,8 @@ typedef struct {
     int32_t small;
     bool is_on;
     bool is_shown;
+    bool has_limit;
+    int64_t rejected;
     int colour;
     int64_t ns;
     Wide node_ns;
@@ -51,6 +53,7 @@ static const Field box_fields[] = {
     FIELD_BOOLEAN("on", is_on, NULL, "whether it is on"),
     FIELD_ROW(CHOICE, "colour", colour, .choices = colours, .doc = "its colour",
               .shown_if = offsetof(OWNER, is_shown)),
+    FIELD_COUNT("rejected", rejected, "a count", .shown_if = offsetof(OWNER, has_limit)),
     FIELD_GROUP("times", times_type, "times"),
     FIELD_ROW(OBJECT, "part", part, .type = &part_type, .doc = "a part"),
     FIELD_LIST(NAMED, "parts", parts, part_count, &part_type, "parts"),
@@ -94,7 +97,7 @@ static Problems read_box(const char *text, Box *box)
 
 #define FULL                                                                                       \
     "{\"text\":\"a\",\"integer\":-5,\"small\":7,\"on\":true,"                                      \
-    "\"colour\":\"green\",\"times\":{\"s\":1.5,\"node_s\":12345678901234.5},"                      \
+    "\"colour\":\"green\",\"rejected\":3,\"times\":{\"s\":1.5,\"node_s\":12345678901234.5},"       \
     "\"part\":{\"price\":0.25},\"parts\":{\"bolt\":{\"price\":3},\"nut\":{\"price\":0.5}},"        \
     "\"prices\":{\"bolt\":3,\"nut\":0.5},\"list\":[{\"price\":3},{\"price\":0.5}],"                \
     "\"texts\":[\"x\",\"y\"]}"
@@ -116,6 +119,7 @@ START_TEST(unknown_values_are_null_or_have_no_key)
     Box box;
     ck_assert_int_eq(read_box("{\"text\":\"a\"}", &box).count, 0);
     ck_assert_int_eq(box.ns, PLAIN_UNKNOWN);
+    ck_assert_int_eq(box.rejected, 0);
     ck_assert_str_eq(printed(&box), "{\"text\":\"a\",\"integer\":0,\"small\":0,\"on\":false,"
                                     "\"parts\":{},\"prices\":{},\"list\":[]}");
     box.node_ns = 0; // one member of the group is known

@@ -25,7 +25,10 @@ typedef struct {
     int (*execute)(RankCommand *command);
 } RankVerb;
 
-/* The whole process. Returns its exit code. */
+extern const RankVerb sweep_ranks;
+extern const RankVerb plan_ranks;
+
+/* The whole process; argv[0] is skipped. Returns its exit code. */
 int rank_command_run(const RankVerb *verb, int argc, char **argv);
 
 #endif

@@ -4,11 +4,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sim/cli/disk_files.h"
 #include "sim/cli/files.h"
 #include "sim/cli/program.h"
 #include "sim/cli/report.h"
 #include "sim/formats/csv.h"
 #include "sim/json/json.h"
+#include "sim/study/outcome.h"
 #include "tools/trainyard/sqlite/results_database.h"
 #include "tools/trainyard/sqlite/sqlite_options.h"
 
@@ -53,22 +55,6 @@ static void add_members(const Json *object, const char *prefix, Text *out)
     }
 }
 
-/* The tree of study.json, which every folder of a sweep has; NULL with a status. */
-static const Json *load_study(Arena *arena, const char *path, Status *status)
-{
-    char *text;
-    size_t length;
-    if (!file_read(arena, path, TABLE_BYTES_MAX, &text, &length, status)) {
-        status_hint(status, "`trainyard sweep STUDY -o DIR` writes it");
-        return NULL;
-    }
-    Problems problems = problems_create(arena);
-    const Json *root = json_parse(arena, path, text, length, JSON_STRICT, &problems);
-    if (root == NULL)
-        *status = problems.items[0];
-    return root;
-}
-
 static bool add_study(const Copy *copy, const Json *study, Status *status)
 {
     Text rows = {0};
@@ -84,9 +70,12 @@ static bool add_study(const Copy *copy, const Json *study, Status *status)
 static bool copy_tables(Arena *arena, const char *folder, const char *path, Status *status)
 {
     const char *temporary = arena_printf(arena, "%s.new", path);
-    const Json *study = load_study(arena, arena_printf(arena, "%s/study.json", folder), status);
-    if (study == NULL)
+    Problems problems = problems_create(arena);
+    const Json *study = study_folder_load(arena, disk_files, folder, &problems);
+    if (study == NULL) {
+        *status = problems.items[0];
         return false;
+    }
     unlink(temporary);
     Copy copy = {.arena = arena, .folder = folder};
     copy.database = results_database_create(arena, temporary, status);

@@ -9,10 +9,11 @@
 #include "sim/cli/report.h"
 #include "sim/schema/value.h"
 #include "sim/study/follow/follow_text.h"
+#include "sim/study/format/study_types.h"
 #include "sim/study/plan/plan_check.h"
 #include "sim/study/plan/plan_text.h"
 #include "sim/study/study_options.h"
-#include "sim/study/study_types.h"
+#include "tools/trainyard/study/worst_folder.h"
 
 static const char *const sensitivity_words[] = {
 #define X(name, text, words) text,
@@ -242,21 +243,22 @@ static bool read_follow_options(const PlanArguments *arguments, FollowOptions *f
 
 /* The report, unless no folder is given. Machines that only run plans need no gnuplot, so a page
  * without plots is not a failure. */
-static int write_report(Arena *arena, const SweepOptions *options, const PlanOutcome *outcome,
-                        Problems *problems)
+static int write_report(Arena *arena, const SweepOptions *options, PlanRun *run, Problems *problems)
 {
+    const PlanOutcome *outcome = &run->outcome;
     Status no_plots = {0}, status = {0};
-    WinnerJobs jobs;
-    FollowOutcome follow;
+    PlanKnown known;
     if (options->folder == NULL)
         return EXIT_FINE;
+    if (run->sweep.end == RUNNER_FINISHED &&
+        !worst_folder_write(arena, outcome, options->folder, &run->sweep.end, &run->sweep.signal,
+                            &status) &&
+        report_status(&status) == EXIT_MACHINE) // otherwise the answer is complete without it
+        return EXIT_MACHINE;
     if (!winner_jobs_write(arena, outcome, options->folder, disk_files, options->version,
                            problems) ||
-        !winner_jobs_read(arena, disk_files, options->folder, &jobs, problems) ||
-        !follow_outcome_read(arena, disk_files, options->folder, outcome->grid->study, &follow,
-                             problems))
+        !plan_known_read(arena, disk_files, options->folder, outcome, &known, problems))
         return report_problems(problems);
-    const PlanKnown known = {outcome, &jobs, follow.is_present ? &follow : NULL};
     if (!plan_report_write(arena, options->folder, &known, &no_plots, &status))
         return report_status(&status);
     if (no_plots.code != STATUS_OK && !options->is_quiet)
@@ -298,7 +300,7 @@ int plan_execute(Arena *arena, const Study *study, const SweepOptions *options,
     if (options->folder != NULL && !options->is_quiet &&
         !print_follow(arena, study, options->folder, problems))
         return report_problems(problems);
-    const int report_code = write_report(arena, options, &run.outcome, problems);
+    const int report_code = write_report(arena, options, &run, problems);
     const int exit_code = exit_code_of_plan(&run);
     if (report_code != EXIT_FINE)
         return report_code;

@@ -1,5 +1,5 @@
 /* `trainyard plan` without its process: its options, its study, its run and output. The main
- * program runs a plan on threads, trainyard-plan-mpi on ranks. */
+ * program runs a plan on threads, trainyard-study-mpi on ranks. */
 #ifndef TOOLS_TRAINYARD_STUDY_PLAN_COMMAND_H
 #define TOOLS_TRAINYARD_STUDY_PLAN_COMMAND_H
 

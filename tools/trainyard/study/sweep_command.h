@@ -1,5 +1,5 @@
 /* `trainyard sweep` without its process: its options, its study, its run and output. The main
- * program runs a sweep on threads, trainyard-sweep-mpi on ranks. */
+ * program runs a sweep on threads, trainyard-study-mpi on ranks. */
 #ifndef TOOLS_TRAINYARD_STUDY_SWEEP_COMMAND_H
 #define TOOLS_TRAINYARD_STUDY_SWEEP_COMMAND_H
 

@@ -948,7 +948,6 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_slow_node_is_recorded);
     suite_add_tcase(suite, tests);
     TCase *properties = tcase_create("properties");
-    tcase_set_timeout(properties, 240);
     tcase_add_test(properties, invariants_hold_and_node_time_is_billed_under_any_failures);
     suite_add_tcase(suite, properties);
     return suite;

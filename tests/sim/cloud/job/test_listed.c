@@ -458,7 +458,6 @@ Suite *test_suite(void)
     tcase_add_test(paper, forgetting_ended_jobs_changes_no_start);
     suite_add_tcase(suite, paper);
     TCase *random = tcase_create("at random");
-    tcase_set_timeout(random, 120);
     tcase_add_test(random, waits_are_those_of_a_plain_replay_to_the_nanosecond);
     tcase_add_test(random, every_policy_and_placement_keeps_the_invariants);
     suite_add_tcase(suite, random);

@@ -553,7 +553,6 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("job_loss");
     TCase *tests = tcase_create("losses");
-    tcase_set_timeout(tests, 240);
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, a_crash_in_epoch_3_costs_the_work_since_the_checkpoint);
     tcase_add_test(tests, a_training_that_the_scheduler_stops_continues_from_its_checkpoint);

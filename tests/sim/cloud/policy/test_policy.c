@@ -36,11 +36,11 @@ START_TEST(the_service_starts_the_first_job_or_none)
 {
     const WaitingJob waiting[] = {waits(1, 4, 60, 0), waits(2, 1, 60, 0)};
     PolicyView view = {.room.idle_nodes = 4, .waiting_count = 2, .waiting = waiting};
-    ck_assert_int_eq(policy_service(&view), 0);
+    ck_assert_int_eq(policy_service(&view).job, 0);
     view.room.idle_nodes = 3;
-    ck_assert_int_eq(policy_service(&view), POLICY_NONE);
+    ck_assert_int_eq(policy_service(&view).job, POLICY_NONE);
     view.waiting_count = 0;
-    ck_assert_int_eq(policy_service(&view), POLICY_NONE);
+    ck_assert_int_eq(policy_service(&view).job, POLICY_NONE);
 }
 END_TEST
 
@@ -53,19 +53,19 @@ START_TEST(backfill_lets_a_job_pass_that_ends_before_the_reservation)
     WaitingJob waiting[] = {waits(1, 6, 50, 0), waits(2, 2, 101, 0), waits(3, 2, 100, 0)};
     PolicyView view = {.now_ns = 100 * NS_PER_S,
                        .room.idle_nodes = 2,
-                       .most_nodes = 10,
+                       .room.most_nodes = 10,
                        .waiting_count = 3,
                        .waiting = waiting,
                        .running_count = 2,
                        .running = running};
-    ck_assert_int_eq(policy_backfill(&view), 2);
+    ck_assert_int_eq(policy_backfill(&view).job, 2);
     view.waiting_count = 2;
-    ck_assert_int_eq(policy_backfill(&view), POLICY_NONE);
+    ck_assert_int_eq(policy_backfill(&view).job, POLICY_NONE);
     waiting[1].expected_ns = 10 * NS_PER_S;
     waiting[1].request.nodes = 3; // short enough, but it does not fit
-    ck_assert_int_eq(policy_backfill(&view), POLICY_NONE);
+    ck_assert_int_eq(policy_backfill(&view).job, POLICY_NONE);
     view.room.idle_nodes = 6; // the head fits, so no job passes it
-    ck_assert_int_eq(policy_backfill(&view), 0);
+    ck_assert_int_eq(policy_backfill(&view).job, 0);
 }
 END_TEST
 
@@ -76,12 +76,12 @@ START_TEST(backfill_lets_a_job_pass_that_needs_only_spare_nodes)
     const WaitingJob waiting[] = {waits(1, 5, 50, 0), waits(2, 2, 500, 0), waits(3, 1, 500, 0)};
     PolicyView view = {.now_ns = 100 * NS_PER_S,
                        .room.idle_nodes = 2,
-                       .most_nodes = 10,
+                       .room.most_nodes = 10,
                        .waiting_count = 3,
                        .waiting = waiting,
                        .running_count = 2,
                        .running = running};
-    ck_assert_int_eq(policy_backfill(&view), 2);
+    ck_assert_int_eq(policy_backfill(&view).job, 2);
 }
 END_TEST
 
@@ -95,19 +95,19 @@ START_TEST(backfill_lets_all_jobs_pass_one_that_can_never_fit)
                                   waits(4, 1, 100, 0)};
     PolicyView view = {.now_ns = 100 * NS_PER_S,
                        .room.idle_nodes = 2,
-                       .most_nodes = 2,
+                       .room.most_nodes = 2,
                        .waiting_count = 1,
                        .waiting = waiting};
-    ck_assert_int_eq(policy_backfill(&view), POLICY_NONE);
+    ck_assert_int_eq(policy_backfill(&view).job, POLICY_NONE);
     view.waiting_count = 4;
-    ck_assert_int_eq(policy_backfill(&view), 1);
+    ck_assert_int_eq(policy_backfill(&view).job, 1);
     view.room.idle_nodes = 1;
     view.running_count = 1;
     view.running = running;
-    ck_assert_int_eq(policy_backfill(&view), 3);
-    view.most_nodes = 3; // the cluster may grow at any time, and then the job of 3 can start at 200
+    ck_assert_int_eq(policy_backfill(&view).job, 3);
+    view.room.most_nodes = 3; // the cluster may grow at any time, and then the job of 3 can start at 200
                          // at the earliest
-    ck_assert_int_eq(policy_backfill(&view), 3);
+    ck_assert_int_eq(policy_backfill(&view).job, 3);
 }
 END_TEST
 
@@ -121,17 +121,17 @@ START_TEST(backfill_counts_future_nodes_for_the_reservation_but_never_as_spare)
     WaitingJob waiting[] = {waits(1, 4, 50, 0), waits(2, 1, 101, 0), waits(3, 1, 100, 0)};
     PolicyView view = {.now_ns = 100 * NS_PER_S,
                        .room.idle_nodes = 1,
-                       .most_nodes = 4,
+                       .room.most_nodes = 4,
                        .waiting_count = 3,
                        .waiting = waiting,
                        .running_count = 1,
                        .running = running};
-    ck_assert_int_eq(policy_backfill(&view), 2);
+    ck_assert_int_eq(policy_backfill(&view).job, 2);
     waiting[0].request.nodes = 2;
-    ck_assert_int_eq(policy_backfill(&view), POLICY_NONE);
+    ck_assert_int_eq(policy_backfill(&view).job, POLICY_NONE);
     waiting[0].request.nodes = 3;
     view.waiting_count = 2;
-    ck_assert_int_eq(policy_backfill(&view), POLICY_NONE);
+    ck_assert_int_eq(policy_backfill(&view).job, POLICY_NONE);
 }
 END_TEST
 
@@ -142,12 +142,12 @@ START_TEST(backfill_counts_all_that_end_at_the_promised_time)
     const WaitingJob waiting[] = {waits(1, 6, 50, 0), waits(2, 2, 500, 0)};
     PolicyView view = {.now_ns = 100 * NS_PER_S,
                        .room.idle_nodes = 2,
-                       .most_nodes = 10,
+                       .room.most_nodes = 10,
                        .waiting_count = 2,
                        .waiting = waiting,
                        .running_count = 2,
                        .running = running};
-    ck_assert_int_eq(policy_backfill(&view), 1);
+    ck_assert_int_eq(policy_backfill(&view).job, 1);
 }
 END_TEST
 
@@ -159,16 +159,16 @@ START_TEST(backfill_expects_overdue_jobs_to_end_at_any_time)
     WaitingJob waiting[] = {waits(1, 5, 50, 0), waits(2, 2, 1, 0)};
     PolicyView view = {.now_ns = 100 * NS_PER_S,
                        .room.idle_nodes = 2,
-                       .most_nodes = 10,
+                       .room.most_nodes = 10,
                        .waiting_count = 2,
                        .waiting = waiting,
                        .running_count = 1,
                        .running = running};
-    ck_assert_int_eq(policy_backfill(&view), POLICY_NONE);
+    ck_assert_int_eq(policy_backfill(&view).job, POLICY_NONE);
     // A head of 8 also needs nodes that do not exist yet; they may be ready at any time, too.
     waiting[0].request.nodes = 8;
     waiting[1].request.nodes = 1;
-    ck_assert_int_eq(policy_backfill(&view), POLICY_NONE);
+    ck_assert_int_eq(policy_backfill(&view).job, POLICY_NONE);
 }
 END_TEST
 
@@ -176,11 +176,11 @@ START_TEST(shortest_takes_the_shortest_job_and_the_earlier_of_equals)
 {
     const WaitingJob waiting[] = {waits(1, 1, 60, 0), waits(2, 3, 20, 0), waits(3, 1, 20, 0)};
     PolicyView view = {.room.idle_nodes = 3, .waiting_count = 3, .waiting = waiting};
-    ck_assert_int_eq(policy_shortest(&view), 1);
+    ck_assert_int_eq(policy_shortest(&view).job, 1);
     view.room.idle_nodes = 2; // the first job does not fit, and no job overtakes it
-    ck_assert_int_eq(policy_shortest(&view), POLICY_NONE);
+    ck_assert_int_eq(policy_shortest(&view).job, POLICY_NONE);
     view.waiting_count = 0;
-    ck_assert_int_eq(policy_shortest(&view), POLICY_NONE);
+    ck_assert_int_eq(policy_shortest(&view).job, POLICY_NONE);
 }
 END_TEST
 
@@ -190,16 +190,16 @@ START_TEST(fair_share_takes_the_first_job_of_the_experiment_that_used_least)
     const WaitingJob waiting[] = {waits(1, 1, 60, 0), waits(2, 2, 60, 2), waits(3, 1, 60, 1),
                                   waits(4, 1, 10, 2)};
     PolicyView view = {.room.idle_nodes = 2,
-                       .most_nodes = 10,
+                       .room.most_nodes = 10,
                        .waiting_count = 4,
                        .waiting = waiting,
                        .used_node_us = used_node_us};
-    ck_assert_int_eq(policy_fair_share(&view),
+    ck_assert_int_eq(policy_fair_share(&view).job,
                      1); // 1 and 2 used the same node time, so the order of submission decides
     view.room.idle_nodes = 1;
-    ck_assert_int_eq(policy_fair_share(&view), POLICY_NONE);
+    ck_assert_int_eq(policy_fair_share(&view).job, POLICY_NONE);
     view.waiting_count = 0;
-    ck_assert_int_eq(policy_fair_share(&view), POLICY_NONE);
+    ck_assert_int_eq(policy_fair_share(&view).job, POLICY_NONE);
 }
 END_TEST
 
@@ -215,20 +215,20 @@ START_TEST(conservative_lets_a_job_pass_that_delays_no_job_before_it)
     PolicyStep steps[8];
     PolicyView view = {.now_ns = 100 * NS_PER_S,
                        .room.idle_nodes = 2,
-                       .most_nodes = 10,
+                       .room.most_nodes = 10,
                        .waiting_count = 4,
                        .waiting = waiting,
                        .running_count = 1,
                        .running = running,
                        .steps = steps};
-    ck_assert_int_eq(policy_conservative(&view), POLICY_NONE);
+    ck_assert_int_eq(policy_conservative(&view).job, POLICY_NONE);
     waiting[3].expected_ns = 100 * NS_PER_S; // it ends at 200
-    ck_assert_int_eq(policy_conservative(&view), 3);
+    ck_assert_int_eq(policy_conservative(&view).job, 3);
     waiting[3].expected_ns = 150 * NS_PER_S;
-    ck_assert_int_eq(policy_backfill(&view), 3);
+    ck_assert_int_eq(policy_backfill(&view).job, 3);
     view.room.idle_nodes = 10;
     view.running_count = 0;
-    ck_assert_int_eq(policy_conservative(&view), 0);
+    ck_assert_int_eq(policy_conservative(&view).job, 0);
 }
 END_TEST
 
@@ -243,20 +243,20 @@ START_TEST(conservative_gives_idle_nodes_to_the_first_job_that_may_need_them)
     PolicyStep steps[5];
     PolicyView view = {.now_ns = 100 * NS_PER_S,
                        .room.idle_nodes = 1,
-                       .most_nodes = 4,
+                       .room.most_nodes = 4,
                        .waiting_count = 3,
                        .waiting = waiting,
                        .running_count = 1,
                        .running = running,
                        .steps = steps};
-    ck_assert_int_eq(policy_conservative(&view), POLICY_NONE);
+    ck_assert_int_eq(policy_conservative(&view).job, POLICY_NONE);
     waiting[0].request.nodes = 4;
-    ck_assert_int_eq(policy_conservative(&view), 2);
+    ck_assert_int_eq(policy_conservative(&view).job, 2);
     waiting[0].request.nodes = 5; // it can never start, and has no promise
-    ck_assert_int_eq(policy_conservative(&view), 1);
+    ck_assert_int_eq(policy_conservative(&view).job, 1);
     waiting[0].request.nodes = 4;
     running[0].expected_end_ns = 50 * NS_PER_S;
-    ck_assert_int_eq(policy_conservative(&view), POLICY_NONE);
+    ck_assert_int_eq(policy_conservative(&view).job, POLICY_NONE);
 }
 END_TEST
 
@@ -269,25 +269,25 @@ START_TEST(srtf_gives_nodes_to_the_jobs_with_the_least_time_left)
     WaitingJob waiting[] = {waits(1, 2, 30, 0), waits(2, 4, 40, 0), waits(3, 2, 50, 0),
                             waits(4, 4, 67, 0)};
     PolicyView view = {.now_ns = 100 * NS_PER_S,
-                       .most_nodes = 6,
+                       .room.most_nodes = 6,
                        .waiting_count = 3,
                        .waiting = waiting,
                        .running_count = 2,
                        .running = running};
-    ck_assert_int_eq(policy_srtf(&view), POLICY_NONE); // none fits yet
+    ck_assert_int_eq(policy_srtf(&view).job, POLICY_NONE); // none fits yet
     ck_assert_int_eq(policy_srtf_victim(&view), 1);
     view.waiting_count = 4; // with B, and the cost of preemption
     view.running_count = 1;
     view.room.idle_nodes = 4;
     ck_assert_int_eq(policy_srtf_victim(&view), POLICY_NONE);
-    ck_assert_int_eq(policy_srtf(&view), 0);
+    ck_assert_int_eq(policy_srtf(&view).job, 0);
     view.waiting = waiting + 1;
     view.waiting_count = 3;
     view.room.idle_nodes = 2; // C has started: D does not fit, E does
     const RunningJob with_c[] = {runs(2, 110), runs(2, 130)};
     view.running = with_c;
     view.running_count = 2;
-    ck_assert_int_eq(policy_srtf(&view), 1);
+    ck_assert_int_eq(policy_srtf(&view).job, 1);
 }
 END_TEST
 
@@ -367,7 +367,7 @@ START_TEST(no_policy_names_a_job_that_does_not_fit)
         }
         PolicyView view = {.now_ns = roll(seed, &draw, 60) * NS_PER_S,
                            .room.idle_nodes = roll(seed, &draw, 9),
-                           .most_nodes = roll(seed, &draw, 9),
+                           .room.most_nodes = roll(seed, &draw, 9),
                            .waiting_count = roll(seed, &draw, JOBS + 1),
                            .waiting = waiting,
                            .running_count = roll(seed, &draw, JOBS + 1),
@@ -375,7 +375,7 @@ START_TEST(no_policy_names_a_job_that_does_not_fit)
                            .used_node_us = used_node_us,
                            .steps = steps};
         for (PolicyKind kind = 0; kind < POLICY_COUNT; kind++) {
-            int32_t chosen = policy_of(kind)->choose(&view);
+            int32_t chosen = policy_of(kind)->choose(&view).job;
             bool fits =
                 chosen == POLICY_NONE || (chosen < view.waiting_count && chosen >= 0 &&
                                           waiting[chosen].request.nodes <= view.room.idle_nodes);

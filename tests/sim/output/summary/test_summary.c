@@ -18,11 +18,11 @@ static void end(void)
     arena_destroy(arena);
 }
 
-static const ClusterFacts nc6[] = {{"STANDARD_NC6", false, 1}, {"STANDARD_NC6", false, 1}};
+static const ClusterFacts nc6[] = {{"STANDARD_NC6", "dedicated", 0, NULL}, {"STANDARD_NC6", "dedicated", 0, NULL}};
 static const JobFacts horovod[] = {
-    {"horovod", 2, "acc/share/out/segment", 0, NULL, PRIORITY_NORMAL, 1, -1, -1},
-    {"custom", 3, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1},
-    {"custom", 3, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1}};
+    {"horovod", 2, "acc/share/out/segment", 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1},
+    {"custom", 3, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1},
+    {"custom", 3, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1}};
 static const ShareFacts standard_share[] = {{.micro_usd_per_gib_month = 60000}}; // 0.06 USD
 
 static const RunFacts facts = {.scenario = "story",
@@ -175,9 +175,9 @@ START_TEST(failures_are_listed_with_their_reasons)
         "100s 0s run_ended - - - - - - events=1 draws=0 drawn=0",
         NULL,
     };
-    const JobFacts late[] = {{"custom", 1, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1},
-                             {"custom", 3, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1},
-                             {"custom", 1, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1}};
+    const JobFacts late[] = {{"custom", 1, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1},
+                             {"custom", 3, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1},
+                             {"custom", 1, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1}};
     RunFacts known = facts;
     known.jobs = late;
     ck_assert_str_eq(
@@ -202,8 +202,8 @@ START_TEST(a_job_in_the_queue_after_one_that_can_never_start_is_reported)
         "9s 0s run_ended - - - - - - events=1 draws=0 drawn=0",
         NULL,
     };
-    JobFacts jobs[] = {{"custom", 3, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1},
-                       {"custom", 1, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1}};
+    JobFacts jobs[] = {{"custom", 3, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1},
+                       {"custom", 1, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1}};
     RunFacts known = facts;
     known.jobs = jobs;
     static const char reason[] = "job narrow was still queued when the run ended: job wide was "
@@ -302,9 +302,13 @@ END_TEST
 START_TEST(a_job_reports_its_lost_and_its_useful_time)
 {
     // 36 of 60 s: useful 30, exchange 2, input 3, checkpoint 1. Two GPUs to a node.
-    const ClusterFacts two_gpus[] = {{"STANDARD_NC12", true, 2}};
+    const ClusterFacts two_gpus[] = {{"STANDARD_NC12", "lowpriority", 0, NULL}};
+    JobFacts jobs[] = {horovod[0], horovod[1], horovod[2]};
+    for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++)
+        jobs[i].gpus_per_node = 2;
     RunFacts known = facts;
     known.clusters = two_gpus;
+    known.jobs = jobs;
     const Json *job = json_find(summary_of(lossy_run, &known), "/jobs/j");
     ck_assert_str_eq(printed(json_member(job, "attempts")), "2");
     ck_assert_str_eq(printed(json_member(job, "restarts")), "1");
@@ -367,10 +371,10 @@ START_TEST(jobs_of_a_workload_are_summarized_and_not_listed)
         "20s 0s run_ended - - - - - - events=9 draws=0 drawn=0",
         NULL,
     };
-    static const JobFacts jobs[] = {{"custom", 1, NULL, 1, NULL, PRIORITY_NORMAL, 1, -1, -1},
-                                    {"custom", 1, NULL, 1, NULL, PRIORITY_NORMAL, 1, -1, -1},
-                                    {"custom", 1, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1},
-                                    {"custom", 1, NULL, 1, NULL, PRIORITY_NORMAL, 1, -1, -1}};
+    static const JobFacts jobs[] = {{"custom", 1, NULL, 1, NULL, PRIORITY_NORMAL, 1, -1, -1, 1},
+                                    {"custom", 1, NULL, 1, NULL, PRIORITY_NORMAL, 1, -1, -1, 1},
+                                    {"custom", 1, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1},
+                                    {"custom", 1, NULL, 1, NULL, PRIORITY_NORMAL, 1, -1, -1, 1}};
     static const char *const workloads[] = {"n", "none"};
     RunFacts known = facts;
     known.jobs = jobs;

@@ -200,7 +200,6 @@ Suite *test_suite(void)
     Suite *suite = suite_create("advice");
     TCase *tests = tcase_create("advice");
     tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_set_timeout(tests, 120);
     tcase_add_test(tests, a_job_on_all_nodes_changes_with_its_cluster);
     tcase_add_test(tests, nodes_are_never_fewer_than_a_job_needs);
     tcase_add_test(tests, low_priority_comes_with_preemption);

@@ -221,7 +221,6 @@ Suite *test_suite(void)
     Suite *suite = suite_create("follow");
     TCase *all = tcase_create("follow");
     tcase_add_checked_fixture(all, begin, end);
-    tcase_set_timeout(all, 120);
     tcase_add_test(all, the_price_changes_the_answer);
     tcase_add_test(all, reasons_and_headroom);
     tcase_add_test(all, the_same_question_is_continued);

@@ -189,9 +189,9 @@ START_TEST(metrics_have_plain_words)
         {"workloads.day.turnaround_within(1d)", "jobs of day that end within 1 d"},
         {"queue_s.mean", "mean wait"},
         {"workloads.day.queue_s.p95", "p95 of the wait of jobs of day"},
-        {"workloads.day.failed", "number of failed jobs of jobs of day"},
-        {"cost_usd.total / workloads.day.succeeded",
-         "cost / number of jobs that succeed of jobs of day"},
+        {"workloads.day.turnaround_s.mean / workloads.day.run_s.mean", "slowdown of jobs of day"},
+        {"workloads.day.failed", "number of failed jobs of day"},
+        {"cost_usd.total / workloads.day.succeeded", "cost / number of succeeded jobs of day"},
         {"clusters.gpu.nodes_max", "clusters.gpu.nodes_max"},
         {"waited_within(", "jobs that wait at most 0 s"},
     };

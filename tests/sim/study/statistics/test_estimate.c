@@ -82,6 +82,7 @@ START_TEST(clopper_and_pearson_s_interval_on_paper)
     // 0 of 10: 1 - 0.025^(1/10) = 0.308497; 8 of 10: 0.443905 to 0.974789 (their table).
     ck_assert_double_eq_tol(estimate_clopper_pearson(0, 10, 0.95).high, 0.308497, 1e-6);
     ck_assert_double_eq(estimate_clopper_pearson(0, 10, 0.95).low, 0);
+    ck_assert_double_eq_tol(estimate_unseen(10, 0.95), 0.308497, 1e-6);
     ck_assert_double_eq_tol(estimate_clopper_pearson(8, 10, 0.95).low, 0.443905, 1e-6);
     ck_assert_double_eq_tol(estimate_clopper_pearson(8, 10, 0.95).high, 0.974789, 1e-6);
 }

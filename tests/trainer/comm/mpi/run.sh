@@ -26,7 +26,7 @@ on_ranks()
         shift
     done
     shift
-    timeout 120 mpirun -n "$ranks" "${options[@]}" "$program" auto mpi "$@" >"$work/stdout" 2>"$work/stderr"
+    timeout 600 mpirun -n "$ranks" "${options[@]}" "$program" auto mpi "$@" >"$work/stdout" 2>"$work/stderr"
     status=$?
 }
 

@@ -26,7 +26,7 @@ if [ "$ranks" -gt 1 ]; then
     # the same bits.
     launcher=(mpirun -n "$ranks" --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_allreduce_algorithm 1)
 fi
-timeout 120 "${launcher[@]}" "$program" "$word" "$test" >"$work/stdout" 2>"$work/stderr"
+timeout 600 "${launcher[@]}" "$program" "$word" "$test" >"$work/stdout" 2>"$work/stderr"
 status=$?
 last=$((ranks - 1))
 case $test in

@@ -1,7 +1,7 @@
 /* The tables of all members that a study file may have: a scenario, the factors that vary, and the
  * metrics to record. `trainyard schema study` prints them. */
-#ifndef SIM_STUDY_STUDY_TYPES_H
-#define SIM_STUDY_STUDY_TYPES_H
+#ifndef SIM_STUDY_FORMAT_STUDY_TYPES_H
+#define SIM_STUDY_FORMAT_STUDY_TYPES_H
 
 #include "sim/schema/bind.h"
 #include "sim/schema/reference.h"
@@ -108,7 +108,7 @@ typedef struct {
     const Json *answer, *next_best, *nearest_miss; /* {factor: level} or "none" */
 } StudyExpectText;
 
-/* A candidate of a plan that is none of them. */
+/* Expects that there is no such candidate. */
 #define CANDIDATE_NONE "none"
 
 #define FACTOR_ALL_VALUES "all"

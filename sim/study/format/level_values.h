@@ -1,9 +1,9 @@
 /* Values of levels that a study computes: multiples of a scenario's value, and values between two
  * ends. */
-#ifndef SIM_STUDY_LEVEL_VALUES_H
-#define SIM_STUDY_LEVEL_VALUES_H
+#ifndef SIM_STUDY_FORMAT_LEVEL_VALUES_H
+#define SIM_STUDY_FORMAT_LEVEL_VALUES_H
 
-#include "sim/study/study_types.h"
+#include "sim/study/format/study_types.h"
 
 /* `own` times `factor`, a positive number: 4 times 1.5 is 6, "6/h" times 1.25 is "7.5/h". The
  * product is exact. NULL if `own` is not a number, or not a text of one number with a unit, or

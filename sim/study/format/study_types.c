@@ -1,4 +1,4 @@
-#include "sim/study/study_types.h"
+#include "sim/study/format/study_types.h"
 
 #define POINTER_OR_LIST                                                                            \
     "{\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"array\", \"minItems\": 1, \"items\": "      \

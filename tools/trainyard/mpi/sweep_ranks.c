@@ -1,6 +1,4 @@
-/* trainyard-sweep-mpi: `trainyard sweep` on the ranks of Open MPI. The main program starts it when
- * mpirun has started several ranks. */
-#include "sim/cli/program.h"
+/* Private to tools/trainyard/mpi (rank_command.h): `trainyard sweep` on ranks. */
 #include "tools/trainyard/mpi/rank_command.h"
 #include "tools/trainyard/study/sweep_command.h"
 
@@ -28,8 +26,4 @@ static int execute(RankCommand *command)
     return sweep_execute(command->arena, command->study, &command->options, &command->problems);
 }
 
-int program_run(int argc, char **argv)
-{
-    static const RankVerb verb = {&sweep_table, read_command, execute};
-    return rank_command_run(&verb, argc, argv);
-}
+const RankVerb sweep_ranks = {&sweep_table, read_command, execute};

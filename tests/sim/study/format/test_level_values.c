@@ -1,4 +1,4 @@
-#include "sim/study/level_values.h"
+#include "sim/study/format/level_values.h"
 
 #include <string.h>
 

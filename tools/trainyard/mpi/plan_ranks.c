@@ -1,6 +1,4 @@
-/* trainyard-plan-mpi: `trainyard plan` on the ranks of Open MPI. The main program starts it when
- * mpirun has started several ranks. */
-#include "sim/cli/program.h"
+/* Private to tools/trainyard/mpi (rank_command.h): `trainyard plan` on ranks. */
 #include "tools/trainyard/mpi/rank_command.h"
 #include "tools/trainyard/study/plan_command.h"
 
@@ -33,8 +31,4 @@ static int execute(RankCommand *command)
                         &command->problems);
 }
 
-int program_run(int argc, char **argv)
-{
-    static const RankVerb verb = {&plan_table_of_options, read_command, execute};
-    return rank_command_run(&verb, argc, argv);
-}
+const RankVerb plan_ranks = {&plan_table_of_options, read_command, execute};

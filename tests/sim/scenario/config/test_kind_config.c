@@ -1,0 +1,163 @@
+/* Kinds of nodes in scenario files: what they become, and what is refused with its place. */
+#include "sim/scenario/config/kind_config.h"
+
+#include <string.h>
+
+#include "sim/base/units.h"
+#include "sim/scenario/validate.h"
+#include "tests/support/memory_files.h"
+#include "tests/support/suite.h"
+
+static Arena *arena;
+static MemoryFiles files;
+
+static const char log_text[] = "job,submit_s,run_s,gpus,gpu_type\n"
+                               "a,0,100,1,K80\n"
+                               "b,5,10,4,\n"
+                               "c,5,10,1,k80|new\n";
+
+static void set_up(void)
+{
+    arena = arena_create();
+    files = small_scenario(arena);
+    memory_files_set(&files, "log.csv", log_text, strlen(log_text));
+}
+
+static void tear_down(void)
+{
+    arena_destroy(arena);
+}
+
+#define CREATE(kinds, config)                                                                      \
+    "/commands/0={\"at\": \"0s\", \"do\": \"cluster.create\", \"name\": \"gpu\", \"node_kinds\": " kinds     \
+    ", \"config\": {\"properties\": {" config "}}}"
+#define OLD "{\"vm_size\": \"STANDARD_NC6\", \"nodes\": 2}"
+#define NEW                                                                                        \
+    "{\"vm_size\": \"Standard_NC24\", \"name\": \"new\", \"gpu\": \"K80\", \"nodes\": 1, "         \
+    "\"speed\": 2.5, \"priority\": \"lowpriority\"}"
+
+/* The small scenario, whose cluster "gpu" has kinds, with a workload of the log's rows. */
+static const ScenarioFile *read_with(const char *create, const char *more, const char *workload,
+                                     Problems *problems)
+{
+    const char *text = with_change(
+        arena, small_scenario_text, "\"commands\"",
+        arena_printf(arena,
+                     "\"workloads\": [{\"name\": \"load\", \"trace\": \"log.csv\", \"cluster\": "
+                     "\"gpu\"%s}], \"commands\"",
+                     workload));
+    memory_files_set(&files, "scenario.json", text, strlen(text));
+    *problems = problems_create(arena);
+    const char *sets[] = {create, more};
+    return scenario_read(
+        arena, memory_files_source(&files), "scenario.json",
+        (ScenarioOverrides){.count = more != NULL ? 2 : 1, .items = sets}, problems);
+}
+
+START_TEST(kinds_have_their_sizes_speeds_and_priorities)
+{
+    Problems problems;
+    const ScenarioFile *file = read_with(CREATE("[" OLD ", " NEW "]", ""), NULL,
+                                         ", \"gpu_type\": \"bind\"", &problems);
+    ck_assert_msg(file != NULL, "%s", problems.count > 0 ? problems.items[0].message : "");
+    const ClusterSpec *spec = NULL;
+    for (int32_t i = 0; i < file->scenario.command_count; i++)
+        if (file->scenario.commands[i].kind == COMMAND_CLUSTER_CREATE)
+            spec = file->scenario.commands[i].as.cluster_create;
+    ck_assert_int_eq(spec->kind_count, 2);
+    ck_assert_int_eq(spec->target_nodes, 3);
+    ck_assert_str_eq(spec->kinds[0].name, "STANDARD_NC6");
+    ck_assert_str_eq(spec->kinds[1].name, "new");
+    ck_assert_int_eq(spec->kinds[1].vm_size->gpus, 4);
+    ck_assert_int_eq(spec->kinds[1].speed_ppm, 2500000);
+    ck_assert(spec->kinds[1].is_low_priority && !spec->kinds[0].is_low_priority);
+    // Both have K80s; a row without a word may run on either.
+    const Workload *load = &file->scenario.workloads[0];
+    ck_assert_uint_eq(workload_kinds(load, 0, 3), 3);
+    ck_assert_uint_eq(workload_kinds(load, 1, 3), 3);
+    ck_assert_uint_eq(workload_kinds(load, 2, 3), 3);
+    ck_assert_uint_eq(kinds_called(spec, "standard_nc24"), 2);
+    ck_assert_uint_eq(kinds_called(spec, "V100"), 0);
+}
+END_TEST
+
+START_TEST(mistakes_have_their_place)
+{
+    static const char two[] = CREATE("[" OLD ", " NEW "]", "");
+    static const struct {
+        const char *create, *more, *workload, *message;
+    } rows[] = {
+        {CREATE("[]", ""), NULL, "", "cluster \"gpu\" has no kind of nodes"},
+        {CREATE("[" OLD "]", "\"vmSize\": \"Standard_NC6\""), NULL, "",
+         "a cluster has \"node_kinds\" or vmSize, not both"},
+        {CREATE("[" OLD "]",
+                "\"scaleSettings\": {\"autoScale\": {\"minimumNodeCount\": 0, "
+                "\"maximumNodeCount\": 2}}"),
+         NULL, "", "a cluster has \"node_kinds\" or scaleSettings, not both"},
+        {CREATE("[" OLD ", " OLD "]", ""), NULL, "",
+         "the cluster has a kind of nodes \"STANDARD_NC6\" already"},
+        {CREATE("[{\"vm_size\": \"Standard_NC5\", \"nodes\": 2}]", ""), NULL, "",
+         "unknown VM size \"Standard_NC5\""},
+        {CREATE("[{\"vm_size\": \"Standard_NC6\", \"nodes\": 2, \"speed\": 0}]", ""), NULL, "",
+         "speed is not a number from 0.001 to 1000 with at most six decimals"},
+        {two, NULL, ", \"node_kind\": \"V100\"", "unknown kind of nodes \"V100\""},
+        {two, NULL, ", \"node_kind\": 7", "node_kind is not a name or a list of names"},
+        {two, NULL, ", \"node_kind\": \"new\", \"gpu_type\": \"bind\"",
+         "a workload has \"node_kind\" or \"gpu_type\": \"bind\", not both"},
+        {CREATE("[{\"vm_size\": \"Standard_NC6s_v3\", \"nodes\": 2}]", ""), NULL,
+         ", \"gpu_type\": \"bind\"",
+         "jobs of \"log.csv\" ask for \"K80\", which names no kind of nodes of cluster \"gpu\""},
+        {two,
+         "/commands/1={\"do\": \"cluster.resize\", \"at\": \"1h\", \"name\": \"gpu\", \"target\": "
+         "1}",
+         "",
+         "cluster \"gpu\" has nodes of several kinds, and no \"node_kind\" is stated"},
+        {two,
+         "/commands/1={\"do\": \"cluster.resize\", \"at\": \"1h\", \"name\": \"gpu\", \"target\": "
+         "1, \"node_kind\": \"older\"}",
+         "", "unknown kind of nodes \"older\""},
+        {two,
+         "/commands/1={\"do\": \"cluster.autoscale\", \"at\": \"1h\", \"name\": \"gpu\", "
+         "\"minimum\": 0, \"maximum\": 3}",
+         "", "cluster \"gpu\" has nodes of several kinds and does not scale automatically"},
+        {"/commands/0={\"at\": \"0s\", \"do\": \"cluster.create\", \"name\": \"gpu\", \"config\": "
+         "{\"properties\": {}}}",
+         NULL, "", "this Cluster needs \"vmSize\", which is missing"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        Problems problems;
+        bool has_message = false;
+        ck_assert_msg(read_with(rows[i].create, rows[i].more, rows[i].workload, &problems) == NULL,
+                      "row %d", (int)i);
+        for (int32_t p = 0; p < problems.count && !has_message; p++)
+            has_message = strcmp(problems.items[p].message, rows[i].message) == 0;
+        ck_assert_msg(has_message, "row %d: %s", (int)i, problems.items[0].message);
+        ck_assert_msg(problems.items[0].at.source != NULL, "row %d", (int)i);
+    }
+}
+END_TEST
+
+START_TEST(a_job_that_fits_on_no_kind_is_a_warning)
+{
+    Problems problems;
+    const ScenarioFile *file = read_with(CREATE("[" OLD ", " NEW "]", ""),
+                                         "/commands/1/gpus=5", "", &problems);
+    ck_assert_ptr_nonnull(file);
+    bool has_warning = false;
+    for (int32_t i = 0; i < file->warnings.count; i++)
+        has_warning |= strstr(file->warnings.items[i].message, "fits on no kind of nodes") != NULL;
+    ck_assert(has_warning);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("kind_config");
+    TCase *tests = tcase_create("kind_config");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, kinds_have_their_sizes_speeds_and_priorities);
+    tcase_add_test(tests, mistakes_have_their_place);
+    tcase_add_test(tests, a_job_that_fits_on_no_kind_is_a_warning);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
