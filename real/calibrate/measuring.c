@@ -43,7 +43,8 @@ static const char *const quick_networks[] = {"keras_cifar10_cnn", "probe_wide", 
 static const int32_t all_batches[] = {4, 12, 24, 48, 96, 160, 0};
 static const int32_t quick_batches[] = {4, 24, 96, 0};
 static const int32_t all_side_batches[] = {12, 48, 0};
-static const int32_t quick_side_batches[] = {24, 0};
+// The factor of two ranks depends on the batch, as caches are shared: small and large ones.
+static const int32_t quick_side_batches[] = {24, 96, 0};
 
 static const Extent whole = {3, all_networks, all_batches, all_side_batches, "64MiB"};
 static const Extent quick = {2, quick_networks, quick_batches, quick_side_batches, "16MiB"};

@@ -393,7 +393,8 @@ bool compare_job(Arena *arena, const PredictedJob *prediction, const MeasuredFil
 
 Comparison compare_sum_up(Tolerance tolerance, const CompareJob *jobs, int32_t job_count)
 {
-    Comparison all = {.tolerance = tolerance, .jobs = jobs, .job_count = job_count};
+    Comparison all = {
+        .tolerance = tolerance, .jobs = jobs, .job_count = job_count, .other_cores = -1};
     double step_errors = 0;
     int32_t steps = 0;
     for (int32_t i = 0; i < job_count; i++) {

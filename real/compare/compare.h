@@ -103,6 +103,8 @@ typedef struct {
     double mean_error;  /* mean absolute error of the steps of all jobs that have an error */
     double worst_error; /* largest absolute error of the judged quantities */
     bool is_inside;
+    double other_cores; /* that other programs kept busy during the runs; -1: unknown */
+    int32_t cores;      /* of the machine; 0: unknown */
 } Comparison;
 
 Comparison compare_sum_up(Tolerance tolerance, const CompareJob *jobs, int32_t job_count);

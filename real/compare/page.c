@@ -230,6 +230,8 @@ static void page_print(Text *html, Arena *arena, const Comparison *comparison, c
 {
     Text verdict = {0}, title = {0};
     compare_verdict_print(&verdict, comparison);
+    text_add(&verdict, " ");
+    compare_load_print(&verdict, comparison);
     text_printf(&title, "%s: predicted against measured", scenario);
     page_begin(html, text_string(&title), "trainyard: predicted against measured", scenario);
     text_add(html, "<p class=\"lead\">");

@@ -121,6 +121,20 @@ void compare_verdict_print(Text *out, const Comparison *comparison)
                 100 * comparison->worst_error, 100 * tolerance.worst);
 }
 
+/* The share of the machine from which on other programs lengthen steps noticeably. */
+#define LOAD_NOTICED 0.05
+
+void compare_load_print(Text *out, const Comparison *comparison)
+{
+    if (comparison->other_cores < 0)
+        return;
+    text_printf(out, "Other programs used %.1f of %" PRId32 " core%s during the runs",
+                comparison->other_cores, comparison->cores, plural(comparison->cores));
+    if (comparison->other_cores > LOAD_NOTICED * comparison->cores)
+        text_add(out, ": the measured times are too long. Repeat it on an idle machine");
+    text_add(out, ".");
+}
+
 /* Prints the sentence on a separate line, unless it is empty. */
 static void line_print(Text *out, const char *before, const Text *sentence)
 {
@@ -151,6 +165,10 @@ void compare_print(Text *out, Arena *arena, const Comparison *comparison)
     }
     compare_verdict_print(out, comparison);
     text_add(out, "\n");
+    Text load = {0};
+    compare_load_print(&load, comparison);
+    line_print(out, "", &load);
+    text_free(&load);
 }
 
 /* --- JSON --- */
@@ -230,6 +248,9 @@ Json *compare_json(Arena *arena, const Comparison *comparison)
     json_put_boolean(arena, json, "is_inside", comparison->is_inside);
     json_set(arena, json, "worst_error_pct", number(arena, 100 * comparison->worst_error, 3));
     json_set(arena, json, "mean_error_pct", number(arena, 100 * comparison->mean_error, 3));
+    json_set(arena, json, "other_cores",
+             comparison->other_cores < 0 ? json_null(arena)
+                                         : number(arena, comparison->other_cores, 2));
     for (int32_t i = 0; i < comparison->job_count; i++)
         json_add(jobs, job_json(arena, &comparison->jobs[i], comparison->tolerance));
     json_set(arena, json, "jobs", jobs);

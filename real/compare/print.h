@@ -23,5 +23,7 @@ void compare_blame_print(Text *out, const Blame *blame);
 /* Prints nothing if there was no fault to recover from. */
 void compare_recovery_print(Text *out, const CompareJob *job);
 void compare_verdict_print(Text *out, const Comparison *comparison);
+/* Prints how busy other programs kept the machine during the runs; nothing if it is not known. */
+void compare_load_print(Text *out, const Comparison *comparison);
 
 #endif

@@ -171,7 +171,7 @@ SCRIPT
     trainyard calibrate --quick --ranks 1 --rounds 1 --more fake.measurements.json -o more.json
     exit_is 0
     holds grep -q '"rounds": 3' more.measurements.json
-    holds test "$(grep -c '"round": 2' more.measurements.json)" -eq 9 # 6 trainings alone, 2 side by side, the disk
+    holds test "$(grep -c '"round": 2' more.measurements.json)" -eq 11 # 6 trainings alone, 4 side by side, the disk
     trainyard calibrate --quick --ranks 1 --rounds 1 --more "$recorded" -o never.json
     exit_is 2
     stderr_has "these measurements have another \"host\", so they are not of this machine"

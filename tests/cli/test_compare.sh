@@ -237,9 +237,12 @@ if starts_programs && "$TRAINYARD" make-cifar -q --images 20 cifar; then
     holds test "$status" -le 1
     stdout_has "train: keras_cifar10_cnn, batches of 4, 1 rank; 2 runs, 12 steps"
     holds grep -qE "^training +s " ../stdout
+    holds grep -qE "^Other programs used [0-9.]+ of [0-9]+ cores? during the runs" ../stdout
+    holds grep -qE '"other_cores": [0-9.]+' real/compare.json
     holds test -s real/run-1/real/train/attempt-1/ranks.json -a -s real/run-2/real/train/attempt-1/timeline.rank0.tsv
     trainyard compare scenario.json "${one_rank[@]}" --measured real/run-2
     stdout_has "; 1 run, 6 steps"
+    holds [ -z "$(grep "Other programs" ../stdout)" ] # the load of an earlier run is not known
 
     example "runs of an earlier comparison in the folder do not count with those of this one"
     echo note >real/run-1/note

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "real/compare/compare.h"
+#include "real/compare/load.h"
 #include "real/compare/page.h"
 #include "real/compare/print.h"
 #include "real/compare/ran.h"
@@ -505,15 +506,21 @@ static bool compare(Arena *arena, const char *path, const CompareArguments *argu
     int32_t folder_count;
     if (!tolerance_read(arguments, &tolerance, status))
         return false;
+    const LoadReading before = load_read();
     if (arguments->measured_folder != NULL)
         folder_count = run_folders(arena, arguments->measured_folder, folders);
     else if (!run_all(arena, path, arguments, folders, &folder_count, status))
         return false;
+    const LoadReading after = load_read();
     CompareJob *jobs = ARENA_ARRAY(arena, CompareJob, count);
     for (int32_t i = 0; i < count; i++)
         if (!job_compare(arena, &predictions[i], folders, folder_count, &jobs[i], status))
             return false;
     *comparison = compare_sum_up(tolerance, jobs, count);
+    if (arguments->measured_folder == NULL) {
+        comparison->other_cores = load_others(before, after);
+        comparison->cores = after.cores;
+    }
     return print_and_write(arena, arguments, path, comparison, status);
 }
 
