@@ -78,7 +78,8 @@ void fact_number_print(Text *out, const StudyFacts *facts, int32_t metric, doubl
 /* The value of a point with its interval, as point_estimate_print does, with the unit, and with "at
  * least" as a sign before a lower bound. */
 void fact_estimate_print(Text *out, const StudyFacts *facts, int32_t point, int32_t metric);
-/* The same in the unit that suits this value: "3.1 s", where other points have hours. In the facts' arena. */
+/* The same in the unit that suits this value: "3.1 s", where other points have hours. In the facts'
+ * arena. */
 const char *fact_own_estimate(const StudyFacts *facts, int32_t point, int32_t metric);
 /* As fact_estimate_print, and in brackets the note: why there is no interval, or what it lacks. In
  * the facts' arena. */

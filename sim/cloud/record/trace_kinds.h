@@ -121,7 +121,7 @@
      * reason changes, on clusters with queues or with jobs that ask for cores or memory. */       \
     X(JOB_WAITS, job_waits, JOBS, CLUSTER | JOB | NAME, VALUE(queue))                              \
     /* The node, which is new, is of a kind of its cluster; kind: its index; gpus: those of a      \
-     * node; name: its name. Not recorded for clusters whose nodes are all of one kind. */                     \
+     * node; name: its name. Not recorded for clusters whose nodes are all of one kind. */         \
     X(NODE_KIND, node_kind, JOBS, CLUSTER | NODE | NAME, VALUE(kind) VALUE(gpus))
 
 /* The shortage that keeps the first job of a queue from starting. X(ENUM, name in trace.tsv) */
