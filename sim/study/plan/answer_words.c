@@ -295,6 +295,10 @@ static const char *check_statement(Arena *arena, const PlanOutcome *outcome, con
     if (estimate->value >= 1 && !(estimate->low < 1)) // runs without a variance have no interval
         return arena_printf(arena, "all of the %s in %" PRId32 " runs %s", words.subject,
                             estimate->run_count, words.predicate);
+    if (estimate->value >= 1)
+        return arena_printf(arena, "all of the %s in %" PRId32 " runs (at least %.4g %%) %s",
+                            words.subject, estimate->run_count, estimate->low * 100,
+                            words.predicate);
     return arena_printf(arena, "%s of the %s %s", value, words.subject, words.predicate);
 }
 

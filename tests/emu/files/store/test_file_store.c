@@ -137,7 +137,7 @@ START_TEST(a_snapshot_stays_as_the_share_was)
     ck_assert_str_eq(second, "2018-07-18T17:45:00.0000001Z");
     ck_files(files_write(room.files, the_share, "d/f", 0, 3, "AFT"), OK);
     ck_files(files_file_create(room.files, the_share, "d/g", 0, NULL, NULL), OK);
-    ShareName snapshot = {"a", "sss", first};
+    ShareName snapshot = {"a", "sss", first, false};
     ck_assert_str_eq(room_text(&room, snapshot, "d/f"), "before");
     ck_assert_str_eq(room_text(&room, the_share, "d/f"), "AFTore");
     ck_assert_str_eq(room_names(&room, snapshot, "d"), "f");
@@ -179,7 +179,7 @@ START_TEST(a_share_has_up_to_200_snapshots)
     bool more;
     const FilesEntry *shares =
         files_shares(room.files, room.arena, "a", "", "", 1, true, &count, &more);
-    const ShareName newest = {"a", "sss", shares[0].snapshot};
+    const ShareName newest = {"a", "sss", shares[0].snapshot, false};
     ck_files(files_share_delete(room.files, newest, false), OK);
     ck_files(files_share_snapshot(room.files, the_share, NULL, snapshot), OK);
 }
@@ -210,7 +210,7 @@ START_TEST(an_impossible_command_is_refused_and_changes_nothing)
     room_put(&room, "d/f", "text");
     settle();
     FilesEntry entry;
-    ShareName other = {"a", "other", NULL};
+    ShareName other = {"a", "other", NULL, false};
     ck_files(files_look(room.files, room.arena, other, "d", &entry), NO_SHARE);
     ck_files(files_look(room.files, room.arena, the_share, "d/x", &entry), NO_RESOURCE);
     ck_files(files_look(room.files, room.arena, the_share, "x/y", &entry), NO_PARENT);

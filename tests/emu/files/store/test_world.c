@@ -429,7 +429,7 @@ START_TEST(a_snapshot_keeps_the_worlds_files_of_its_time)
     const char *text = room_text(&room, share, log);
     char name[40];
     ck_files(files_share_snapshot(room.files, share, NULL, name), OK);
-    ShareName snapshot = {"a", "s", name};
+    ShareName snapshot = {"a", "s", name, false};
     until(1, has_ended);
     restart();
     ck_assert_str_eq(room_text(&room, snapshot, log), text);
