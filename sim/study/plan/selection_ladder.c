@@ -2,7 +2,7 @@
 #include "sim/study/plan/selection_state.h"
 #include "sim/study/statistics/screening.h"
 
-/* What the runs so far say about a ladder. */
+/* The findings of the runs so far about a ladder. */
 typedef struct {
     int32_t low; /* the highest rung that misses a check; -1: none does */
     int32_t

@@ -44,7 +44,7 @@ bool selection_seems_to_meet(const Selection *selection, int32_t candidate);
  */
 double selection_distance(const Selection *selection, int32_t candidate);
 
-/* Whether the runs so far lie above all limits, though perhaps too few to count. */
+/* Whether the runs so far are above all limits, though perhaps too few to count. */
 bool selection_seems_sure(const Selection *selection, int32_t candidate);
 /* Whether `part` of the objective of `candidate` is surely worse than that of `winner`. */
 bool selection_part_is_worse(const Selection *selection, int32_t candidate, double part,

@@ -53,7 +53,7 @@ START_TEST(the_theorem_is_granted_where_it_holds)
                "\"subject_to\": [{\"metric\": \"workloads.all.queue_s.mean\", \"at_most\": "
                "\"5h\"}]"),
          1},
-        // Both sizes of VM have a ladder of their own.
+        // Each size of VM has a ladder.
         {STUDY("\"factors\": {" SERVERS
                ", \"size\": {\"set\": \"/commands/0/config/properties/vmSize\", \"values\": "
                "[\"STANDARD_NC6\", \"STANDARD_NC12\"]}}, " COST SHARE),

@@ -117,7 +117,7 @@ START_TEST(the_answer_is_right_and_does_not_depend_on_threads)
     const PlanRun run = plan_into(study, "one", 1);
     ck_assert_int_eq(run.outcome.verdict, PLAN_FOUND);
     ck_assert_str_eq(winner_of(&run), "servers=5 jobs=200 rate=0.32/h");
-    ck_assert_int_eq(run.outcome.candidates[0].state, CANDIDATE_MISSES);
+    ck_assert_int_eq(run.outcome.candidates[0].state, CANDIDATE_MISSES_BY_ORDER);
     ck_assert_int_eq(run.outcome.candidates[5].state, CANDIDATE_WORSE);
     ck_assert(run.outcome.is_confident);
     ck_assert_int_ge(run.outcome.candidates[run.outcome.winner].fresh.run_count, 20);
