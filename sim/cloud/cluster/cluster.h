@@ -7,7 +7,7 @@
  * Nodes have places in their cluster, from 0. A new node takes the lowest free place, so the
  * replacement of a lost node takes its place. Racks and groups of nodes are ranges of places.
  *
- * A cluster has nodes of one or several kinds, which have targets of their own. A place belongs to
+ * A cluster has nodes of one or several kinds, each with its target. A place belongs to
  * the kind of its first node for ever; the nodes of a new cluster come in the order of its kinds.
  */
 #ifndef SIM_CLOUD_CLUSTER_CLUSTER_H

@@ -173,8 +173,8 @@ PolicyChoice policy_conservative(const PolicyView *view);
 
 /* For the service's order with preemption: while the first waiting job does not fit, the running
  * job of lower priority that started last; among equals the one with the largest id. If the slots
- * of all such jobs together with the free ones are not enough, none. Of the kinds that the first
- * job allows, the first on which they are enough counts. Slots are counted: with GPUs spread over
+ * of all such jobs together with the free ones are not enough, none. The first kind that the
+ * first job allows and on which they are enough counts. Slots are counted: with GPUs spread over
  * nodes all such jobs may be stopped and the first one still wait. No job overtakes. */
 int32_t policy_priority_victim(const PolicyView *view);
 

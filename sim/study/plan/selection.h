@@ -25,12 +25,11 @@
  * proportion (E. B. Wilson, JASA 22, 1927) with a design effect (L. Kish, "Survey Sampling", 1965,
  * section 8.2).
  *
- * Ladders. The highest rung and the middle one begin. Of the rungs between the highest that misses
- * a check and the lowest that seems to meet all, the middle one is next, until both are neighbours:
- * a bisection. The others sleep. Before a candidate is chosen, the rung above it has to run, too;
- * and each sleeping rung that may be cheaper, by the bound that the theorem puts on its objective.
- * If a rung misses a check above one that seems to meet all, the theorem does not hold, and all
- * run.
+ * Ladders. The highest rung and the middle one begin. The next is in the middle between the highest
+ * that misses a check and the lowest that seems to meet all, until both are neighbours: a
+ * bisection. The others sleep. Before a candidate is chosen, the rung above it has to run, too; and
+ * each sleeping rung that may be cheaper, by the bound that the theorem puts on its objective. If a
+ * rung misses a check above one that seems to meet all, the theorem does not hold, and all run.
  *
  * Half of the probability of error is for checks, half for comparisons, divided by Bonferroni: over
  * the candidates that must not be accepted wrongly, and the checks of the best one, which must not
