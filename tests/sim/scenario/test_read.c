@@ -524,8 +524,6 @@ START_TEST(mistakes_in_a_scenario_are_named_before_anything_runs)
          "ends before it begins", ""},
         {"\"commands\"", "\"other_programs\": {\"duration\": \"soon\"}, \"commands\"", 11, 0,
          "duration", "durations look like"},
-        {"\"commands\"", "\"other_programs\": {\"exit_code\": 1}, \"commands\"", 11, 0,
-         "needs \"duration\"", ""},
         {"\"train.py\": {", "\"../train.py\": {", 5, 32, "not a path on a share", ""},
         {"\"name\": \"data\", ", "\"name\": \"data\", \"tier\": \"standart\", ", 5, 30,
          "unknown share tier", "did you mean \"standard\"?"},

@@ -340,7 +340,10 @@ START_TEST(a_command_without_a_program_prints_that_it_is_not_run)
     make();
     at_s(240);
     const char *says = "# Emulated by trainyard: this command is not run; it takes 1 min 30 s and "
-                       "ends with exit code 3.\n";
+                       "ends with exit code 3.\n"
+                       "# To say what it does: \"programs\" of a scenario, `trainyard serve "
+                       "--program`, or the job's variables TRAINYARD_DURATION and "
+                       "TRAINYARD_EXIT_CODE.\n";
     ck_assert_str_eq(log_of(0, "stdout.txt"), says);
     world_run(world);
     ck_assert_str_eq(log_of(0, "stdout.txt"), says);
