@@ -92,7 +92,7 @@ leg_program()
     build release all program_tests
     prefix=$(mktemp -d)
     cmake --install build/release --prefix "$prefix"
-    TRAINYARD_EFFORT=0.3 TRAINYARD=$prefix/bin/trainyard run_tests program || status=1
+    TRAINYARD_EFFORT=0.35 TRAINYARD=$prefix/bin/trainyard run_tests program || status=1
     rm -r "$prefix"
     return $status
 }

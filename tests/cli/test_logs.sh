@@ -70,7 +70,7 @@ set_up()
 example "set-up tasks leave what they print, for each node"
 trainyard run "$scenarios/recordings/setup-task/scenario.json" --quiet -o run
 exit_is 0
-holds [ "$(set_up stdout)" = "setup task (secret)" ]
+holds [ "$(set_up stdout)" = "setup task not a secret" ]
 rm -r run
 
 example "the log of a set-up task with an unknown command says so, and how the task failed"

@@ -107,8 +107,8 @@ exit_is 1
 stderr_is_empty
 sed -i 's/sleep 600/sleep 600 $AZ_BATCHAI_OUTPUT_MODEL/' small/job.json
 trainyard validate small/scenario.json
-exit_is 0
-stderr_has 'small/job.json:4:46: warning: unknown output directory id "MODEL"'
+exit_is 2
+stderr_has 'small/job.json:4:46: unknown output directory id "MODEL"'
 stderr_has '  hint: no "outputDirectories" can be used here'
 rm -r small
 cp -r good small
@@ -139,7 +139,7 @@ example "only the mistake in a catalogue that includes another one is found"
 sed '0,/"value": "replace"/s//"value": "replaced"/' "$scenarios/catalog/failures.json" >failures.json
 trainyard validate failures.json
 exit_is 2
-stderr_has 'failures.json:19:29: failure_models/llama3-2024/recovery: expected "stays", "reboot" or "replace"'
+stderr_has 'failures.json:20:29: failure_models/llama3-2024/recovery: expected "stays", "reboot" or "replace"'
 holds [ "$(grep -c failures.json stderr)" -eq 1 ]
 
 example "a version that is misspelt makes no catalogue of a scenario"

@@ -12,7 +12,7 @@
 #include "tests/support/swarm_scenario.h"
 #include "tests/support/worlds.h"
 
-enum { SEEDS = 600 };
+enum { SEEDS = 900 };
 
 static const char *text_of(Arena *arena, const Json *root)
 {
@@ -115,13 +115,14 @@ static void expect_all(const Json *all, const char *const *words, size_t count,
 }
 
 /* Expects all keys of one level of the format. Left out are keys without effect on a run, and keys
- * that the emulator writes, which tests/emu/session/test_session.c draws, and workload files, which
- * tests/sim/cloud/job/test_listed.c draws. */
+ * that the emulator writes, which tests/emu/session/test_session.c draws, workload files, which
+ * tests/sim/cloud/job/test_listed.c draws, and scripts, which tests/sim/cloud/job/test_script.c
+ * tests. */
 static void expect_keys(const Json *all, const ObjectType *type)
 {
-    static const char *const left_out[] = {"$schema",          "api_faults", "expect",
-                                           "session",          "trace",      "cores_and_memory",
-                                           "stop_at_requested"};
+    static const char *const left_out[] = {"$schema",           "api_faults", "expect",
+                                           "session",           "trace",      "cores_and_memory",
+                                           "stop_at_requested", "script",     "gpu_type"};
     for (const Field *field = type->fields; field->name != NULL; field++) {
         bool is_left_out = false;
         for (size_t i = 0; i < sizeof left_out / sizeof left_out[0]; i++)
@@ -157,6 +158,8 @@ START_TEST(every_key_and_every_word_of_the_format_comes_up)
     Json *all = json_array(arena);
     for (uint64_t seed = 1; seed <= SEEDS; seed++)
         json_add(all, swarm_scenario(arena, seed, UINT32_MAX));
+    // Sessions alone set programs: tests/emu/control/test_control.c does.
+    json_add(all, json_string(arena, command_name(COMMAND_PROGRAM_SET)));
 #define EXPECT_WORDS(list) expect_all(all, list, sizeof(list) / sizeof(list)[0], has_word)
     EXPECT_WORDS(commands);
     EXPECT_WORDS(policies);

@@ -55,7 +55,7 @@ static const OptionTable advise_table = {
         "\n"
         "Exit code 0 when a change is recommended, 1 when none is, 2 for wrong input, 3 for a "
         "failure of this machine, 4 after --time-limit or SIGTERM, 130 after Ctrl-C.",
-    .example = "trainyard advise scenarios/workloads/failing-month/scenario.json\n"
+    .example = "trainyard advise scenarios/workloads/diurnal/scenario.json\n"
                "trainyard advise scenarios/studies/cifar-team/scenario.json "
                "--slo 'workloads.team.waited_within(30m) >= 95%'",
     .options = advise_options,

@@ -5,6 +5,7 @@
 #include "sim/base/ascii.h"
 #include "sim/base/invariant.h"
 #include "sim/base/name_table.h"
+#include "sim/base/units.h"
 #include "sim/scenario/catalog/fields.h"
 #include "sim/scenario/catalog/layers.h"
 #include "sim/scenario/catalog/throughputs.h"
@@ -481,6 +482,32 @@ static void bind_exchanges(Arena *arena, Catalog *catalog, Problems *problems)
     }
 }
 
+static Distribution constant(Arena *arena, int64_t ns)
+{
+    QuantileKnot *knot = ARENA_NEW(arena, QuantileKnot);
+    *knot = (QuantileKnot){.value = ns};
+    return (Distribution){.quantiles = {.knots = knot, .count = 1}};
+}
+
+static bool is_absent(Distribution distribution)
+{
+    return distribution.kind == DISTRIBUTION_QUANTILES && distribution.quantiles.count == 0;
+}
+
+/* Catalogues that were written before these times existed, such as those in the states of
+ * emulators, keep what they meant. */
+static void complete_service(Arena *arena, ServiceModel *service)
+{
+    if (service->allocation_autoscale_ns.count == 0)
+        service->allocation_autoscale_ns = service->allocation_resize_ns;
+    if (service->host_overhead_prepared_ns.count == 0)
+        service->host_overhead_prepared_ns = service->host_overhead_ns;
+    if (is_absent(service->unknown_program_ns))
+        service->unknown_program_ns = constant(arena, 10 * NS_PER_MIN);
+    if (is_absent(service->unknown_tool_ns))
+        service->unknown_tool_ns = constant(arena, NS_PER_S);
+}
+
 /* The checks that need all files. */
 static void catalog_check(Arena *arena, Catalog *catalog, Place at, Problems *problems)
 {
@@ -498,6 +525,7 @@ static void catalog_check(Arena *arena, Catalog *catalog, Place at, Problems *pr
     }
     if (problems->count > before)
         return;
+    complete_service(arena, service->entries[0]->item);
     bind_devices(arena, catalog);
     bind_exchanges(arena, catalog, problems);
     const Section *sizes = &catalog->sections[CATALOG_VM_SIZES];
