@@ -42,6 +42,7 @@ START_TEST(ones_own_work_is_not_of_others)
     // All that was busy includes what this process was busy with.
     ck_assert_double_ge(after.busy_s - before.busy_s, 0.1);
     ck_assert_double_ge(load_others(before, after), 0);
+    ck_assert_double_gt(sum, 0);
 }
 END_TEST
 
