@@ -20,12 +20,6 @@
 /* The header of a database file (sqlite.org/fileformat.html, 1.3). */
 enum { HEADER_BYTES = 100, AT_PAGE_SIZE = 16, AT_CHANGES = 24, AT_PAGES = 28, AT_PAGES_VALID = 92 };
 
-static uint32_t number_at(const unsigned char *header, int at)
-{
-    return (uint32_t)header[at] << 24 | (uint32_t)header[at + 1] << 16 |
-           (uint32_t)header[at + 2] << 8 | header[at + 3];
-}
-
 typedef struct {
     uint32_t pages, pages_there;
 } DatabaseSize;
@@ -42,9 +36,9 @@ static bool read_size(sqlite3 *connection, DatabaseSize *size)
         return false;
     const uint32_t two = (uint32_t)header[AT_PAGE_SIZE] << 8 | header[AT_PAGE_SIZE + 1];
     const uint32_t page_bytes = two == 1 ? 65536 : two;
-    if (page_bytes == 0 || number_at(header, AT_CHANGES) != number_at(header, AT_PAGES_VALID))
+    if (page_bytes == 0 || big_endian(header + AT_CHANGES) != big_endian(header + AT_PAGES_VALID))
         return false;
-    *size = (DatabaseSize){.pages = number_at(header, AT_PAGES),
+    *size = (DatabaseSize){.pages = big_endian(header + AT_PAGES),
                            .pages_there = (uint32_t)(bytes / page_bytes)};
     return true;
 }
@@ -194,13 +188,14 @@ static bool copy_all(const Recovery *recovery, Status *status)
 /* The path of the database in the folder `lost`, with its log next to it. */
 static const char *move_old(const Recovery *recovery, Status *status)
 {
-    static const char database[] = "state.sqlite";
+    const char *log = state_name(STATE_DATABASE_LOG);
     Arena *arena = recovery->arena;
     const int from = open(recovery->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const char *old = from >= 0 ? set_aside(arena, recovery->folder, from, database) : NULL;
-    const bool has_log = old && faccessat(from, "state.sqlite-wal", F_OK, 0) == 0;
-    const bool is_moved = old && (!has_log || renameat(from, "state.sqlite-wal", AT_FDCWD,
-                                                       arena_printf(arena, "%s-wal", old)) == 0);
+    const char *old =
+        from >= 0 ? set_aside(arena, recovery->folder, from, state_name(STATE_DATABASE)) : NULL;
+    const bool has_log = old && faccessat(from, log, F_OK, 0) == 0;
+    const bool is_moved =
+        old && (!has_log || renameat(from, log, AT_FDCWD, arena_printf(arena, "%s-wal", old)) == 0);
     if (!is_moved)
         fail(recovery, "set the old database aside", status);
     if (from >= 0)

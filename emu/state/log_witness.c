@@ -30,7 +30,7 @@ enum {
 };
 static const uint32_t log_magic = 0x377f0682; // and 1 more where words are big-endian
 
-static uint32_t big(const unsigned char *bytes)
+uint32_t big_endian(const unsigned char *bytes)
 {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
@@ -49,14 +49,15 @@ typedef struct {
 static void sum_add(LogSum *sum, const unsigned char *bytes, size_t length)
 {
     for (size_t i = 0; i < length; i += 8) {
-        sum->sums[0] += (sum->is_big ? big(bytes + i) : little(bytes + i)) + sum->sums[1];
-        sum->sums[1] += (sum->is_big ? big(bytes + i + 4) : little(bytes + i + 4)) + sum->sums[0];
+        sum->sums[0] += (sum->is_big ? big_endian(bytes + i) : little(bytes + i)) + sum->sums[1];
+        sum->sums[1] +=
+            (sum->is_big ? big_endian(bytes + i + 4) : little(bytes + i + 4)) + sum->sums[0];
     }
 }
 
 static bool sum_is(const LogSum *sum, const unsigned char *bytes)
 {
-    return sum->sums[0] == big(bytes) && sum->sums[1] == big(bytes + 4);
+    return sum->sums[0] == big_endian(bytes) && sum->sums[1] == big_endian(bytes + 4);
 }
 
 static bool read_header(FILE *log, LogSum *sum, uint32_t *page_bytes, LogFacts *facts)
@@ -64,14 +65,14 @@ static bool read_header(FILE *log, LogSum *sum, uint32_t *page_bytes, LogFacts *
     unsigned char header[HEADER_BYTES];
     if (fread(header, 1, sizeof header, log) != sizeof header)
         return false;
-    *sum = (LogSum){.is_big = big(header) == log_magic + 1};
-    *page_bytes = big(header + AT_PAGE_SIZE);
+    *sum = (LogSum){.is_big = big_endian(header) == log_magic + 1};
+    *page_bytes = big_endian(header + AT_PAGE_SIZE);
     sum_add(sum, header, AT_CHECKSUM);
-    facts->salts[0] = big(header + AT_SALTS);
-    facts->salts[1] = big(header + AT_SALTS + 4);
-    facts->has_header = (big(header) | 1) == (log_magic | 1) && sum_is(sum, header + AT_CHECKSUM) &&
-                        *page_bytes >= PAGE_BYTES_MIN && *page_bytes <= PAGE_BYTES_MAX &&
-                        (*page_bytes & (*page_bytes - 1)) == 0;
+    facts->salts[0] = big_endian(header + AT_SALTS);
+    facts->salts[1] = big_endian(header + AT_SALTS + 4);
+    facts->has_header = (big_endian(header) | 1) == (log_magic | 1) &&
+                        sum_is(sum, header + AT_CHECKSUM) && *page_bytes >= PAGE_BYTES_MIN &&
+                        *page_bytes <= PAGE_BYTES_MAX && (*page_bytes & (*page_bytes - 1)) == 0;
     return facts->has_header;
 }
 
@@ -84,9 +85,9 @@ static void read_frames(FILE *log, LogSum sum, uint32_t page_bytes, bool *in_log
     uint32_t *pages = NULL, count = 0, room = 0, number = 0;
     bool is_chained = true;
     while (fread(frame, 1, frame_bytes, log) == frame_bytes &&
-           big(frame + FRAME_AT_SALTS) == facts->salts[0] &&
-           big(frame + FRAME_AT_SALTS + 4) == facts->salts[1]) {
-        const uint32_t size = big(frame + FRAME_AT_SIZE);
+           big_endian(frame + FRAME_AT_SALTS) == facts->salts[0] &&
+           big_endian(frame + FRAME_AT_SALTS + 4) == facts->salts[1]) {
+        const uint32_t size = big_endian(frame + FRAME_AT_SIZE);
         number++;
         sum_add(&sum, frame, FRAME_AT_SALTS);
         sum_add(&sum, frame + FRAME_HEADER_BYTES, page_bytes);
@@ -97,7 +98,7 @@ static void read_frames(FILE *log, LogSum sum, uint32_t page_bytes, bool *in_log
         }
         if (count == room)
             pages = memory_resized(pages, (room = 2 * room + 64) * sizeof *pages);
-        pages[count++] = big(frame + FRAME_AT_PAGE);
+        pages[count++] = big_endian(frame + FRAME_AT_PAGE);
         if (size == 0)
             continue;
         for (uint32_t i = 0; i < count; i++)
@@ -203,8 +204,8 @@ static bool read_salts(LogWitness *witness)
         witness->log = open(witness->log_path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     witness->knows_log =
         pread(witness->log, salts, sizeof salts, AT_SALTS) == (ssize_t)sizeof salts;
-    witness->salts[0] = big(salts);
-    witness->salts[1] = big(salts + 4);
+    witness->salts[0] = big_endian(salts);
+    witness->salts[1] = big_endian(salts + 4);
     return witness->knows_log;
 }
 

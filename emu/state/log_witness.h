@@ -13,6 +13,9 @@
 #include "sim/base/arena.h"
 #include "sim/base/status.h"
 
+/* The number of four bytes, highest first, as in SQLite's files. */
+uint32_t big_endian(const unsigned char *bytes);
+
 typedef struct {
     uint32_t salts[2]; /* of the log's header: the first counts up each time that the log begins
                           again */

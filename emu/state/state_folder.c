@@ -12,6 +12,11 @@ static const char *const names[] = {
 #undef X
         [STATE_NAME_COUNT] = NULL};
 
+const char *state_name(StateName name)
+{
+    return names[name];
+}
+
 const char *state_path(Arena *arena, const char *folder, StateName name)
 {
     return arena_printf(arena, "%s/%s", folder, names[name]);

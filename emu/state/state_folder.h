@@ -33,6 +33,8 @@ typedef enum {
         STATE_NAME_COUNT
 } StateName;
 
+/* "state.sqlite" */
+const char *state_name(StateName name);
 /* "FOLDER/NAME" */
 const char *state_path(Arena *arena, const char *folder, StateName name);
 

@@ -299,7 +299,7 @@ static bool make_folder(const char *folder, Status *status)
     return true;
 }
 
-/* Whether a name leads to the open file; -1: there is none yet. */
+/* Whether a name leads to the open file; true for -1, a file that is not open yet. */
 static bool has_name(int descriptor)
 {
     struct stat facts;
