@@ -18,18 +18,23 @@ const Study *whole_study_read(Arena *arena, const char *text)
     return study;
 }
 
+SweepOptions whole_sweep_options(void)
+{
+    return (SweepOptions){.version = "test",
+                          .thread_count = 1,
+                          .time_limit_ns = INT64_MAX,
+                          .shard = {0, 1},
+                          .is_quiet = true,
+                          .run = sweep_on_threads};
+}
+
 Sweep whole_study_run(const Study *like, int32_t number, Arena *memory)
 {
     enum { SEEDS_OF_A_STUDY = 100000 };
     Study *study = ARENA_NEW(memory, Study);
     *study = *like;
     study->seeds.first = theory_seed(1) % (UINT64_C(1) << 40) + (uint64_t)number * SEEDS_OF_A_STUDY;
-    const SweepOptions options = {.version = "test",
-                                  .thread_count = 1,
-                                  .time_limit_ns = INT64_MAX,
-                                  .shard = {0, 1},
-                                  .is_quiet = true,
-                                  .run = sweep_on_threads};
+    const SweepOptions options = whole_sweep_options();
     Sweep sweep;
     Problems problems = problems_create(memory);
     const bool has_run = sweep_run(memory, study, disk_files, &options, &sweep, &problems);

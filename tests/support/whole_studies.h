@@ -9,6 +9,9 @@
 /* The study of a text; paths of scenarios are relative to the source tree. Lives in `arena`. */
 const Study *whole_study_read(Arena *arena, const char *text);
 
+/* On one thread, without files. */
+SweepOptions whole_sweep_options(void);
+
 /* Runs the study with the seeds of number `number`, on one thread and without files. Lives in
  * `memory`. */
 Sweep whole_study_run(const Study *like, int32_t number, Arena *memory);

@@ -236,6 +236,15 @@ JobSpec *plain_job(Arena *arena, int32_t nodes, const Program *program)
     return spec;
 }
 
+JobSpec *gpu_job(Arena *arena, RequestKind kind, int32_t nodes, int32_t gpus, int64_t run_s)
+{
+    JobSpec *spec = plain_job(arena, nodes, plain_fixed_program(arena, run_s * NS_PER_S, 0));
+    spec->asks_for = kind;
+    spec->gpus = gpus;
+    spec->expected_ns = run_s * NS_PER_S;
+    return spec;
+}
+
 /* --- Commands --- */
 
 Command *commands_add(CommandList *list, CommandKind kind, const char *name, int64_t at_ns)
@@ -732,6 +741,18 @@ static void remember(void *listener, const TraceRecord *record)
 TraceSink recording_sink(Recording *recording, TraceLevel level)
 {
     return (TraceSink){.listener = recording, .level = level, .record = remember};
+}
+
+World *ideal_world(const CommandList *list, PolicyKind policy, PlacementKind placement,
+                   Recording *recording)
+{
+    Scenario *scenario = scenario_of(list, 1);
+    scenario->service = ideal_service(list->arena);
+    scenario->policy = policy;
+    scenario->placement = placement;
+    World *world = world_create(list->arena, scenario, recording_sink(recording, TRACE_LEVEL_JOBS));
+    world_check_always(world);
+    return world;
 }
 
 static bool matches(const TraceRecord *record, TraceKind kind, const char *name)

@@ -35,6 +35,8 @@ const Program *plain_training_program(Arena *arena);
 const ClusterSpec *plain_cluster(Arena *arena, int32_t nodes);
 /* On the host, no preparation, no mounts, one process per node, a week at most. */
 JobSpec *plain_job(Arena *arena, int32_t nodes, const Program *program);
+/* A plain job of `run_s` seconds that asks for GPUs, or with REQUEST_NODES for whole nodes. */
+JobSpec *gpu_job(Arena *arena, RequestKind kind, int32_t nodes, int32_t gpus, int64_t run_s);
 
 /* Commands in a growing list, at "g/w/e" throughout. */
 typedef struct {
@@ -74,6 +76,9 @@ typedef struct {
 
 Recording recording_create(Arena *arena);
 TraceSink recording_sink(Recording *recording, TraceLevel level);
+/* A world of an ideal service, checked after every event. */
+World *ideal_world(const CommandList *list, PolicyKind policy, PlacementKind placement,
+                   Recording *recording);
 /* The n-th record (from 0) of `kind` whose name is `name` (NULL: any), or NULL. */
 const TraceRecord *recording_find(const Recording *recording, TraceKind kind, const char *name,
                                   int32_t n);

@@ -31,18 +31,9 @@ static ClusterSpec *add_cluster(int32_t old, int32_t new)
     return spec;
 }
 
-static JobSpec *job_of(RequestKind kind, int32_t nodes, int32_t gpus, int64_t run_s)
-{
-    JobSpec *spec = plain_job(arena, nodes, plain_fixed_program(arena, run_s * NS_PER_S, 0));
-    spec->asks_for = kind;
-    spec->gpus = gpus;
-    spec->expected_ns = run_s * NS_PER_S;
-    return spec;
-}
-
 static JobSpec *add_job(const char *name, int64_t at_s, int32_t gpus, int64_t run_s)
 {
-    JobSpec *spec = job_of(REQUEST_GPUS, 1, gpus, run_s);
+    JobSpec *spec = gpu_job(arena, REQUEST_GPUS, 1, gpus, run_s);
     commands_create_job(&list, name, at_s * NS_PER_S, "c", spec);
     return spec;
 }
@@ -51,17 +42,6 @@ static void resize(const char *kind, int64_t at_s, int32_t nodes)
 {
     commands_resize(&list, "c", at_s * NS_PER_S, nodes);
     list.items[list.count - 1].as.cluster_resize.kind = kind;
-}
-
-static World *begin_world(PolicyKind policy, PlacementKind placement)
-{
-    Scenario *scenario = scenario_of(&list, 1);
-    scenario->service = ideal_service(arena);
-    scenario->policy = policy;
-    scenario->placement = placement;
-    World *world = world_create(arena, scenario, recording_sink(&recording, TRACE_LEVEL_JOBS));
-    world_check_always(world);
-    return world;
 }
 
 static const Job *job(const World *world, uint32_t id)
@@ -93,7 +73,7 @@ START_TEST(placement_compares_nodes_of_all_kinds)
         begin();
         add_cluster(2, 1);
         add_job("a", 0, 1, 300);
-        World *world = begin_world(POLICY_SERVICE, rows[r].placement);
+        World *world = ideal_world(&list, POLICY_SERVICE, rows[r].placement, &recording);
         world_advance(world, NS_PER_S);
         ck_assert_int_eq(kind_of(world, 0), rows[r].kind);
         world_run(world);
@@ -110,7 +90,7 @@ START_TEST(a_gang_runs_on_nodes_of_one_kind)
     add_cluster(2, 1);
     add_job("gang", 0, 4, 300);
     add_job("wide", 500, 6, 300);
-    World *world = begin_world(POLICY_BACKFILL, PLACEMENT_FIRST_FIT);
+    World *world = ideal_world(&list, POLICY_BACKFILL, PLACEMENT_FIRST_FIT, &recording);
     world_advance(world, NS_PER_S);
     ck_assert_int_eq(kind_of(world, 0), NEW);
     ck_assert_int_eq(job(world, 0)->request.nodes, 1);
@@ -125,7 +105,7 @@ START_TEST(a_job_keeps_to_the_kinds_that_it_allows)
     add_job("a", 0, 1, 300)->kinds = kind_set_of(OLD);
     add_job("b", 0, 1, 300)->kinds = kind_set_of(OLD);
     add_job("c", 0, 1, 300)->kinds = kind_set_of(NEW);
-    World *world = begin_world(POLICY_SERVICE, PLACEMENT_FIRST_FIT);
+    World *world = ideal_world(&list, POLICY_SERVICE, PLACEMENT_FIRST_FIT, &recording);
     world_run(world);
     // First come, first served: c waits after b, which waits for a.
     ck_assert_int_eq(job(world, 1)->started_ns, 300 * NS_PER_S);
@@ -145,7 +125,7 @@ START_TEST(backfill_passes_on_other_kinds)
     add_job("d", 0, 1, 3000);
     for (PolicyKind policy = POLICY_BACKFILL; policy <= POLICY_CONSERVATIVE;
          policy = policy == POLICY_BACKFILL ? POLICY_CONSERVATIVE : POLICY_COUNT) {
-        World *world = begin_world(policy, PLACEMENT_BEST_FIT);
+        World *world = ideal_world(&list, policy, PLACEMENT_BEST_FIT, &recording);
         world_run(world);
         ck_assert_int_eq(job(world, 2)->started_ns, 0);
         ck_assert_int_eq(job(world, 3)->ended_ns, 1000 * NS_PER_S);
@@ -165,7 +145,7 @@ START_TEST(a_preempted_job_may_continue_on_more_nodes_of_another_kind)
     urgent->kinds = kind_set_of(NEW);
     urgent->priority = PRIORITY_HIGH;
     resize("old", 60, 4);
-    World *world = begin_world(POLICY_PRIORITY_PREEMPTIVE, PLACEMENT_FIRST_FIT);
+    World *world = ideal_world(&list, POLICY_PRIORITY_PREEMPTIVE, PLACEMENT_FIRST_FIT, &recording);
     world_advance(world, 70 * NS_PER_S);
     ck_assert_int_eq(job(world, 0)->request.nodes, 4);
     ck_assert_int_eq(kind_of(world, 0), OLD);
@@ -181,7 +161,7 @@ START_TEST(kinds_are_resized_and_replaced_separately)
     add_cluster(2, 1);
     resize("old", 100, 1);
     resize("new", 100, 3);
-    World *world = begin_world(POLICY_SERVICE, PLACEMENT_FIRST_FIT);
+    World *world = ideal_world(&list, POLICY_SERVICE, PLACEMENT_FIRST_FIT, &recording);
     world_advance(world, 50 * NS_PER_S);
     cluster_node_preempted(world->clusters, node_at(world, 1));
     cluster_node_preempted(world->clusters, node_at(world, 2));
@@ -234,9 +214,10 @@ static void run_random(uint64_t seed)
     for (int32_t j = 0; j < 20; j++) {
         const int32_t nodes = 1 + ROLL(2), gpus = ROLL(7), at_s = ROLL(1000), run_s = ROLL(500);
         const int32_t kinds = ROLL(4), priority = ROLL(PRIORITY_COUNT), what = ROLL(4);
-        JobSpec *spec = what == 0   ? job_of(REQUEST_NODES, nodes, 0, run_s)
-                        : what == 1 ? job_of(REQUEST_GPUS_PER_NODE, nodes, 1 + gpus % 4, run_s)
-                                    : job_of(REQUEST_GPUS, 1, gpus, run_s);
+        JobSpec *spec = what == 0 ? gpu_job(arena, REQUEST_NODES, nodes, 0, run_s)
+                        : what == 1
+                            ? gpu_job(arena, REQUEST_GPUS_PER_NODE, nodes, 1 + gpus % 4, run_s)
+                            : gpu_job(arena, REQUEST_GPUS, 1, gpus, run_s);
         spec->kinds = (KindSet)kinds;
         spec->priority = (JobPriority)priority;
         commands_create_job(&list, arena_printf(arena, "j%d", (int)j), at_s * NS_PER_S, "c", spec);

@@ -39,10 +39,7 @@ static void add_cluster(int32_t nodes, int32_t gpus_per_node, const QueueSpec *q
 static JobSpec *add_job_to(const char *cluster, const char *name, int64_t at_s, const char *queue,
                            int32_t gpus, int64_t run_s)
 {
-    JobSpec *spec = plain_job(arena, 1, plain_fixed_program(arena, run_s * NS_PER_S, 0));
-    spec->asks_for = REQUEST_GPUS;
-    spec->gpus = gpus;
-    spec->expected_ns = run_s * NS_PER_S;
+    JobSpec *spec = gpu_job(arena, REQUEST_GPUS, 1, gpus, run_s);
     spec->queue = queue;
     commands_create_job(&list, name, at_s * NS_PER_S, cluster, spec);
     return spec;
@@ -55,12 +52,7 @@ static void add_job(const char *name, int64_t at_s, int32_t queue, int32_t gpus,
 
 static World *run_world(PolicyKind policy)
 {
-    Scenario *scenario = scenario_of(&list, 1);
-    scenario->service = ideal_service(arena);
-    scenario->policy = policy;
-    scenario->placement = PLACEMENT_CONSOLIDATE;
-    World *world = world_create(arena, scenario, recording_sink(&recording, TRACE_LEVEL_JOBS));
-    world_check_always(world);
+    World *world = ideal_world(&list, policy, PLACEMENT_CONSOLIDATE, &recording);
     world_run(world);
     return world;
 }

@@ -20,30 +20,10 @@ static void add_cluster(int32_t nodes, bool is_automatic)
     commands_create_cluster(&list, "c", 0, spec);
 }
 
-static JobSpec *job_of(RequestKind kind, int32_t nodes, int32_t gpus, int64_t run_s)
-{
-    JobSpec *spec = plain_job(arena, nodes, plain_fixed_program(arena, run_s * NS_PER_S, 0));
-    spec->asks_for = kind;
-    spec->gpus = gpus;
-    spec->expected_ns = run_s * NS_PER_S;
-    return spec;
-}
-
 static void add_job(const char *name, int64_t at_s, int32_t gpus, int64_t run_s)
 {
-    commands_create_job(&list, name, at_s * NS_PER_S, "c", job_of(REQUEST_GPUS, 1, gpus, run_s));
-}
-
-/* The world of an ideal service, checked after every event. */
-static World *begin_world(PolicyKind policy)
-{
-    Scenario *scenario = scenario_of(&list, 1);
-    scenario->service = ideal_service(arena);
-    scenario->policy = policy;
-    scenario->placement = PLACEMENT_CONSOLIDATE;
-    World *world = world_create(arena, scenario, recording_sink(&recording, TRACE_LEVEL_JOBS));
-    world_check_always(world);
-    return world;
+    commands_create_job(&list, name, at_s * NS_PER_S, "c",
+                        gpu_job(arena, REQUEST_GPUS, 1, gpus, run_s));
 }
 
 static const Job *job(const World *world, uint32_t id)
@@ -68,7 +48,7 @@ START_TEST(a_lost_node_takes_all_jobs_on_it_and_no_others)
     add_job("a", 0, 3, 1000);
     add_job("b", 0, 1, 1000);
     add_job("d", 0, 2, 1000);
-    World *world = begin_world(POLICY_SERVICE);
+    World *world = ideal_world(&list, POLICY_SERVICE, PLACEMENT_CONSOLIDATE, &recording);
     world_advance(world, 100 * NS_PER_S);
     ck_assert_int_eq(running_nodes(world), 2);
     ck_assert_int_eq(node_at(world, 0)->shared_count, 2);
@@ -92,7 +72,7 @@ START_TEST(a_silent_node_stalls_all_its_jobs)
     add_cluster(1, false);
     add_job("a", 0, 1, 1000);
     add_job("b", 0, 1, 1000);
-    World *world = begin_world(POLICY_SERVICE);
+    World *world = ideal_world(&list, POLICY_SERVICE, PLACEMENT_CONSOLIDATE, &recording);
     world_advance(world, 100 * NS_PER_S);
     cluster_node_crashes(
         world->clusters, node_at(world, 0),
@@ -115,7 +95,7 @@ START_TEST(a_retiring_node_leaves_after_its_last_job_and_takes_no_new_one)
     commands_resize(&list, "c", 100 * NS_PER_S, 1);
     list.items[list.count - 1].as.cluster_resize.deallocation = DEALLOCATE_WAIT_FOR_JOB;
     add_job("d", 200, 2, 10);
-    World *world = begin_world(POLICY_SERVICE);
+    World *world = ideal_world(&list, POLICY_SERVICE, PLACEMENT_CONSOLIDATE, &recording);
     world_advance(world, 250 * NS_PER_S);
     ck_assert(node_at(world, 1)->is_retiring);
     ck_assert_int_eq(job(world, 3)->state, JOB_QUEUED);
@@ -132,10 +112,10 @@ START_TEST(a_resize_that_terminates_ends_the_jobs_of_the_nodes_that_leave)
 {
     // w runs on both nodes. Its loss frees the first one, which leaves before any other is taken.
     add_cluster(2, false);
-    commands_create_job(&list, "w", 0, "c", job_of(REQUEST_GPUS_PER_NODE, 2, 4, 1000));
+    commands_create_job(&list, "w", 0, "c", gpu_job(arena, REQUEST_GPUS_PER_NODE, 2, 4, 1000));
     commands_resize(&list, "c", 100 * NS_PER_S, 0);
     list.items[list.count - 1].as.cluster_resize.deallocation = DEALLOCATE_TERMINATE;
-    World *world = begin_world(POLICY_SERVICE);
+    World *world = ideal_world(&list, POLICY_SERVICE, PLACEMENT_CONSOLIDATE, &recording);
     world_run(world);
     ck_assert_int_eq(job(world, 0)->state, JOB_FAILED);
     ck_assert_int_eq(job(world, 0)->ended_ns, 100 * NS_PER_S);
@@ -153,7 +133,7 @@ START_TEST(automatic_scaling_packs_waiting_jobs_into_nodes)
         add_cluster(0, true);
         for (int32_t i = 0; i < count; i++)
             add_job(arena_printf(arena, "j%d", (int)i), 0, gpus[i], 100);
-        World *world = begin_world(POLICY_SERVICE);
+        World *world = ideal_world(&list, POLICY_SERVICE, PLACEMENT_CONSOLIDATE, &recording);
         world_advance(world, 650 * NS_PER_S); // the first evaluation is at 600 s
         ck_assert_int_eq(world_cluster(world, (ClusterId){0})->target_nodes, count);
         ck_assert_int_eq(world_queue_length(world, (ClusterId){0}), 0);
@@ -167,8 +147,8 @@ START_TEST(automatic_scaling_gives_a_job_as_many_nodes_as_it_needs_at_once)
 {
     // One GPU on each of three nodes would fit into one node as parts.
     add_cluster(0, true);
-    commands_create_job(&list, "wide", 0, "c", job_of(REQUEST_GPUS_PER_NODE, 3, 1, 10));
-    World *world = begin_world(POLICY_SERVICE);
+    commands_create_job(&list, "wide", 0, "c", gpu_job(arena, REQUEST_GPUS_PER_NODE, 3, 1, 10));
+    World *world = ideal_world(&list, POLICY_SERVICE, PLACEMENT_CONSOLIDATE, &recording);
     world_run(world);
     ck_assert_int_eq(job(world, 0)->state, JOB_SUCCEEDED);
 }
@@ -179,9 +159,9 @@ START_TEST(whole_nodes_and_gpus_wait_in_one_queue)
     // a has one GPU, so the job of two whole nodes waits for it; b comes after it and waits too.
     add_cluster(2, false);
     add_job("a", 0, 1, 100);
-    commands_create_job(&list, "whole", NS_PER_S, "c", job_of(REQUEST_NODES, 2, 0, 50));
+    commands_create_job(&list, "whole", NS_PER_S, "c", gpu_job(arena, REQUEST_NODES, 2, 0, 50));
     add_job("b", 2, 1, 10);
-    World *world = begin_world(POLICY_SERVICE);
+    World *world = ideal_world(&list, POLICY_SERVICE, PLACEMENT_CONSOLIDATE, &recording);
     world_run(world);
     ck_assert_int_eq(job(world, 1)->started_ns, 100 * NS_PER_S);
     ck_assert_int_eq(job(world, 2)->started_ns, 150 * NS_PER_S);
@@ -197,7 +177,7 @@ START_TEST(backfill_counts_gpus)
     add_job("head", 1, 4, 50);
     add_job("b", 2, 1, 99);
     add_job("c", 2, 1, 98);
-    World *world = begin_world(POLICY_BACKFILL);
+    World *world = ideal_world(&list, POLICY_BACKFILL, PLACEMENT_CONSOLIDATE, &recording);
     world_run(world);
     ck_assert_int_eq(job(world, 3)->started_ns, 2 * NS_PER_S);
     ck_assert_int_eq(job(world, 1)->started_ns, 100 * NS_PER_S);
@@ -210,13 +190,14 @@ START_TEST(cores_bind_and_the_reason_is_recorded)
     // One node of 4 GPUs and 4 cores (vm_size_of_gpus). a has 1 GPU and 3 cores, so b, which asks
     // for 1 GPU and 2 cores, waits for a's end; c, which asks for no cores, waits for b.
     add_cluster(1, false);
-    JobSpec *a = job_of(REQUEST_GPUS, 1, 1, 100), *b = job_of(REQUEST_GPUS, 1, 1, 10);
+    JobSpec *a = gpu_job(arena, REQUEST_GPUS, 1, 1, 100),
+            *b = gpu_job(arena, REQUEST_GPUS, 1, 1, 10);
     a->cpus = 3;
     b->cpus = 2;
     commands_create_job(&list, "a", NS_PER_S, "c", a);
     commands_create_job(&list, "b", 2 * NS_PER_S, "c", b);
     add_job("c", 3, 1, 10);
-    World *world = begin_world(POLICY_SERVICE);
+    World *world = ideal_world(&list, POLICY_SERVICE, PLACEMENT_CONSOLIDATE, &recording);
     world_run(world);
     ck_assert_int_eq(job(world, 1)->started_ns, 101 * NS_PER_S);
     ck_assert_int_eq(job(world, 2)->started_ns, 101 * NS_PER_S);
@@ -243,7 +224,7 @@ START_TEST(random_cores_and_memory_keep_all_invariants)
             const uint64_t word = rng_word(seed, RNG_IDENTITY, 7, j);
             const int32_t gpus = (int32_t)(word % 9);
             const int32_t nodes = gpus > GPUS ? (gpus + GPUS - 1) / GPUS : 1;
-            JobSpec *job = job_of(REQUEST_GPUS, 1, gpus, 1 + (int64_t)(word >> 8) % 300);
+            JobSpec *job = gpu_job(arena, REQUEST_GPUS, 1, gpus, 1 + (int64_t)(word >> 8) % 300);
             job->cpus = (int32_t)((word >> 20) % 10) * nodes / 2;
             job->memory_mib = (int32_t)((word >> 32) % 100) * nodes / 2;
             commands_create_job(&list, arena_printf(arena, "j%d", (int)j),

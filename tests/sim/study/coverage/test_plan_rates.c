@@ -12,6 +12,7 @@
 #include "tests/support/erlang.h"
 #include "tests/support/suite.h"
 #include "tests/support/theory.h"
+#include "tests/support/whole_studies.h"
 
 /* For each of four problems: 1,000 plans with fresh seeds (`tools/test.sh fresh`). */
 enum { STUDIES_FULL = 250, STUDIES_SHORT = 4 };
@@ -60,12 +61,7 @@ static void score_study(const Study *like, size_t problem, int32_t number, Score
     Problems found = problems_create(arena);
     *study = *like;
     study->seeds.first = theory_seed(1) % (UINT64_C(1) << 40) + (uint64_t)number * 100000;
-    const SweepOptions options = {.version = "test",
-                                  .thread_count = 1,
-                                  .time_limit_ns = INT64_MAX,
-                                  .shard = {0, 1},
-                                  .is_quiet = true,
-                                  .run = sweep_on_threads};
+    const SweepOptions options = whole_sweep_options();
     PlanRun run;
     const bool has_run = plan_run(arena, study, disk_files, &options, &run, &found);
     ck_assert_msg(has_run, "%s", found.count > 0 ? found.items[0].message : "");

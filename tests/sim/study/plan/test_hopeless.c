@@ -7,6 +7,7 @@
 
 #include "sim/cli/disk_files.h"
 #include "tests/support/suite.h"
+#include "tests/support/whole_studies.h"
 
 static Arena *arena;
 
@@ -61,13 +62,7 @@ static const char study_text[] =
 
 static int32_t hopeless_of(const char *text, const HopelessPoint **found)
 {
-    Problems problems = problems_create(arena);
-    const Json *root = json_parse(arena, "study", text, strlen(text), JSON_STRICT, &problems);
-    ck_assert_ptr_nonnull(root);
-    const Study *study =
-        study_read_tree(arena, disk_files, TRAINYARD_SOURCE_DIR "/study.json", root, &problems);
-    ck_assert_msg(study != NULL, "%s", problems.count > 0 ? problems.items[0].message : "");
-    return hopeless_points_find(arena, study, disk_files, found);
+    return hopeless_points_find(arena, whole_study_read(arena, text), disk_files, found);
 }
 
 START_TEST(a_queue_that_grows_for_ever_is_not_simulated)

@@ -7,6 +7,7 @@
 #include "sim/cli/disk_files.h"
 #include "sim/study/plan/plan_run.h"
 #include "tests/support/suite.h"
+#include "tests/support/whole_studies.h"
 
 static Arena *arena;
 
@@ -29,17 +30,6 @@ static void tear_down(void)
 #define SHARE                                                                                      \
     "\"subject_to\": [{\"share\": \"workloads.all.waited_within(10h)\", \"at_least\": \"90%\"}], " \
     "\"indifference\": \"3%\""
-
-static const Study *study_of(const char *text)
-{
-    Problems problems = problems_create(arena);
-    const Json *root = json_parse(arena, "study", text, strlen(text), JSON_STRICT, &problems);
-    ck_assert_ptr_nonnull(root);
-    const Study *study =
-        study_read_tree(arena, disk_files, TRAINYARD_SOURCE_DIR "/study.json", root, &problems);
-    ck_assert_msg(study != NULL, "%s", problems.count > 0 ? problems.items[0].message : "");
-    return study;
-}
 
 START_TEST(the_theorem_is_granted_where_it_holds)
 {
@@ -83,7 +73,8 @@ START_TEST(the_theorem_is_granted_where_it_holds)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         Problems problems = problems_create(arena);
-        const PlanGrid *grid = plan_grid_create(arena, study_of(rows[i].study), &problems);
+        const PlanGrid *grid =
+            plan_grid_create(arena, whole_study_read(arena, rows[i].study), &problems);
         const int32_t *ladder, *nodes;
         ck_assert_ptr_nonnull(grid);
         ck_assert_msg(monotone_ladders_find(arena, grid, disk_files, &ladder, &nodes) ==
@@ -95,12 +86,7 @@ END_TEST
 
 static PlanOutcome outcome_of(const Study *study)
 {
-    const SweepOptions options = {.version = "test",
-                                  .thread_count = 1,
-                                  .time_limit_ns = INT64_MAX,
-                                  .shard = {0, 1},
-                                  .is_quiet = true,
-                                  .run = sweep_on_threads};
+    const SweepOptions options = whole_sweep_options();
     Problems problems = problems_create(arena);
     PlanRun run;
     const bool has_run = plan_run(arena, study, disk_files, &options, &run, &problems);
@@ -111,15 +97,11 @@ static PlanOutcome outcome_of(const Study *study)
 /* With the same seed, more nodes let no smaller share of jobs wait at most 10 h. */
 START_TEST(runs_follow_the_theorem)
 {
-    const Study *study = study_of(STUDY("\"factors\": {" SERVERS
-                                        "}, \"metrics\": [\"workloads.all.waited_within(10h)\", "
-                                        "\"cost_usd.total\"], \"seeds\": {\"at_least\": 20}"));
-    const SweepOptions options = {.version = "test",
-                                  .thread_count = 1,
-                                  .time_limit_ns = INT64_MAX,
-                                  .shard = {0, 1},
-                                  .is_quiet = true,
-                                  .run = sweep_on_threads};
+    const Study *study =
+        whole_study_read(arena, STUDY("\"factors\": {" SERVERS
+                                      "}, \"metrics\": [\"workloads.all.waited_within(10h)\", "
+                                      "\"cost_usd.total\"], \"seeds\": {\"at_least\": 20}"));
+    const SweepOptions options = whole_sweep_options();
     Problems problems = problems_create(arena);
     Sweep sweep;
     ck_assert(sweep_run(arena, study, disk_files, &options, &sweep, &problems));
@@ -137,7 +119,8 @@ END_TEST
 
 START_TEST(both_neighbours_of_the_answer_are_known)
 {
-    const PlanOutcome outcome = outcome_of(study_of(
+    const PlanOutcome outcome = outcome_of(whole_study_read(
+        arena,
         STUDY("\"factors\": {\"servers\": {\"values\": \"4..64\"}, \"rate\": {\"values\": "
               "[\"0.32/h\"]}, \"jobs\": {\"set\": \"/workloads/0/jobs\", \"values\": [100]}}, " COST
                   SHARE)));
@@ -153,12 +136,12 @@ END_TEST
 
 START_TEST(the_highest_that_misses_ends_the_search)
 {
-    const PlanOutcome outcome = outcome_of(
-        study_of(STUDY("\"factors\": {\"servers\": {\"values\": \"4..19\"}, \"rate\": "
-                       "{\"values\": [\"1.2/h\"]}, \"jobs\": {\"set\": "
-                       "\"/workloads/0/jobs\", \"values\": [200]}}, " COST
-                       "\"subject_to\": [{\"share\": \"workloads.all.waited_within(1m)\", "
-                       "\"at_least\": \"99.9%\"}]")));
+    const PlanOutcome outcome = outcome_of(whole_study_read(
+        arena, STUDY("\"factors\": {\"servers\": {\"values\": \"4..19\"}, \"rate\": "
+                     "{\"values\": [\"1.2/h\"]}, \"jobs\": {\"set\": "
+                     "\"/workloads/0/jobs\", \"values\": [200]}}, " COST
+                     "\"subject_to\": [{\"share\": \"workloads.all.waited_within(1m)\", "
+                     "\"at_least\": \"99.9%\"}]")));
     ck_assert_int_eq(outcome.verdict, PLAN_INFEASIBLE);
     ck_assert_int_eq(outcome.nearest_miss, 15);
     ck_assert_int_eq(outcome.candidates[11].state, CANDIDATE_MISSES_BY_ORDER);

@@ -13,6 +13,7 @@
 #include "sim/study/plan/plan_json.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/whole_studies.h"
 
 /* 0.32 jobs an hour that take 10 hours: 5 servers keep 95 % of the jobs below 10 hours of waiting
  * in the long run, and from an empty start. */
@@ -38,17 +39,6 @@ static void tear_down(void)
 {
     temporary_folder_remove(folder);
     arena_destroy(arena);
-}
-
-static const Study *study_of(const char *text)
-{
-    Problems problems = problems_create(arena);
-    const Json *root = json_parse(arena, "study", text, strlen(text), JSON_STRICT, &problems);
-    ck_assert_ptr_nonnull(root);
-    const Study *study =
-        study_read_tree(arena, disk_files, TRAINYARD_SOURCE_DIR "/study.json", root, &problems);
-    ck_assert_msg(study != NULL, "%s", problems.count > 0 ? problems.items[0].message : "");
-    return study;
 }
 
 /* The text of the study with the first `old` replaced by `new`. */
@@ -113,7 +103,7 @@ static const char *winner_of(const PlanRun *run)
 
 START_TEST(the_answer_is_right_and_does_not_depend_on_threads)
 {
-    const Study *study = study_of(study_text);
+    const Study *study = whole_study_read(arena, study_text);
     const PlanRun run = plan_into(study, "one", 1);
     ck_assert_int_eq(run.outcome.verdict, PLAN_FOUND);
     ck_assert_str_eq(winner_of(&run), "servers=5 jobs=200 rate=0.32/h");
@@ -132,7 +122,7 @@ END_TEST
 /* Cuts the journal at random places, as a kill in the middle of a write leaves it. */
 START_TEST(the_answer_does_not_depend_on_interruptions)
 {
-    const Study *study = study_of(study_text);
+    const Study *study = whole_study_read(arena, study_text);
     plan_into(study, "one", 1);
     plan_into(study, "cut", 2);
     const char *journal = in("cut", "journal/0-0.log");
@@ -148,7 +138,7 @@ END_TEST
 
 START_TEST(runs_of_an_earlier_sweep_are_used)
 {
-    const Study *study = study_of(study_text);
+    const Study *study = whole_study_read(arena, study_text);
     const PlanRun alone = plan_into(study, "alone", 2);
     Problems problems = problems_create(arena);
     const SweepOptions options = options_of("swept", 2);
@@ -164,7 +154,7 @@ END_TEST
 
 START_TEST(the_outcome_is_read_from_the_folder_alone)
 {
-    const Study *study = study_of(study_text);
+    const Study *study = whole_study_read(arena, study_text);
     PlanRun run = plan_into(study, "one", 2);
     Problems problems = problems_create(arena);
     PlanOutcome outcome;
@@ -181,7 +171,7 @@ END_TEST
 
 START_TEST(an_impossible_goal_names_the_nearest_miss)
 {
-    const Study *study = study_of(changed("\"3..8\"", "\"1..4\""));
+    const Study *study = whole_study_read(arena, changed("\"3..8\"", "\"1..4\""));
     const PlanRun run = plan_into(study, "none", 2);
     ck_assert_int_eq(run.outcome.verdict, PLAN_INFEASIBLE);
     ck_assert_int_eq(run.outcome.winner, NO_CANDIDATE);
@@ -194,14 +184,14 @@ END_TEST
 START_TEST(constraints_hold_in_each_weather_or_on_average)
 {
     const char *two = changed("[\"0.32/h\"]}}", "[\"0.2/h\", \"0.5/h\"]}}, \"weather\": \"rate\"");
-    const PlanRun each = plan_into(study_of(two), "each", 2);
+    const PlanRun each = plan_into(whole_study_read(arena, two), "each", 2);
     ck_assert_int_eq(each.outcome.grid->candidate_count, 6);
     ck_assert_int_eq(each.outcome.grid->weather_count, 2);
     ck_assert_str_eq(winner_of(&each), "servers=7 jobs=200");
     ck_assert_int_eq(each.outcome.check_count, 2);
     const char *average = changed("[\"0.32/h\"]}}", "[\"0.2/h\", \"0.5/h\"]}}, \"weather\": "
                                                     "\"rate\", \"weather_rule\": \"average\"");
-    const PlanRun mean = plan_into(study_of(average), "average", 2);
+    const PlanRun mean = plan_into(whole_study_read(arena, average), "average", 2);
     ck_assert_str_eq(winner_of(&mean), "servers=6 jobs=200");
     ck_assert_int_eq(mean.outcome.check_count, 1);
 }
@@ -209,8 +199,9 @@ END_TEST
 
 START_TEST(a_budget_is_kept_and_its_confidence_is_stated)
 {
-    const Study *study = study_of(changed(
-        "\"indifference\": \"3%\"", "\"indifference\": \"0.1%\", \"budget\": {\"runs\": 200}"));
+    const Study *study =
+        whole_study_read(arena, changed("\"indifference\": \"3%\"",
+                                        "\"indifference\": \"0.1%\", \"budget\": {\"runs\": 200}"));
     const PlanRun run = plan_into(study, "budget", 2);
     ck_assert_int_le(run.outcome.run_count, 200);
     ck_assert_int_eq(run.outcome.verdict, PLAN_FOUND);
@@ -222,8 +213,8 @@ END_TEST
 
 START_TEST(a_check_notices_another_recommendation_and_a_small_margin)
 {
-    const PlanRun five = plan_into(study_of(study_text), "five", 2);
-    const PlanRun six = plan_into(study_of(changed("\"90%\"", "\"97%\"")), "six", 2);
+    const PlanRun five = plan_into(whole_study_read(arena, study_text), "five", 2);
+    const PlanRun six = plan_into(whole_study_read(arena, changed("\"90%\"", "\"97%\"")), "six", 2);
     Problems problems = problems_create(arena);
     const Json *before =
         plan_check_load(arena, disk_files, arena_printf(arena, "%s/five", folder), &problems);
