@@ -41,15 +41,6 @@ static const char *clouds_text(Arena *arena, const Ready *ready, AzForm form)
         cloud, tls, tls, tls, tls, suffix_of(arena, ready, form), ready->subscription);
 }
 
-static const char *compact(Arena *arena, const Json *root)
-{
-    Text text = {0};
-    json_print(&text, root, JSON_COMPACT);
-    const char *copy = arena_strndup(arena, text_string(&text), text.length);
-    text_free(&text);
-    return copy;
-}
-
 static const char *profile_text(Arena *arena, const Ready *ready)
 {
     Json *user = json_object(arena);
@@ -67,7 +58,7 @@ static const char *profile_text(Arena *arena, const Ready *ready)
     json_add(list, subscription);
     Json *root = json_object(arena);
     json_set(arena, root, "subscriptions", list);
-    return compact(arena, root);
+    return json_text(arena, root);
 }
 
 /* az logs in with a secret, which the emulator does not look at. */
@@ -79,7 +70,7 @@ static const char *login_text(Arena *arena, const Ready *ready)
     json_put_text(arena, login, "client_secret", "emulator");
     Json *root = json_array(arena);
     json_add(root, login);
-    return compact(arena, root);
+    return json_text(arena, root);
 }
 
 static bool write_text(Arena *arena, const char *folder, const char *name, const char *text,

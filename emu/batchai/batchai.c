@@ -128,24 +128,15 @@ void batchai_delete(const ArmCall *call, RecordKind kind, CommandKind command, R
         operation_answer(call, OPERATION_DELETE, record);
 }
 
-static const char *printed(Arena *arena, const Json *value)
-{
-    Text text = {0};
-    json_print(&text, value, JSON_COMPACT);
-    const char *copy = arena_strdup(arena, text_string(&text));
-    text_free(&text);
-    return copy;
-}
-
-bool batchai_is_same(Arena *arena, const Json *a, const Json *b)
+bool batchai_is_same(const Json *a, const Json *b)
 {
     if (!a || !b || a->kind != b->kind || a->count != b->count)
         return a == b;
     if (a->kind != JSON_OBJECT && a->kind != JSON_ARRAY)
-        return strcmp(printed(arena, a), printed(arena, b)) == 0;
+        return json_is_same(a, b);
     const Json *other = b->first;
     for (const Json *child = a->first; child; child = child->next) {
-        if (!batchai_is_same(arena, child, child->key ? json_member(b, child->key) : other))
+        if (!batchai_is_same(child, child->key ? json_member(b, child->key) : other))
             return false;
         other = other->next;
     }
@@ -160,7 +151,7 @@ void batchai_exists(const ArmCall *call, const Record *record, const ObjectType 
     const Json *told = batchai_echo(arena, type, json_member(show(call, record), "properties"));
     if (!batchai_is_kept(call, record))
         return;
-    if (!batchai_is_same(arena, kept, record->kept) && !batchai_is_same(arena, kept, told))
+    if (!batchai_is_same(kept, record->kept) && !batchai_is_same(kept, told))
         arm_error(call, AZURE_BATCHAI_EXISTS_OTHERWISE, arm_id(call, record->kind, record->path));
     else
         batchai_answer(call, record, show);

@@ -46,7 +46,7 @@ bool batchai_is_kept(const ArmCall *call, const Record *record);
 void batchai_exists(const ArmCall *call, const Record *record, const ObjectType *type,
                     const Json *kept, ArmShow *show);
 /* Whether two values (may be NULL) are equal, whatever the order of an object's members. */
-bool batchai_is_same(Arena *arena, const Json *a, const Json *b);
+bool batchai_is_same(const Json *a, const Json *b);
 /* Answers 200 with a resource, its ETag and its Last-Modified. */
 void batchai_answer(const ArmCall *call, const Record *record, ArmShow *show);
 

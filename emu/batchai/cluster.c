@@ -289,7 +289,7 @@ static const Json *changes(Arena *arena, const Json *asked, const Json *shown)
     Json *changed = json_copy_empty(arena, asked);
     for (const Json *member = asked->first; member; member = member->next)
         if (field_find(&update_type, member->key) != NULL ||
-            !batchai_is_same(arena, member, json_member(shown, member->key)))
+            !batchai_is_same(member, json_member(shown, member->key)))
             json_set(arena, changed, member->key, json_copy(arena, member, NULL))->key_at =
                 member->key_at;
     return changed;

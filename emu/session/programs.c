@@ -2,21 +2,11 @@
 
 #include <string.h>
 
-static const char *printed(Arena *arena, const Json *value)
-{
-    Text text = {0};
-    json_print(&text, value, JSON_COMPACT);
-    const char *copy = arena_strdup(arena, text_string(&text));
-    text_free(&text);
-    return copy;
-}
-
-static bool is_set(const Session *session, Arena *arena, const Json *program)
+static bool is_set(const Session *session, const Json *program)
 {
     const CommandReader *reader = session_base(session)->reader;
-    const char *text = printed(arena, program);
     for (int32_t i = 0; i < command_programs(reader); i++)
-        if (strcmp(printed(arena, command_program(reader, i)), text) == 0)
+        if (json_is_same(command_program(reader, i), program))
             return true;
     return false;
 }
@@ -29,7 +19,7 @@ bool programs_set(Session *session, Arena *arena, const Json *program, Problems 
                      "a program needs a text \"match\", which is missing");
         return false;
     }
-    if (is_set(session, arena, program))
+    if (is_set(session, program))
         return true;
     const ResourcePath path = {.name = match->text};
     Json *command = session_command_about(arena, COMMAND_PROGRAM_SET, path);

@@ -404,24 +404,11 @@ static Record *find_subject(const Session *session, Arena *scratch, const char *
                           (ResourcePath){parts[0], parts[1], parts[2], parts[3]});
 }
 
-static bool is_same_json(const Json *a, const Json *b)
-{
-    if (a == NULL || b == NULL)
-        return a == b;
-    Text left = {0}, right = {0};
-    json_print(&left, a, JSON_COMPACT);
-    json_print(&right, b, JSON_COMPACT);
-    bool is_same = strcmp(text_string(&left), text_string(&right)) == 0;
-    text_free(&left);
-    text_free(&right);
-    return is_same;
-}
-
 bool session_keep(Session *session, Record *record, const Json *kept, Status *status)
 {
     Arena *note = arena_create();
     const Json *own = without_secrets(note, kept);
-    if (is_same_json(record->kept, own)) {
+    if (json_is_same(record->kept, own)) {
         arena_destroy(note);
         return true;
     }

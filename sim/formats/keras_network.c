@@ -370,15 +370,6 @@ static const char *const deciding[] = {
     "filters",   "kernel_size", "strides",  "padding",     "dilation_rate",    "activation",
     "pool_size", "units",       "use_bias", "data_format", "batch_input_shape"};
 
-static const char *json_text(Arena *arena, const Json *json)
-{
-    Text text = {0};
-    json_print(&text, json, JSON_COMPACT);
-    const char *copy = arena_strdup(arena, text_string(&text));
-    text_free(&text);
-    return copy;
-}
-
 static const char *member_text(const Json *object, const char *key)
 {
     const Json *member = json_member(object, key);
@@ -403,7 +394,7 @@ static bool check_layer(Arena *arena, const char *source, const Json *expected, 
     for (size_t i = 0; i < sizeof deciding / sizeof deciding[0]; i++) {
         const Json *right = json_member(config, deciding[i]);
         const Json *other = json_member(found_config, deciding[i]);
-        if (right && other && strcmp(json_text(arena, right), json_text(arena, other)) != 0)
+        if (right && other && !json_is_same(right, other))
             return status_fail(status, STATUS_BAD_INPUT, place_in(source, 0, 0),
                                "is of another network: \"%s\" of layer %s is %s, expected %s",
                                deciding[i], name, json_text(arena, other), json_text(arena, right));

@@ -134,6 +134,12 @@ void json_print(Text *text, const Json *root, JsonLayout layout);
 /* The same, indented, as a value at `depth` in a larger text, and without a line end: for writers
  * that stream. */
 void json_print_at(Text *text, const Json *value, int32_t depth);
+/* The value as compact text. In `arena`. */
+const char *json_text(Arena *arena, const Json *value);
+/* The characters of a string without its quotes, or else json_text. In `arena`, or of the value. */
+const char *json_bare_text(Arena *arena, const Json *value);
+/* Whether both print the same text, or both are NULL. */
+bool json_is_same(const Json *a, const Json *b);
 /* One string with quotes and escapes, for writers that stream. */
 void json_print_string(Text *text, const char *string);
 

@@ -88,3 +88,28 @@ void json_print(Text *text, const Json *root, JsonLayout layout)
     if (layout == JSON_INDENTED)
         text_add(text, "\n");
 }
+
+const char *json_text(Arena *arena, const Json *value)
+{
+    Text text = {0};
+    json_print(&text, value, JSON_COMPACT);
+    return text_move(arena, &text);
+}
+
+const char *json_bare_text(Arena *arena, const Json *value)
+{
+    return value->kind == JSON_STRING ? value->text : json_text(arena, value);
+}
+
+bool json_is_same(const Json *a, const Json *b)
+{
+    if (a == NULL || b == NULL)
+        return a == b;
+    Text left = {0}, right = {0};
+    json_print(&left, a, JSON_COMPACT);
+    json_print(&right, b, JSON_COMPACT);
+    const bool is_same = strcmp(text_string(&left), text_string(&right)) == 0;
+    text_free(&left);
+    text_free(&right);
+    return is_same;
+}

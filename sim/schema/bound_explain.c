@@ -1,22 +1,11 @@
 #include "sim/schema/bound_explain.h"
 
-static const char *node_text(Arena *arena, const Json *node)
-{
-    if (node->kind == JSON_STRING)
-        return node->text;
-    Text text = {0};
-    json_print(&text, node, JSON_COMPACT);
-    const char *copy = arena_strdup(arena, text_string(&text));
-    text_free(&text);
-    return copy;
-}
-
 /* Explains a value of the file, or the default of an absent value. */
 static void explain_value(Explanation *explanation, const char *name, const Field *field,
                           const Json *node)
 {
     bool is_written = node != NULL && node->at.source != NULL;
-    const char *value = node != NULL ? node_text(explanation->arena, node) : field->fallback;
+    const char *value = node != NULL ? json_bare_text(explanation->arena, node) : field->fallback;
     if (field->is_secret && is_written)
         value = "(secret)";
     if (value != NULL)

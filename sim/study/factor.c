@@ -25,20 +25,6 @@ static Status *problem(const Reader *reader, const Json *at, const char *message
 
 /* --- Levels --- */
 
-static const char *json_text(Arena *arena, const Json *value)
-{
-    Text text = {0};
-    json_print(&text, value, JSON_COMPACT);
-    const char *copy = arena_strdup(arena, text_string(&text));
-    text_free(&text);
-    return copy;
-}
-
-static const char *label_of(Arena *arena, const Json *value)
-{
-    return value->kind == JSON_STRING ? value->text : json_text(arena, value);
-}
-
 /* Fills in the number of a label such as "-4" or "1.25". */
 static void read_number(Level *level)
 {
@@ -113,7 +99,7 @@ static const Parameter *parameter_named(const Reader *reader, const char *name)
 /* `value` as the option of `run` that changes the target has it. */
 static const char *option_value(Arena *arena, bool is_parameter, const Json *value)
 {
-    return is_parameter ? label_of(arena, value) : json_text(arena, value);
+    return is_parameter ? json_bare_text(arena, value) : json_text(arena, value);
 }
 
 /* A level at which all targets have the value. */
@@ -123,7 +109,7 @@ static void add_value(Reader *reader, const Json *value, Place at)
     const int32_t count = target_count(reader->text);
     for (int32_t i = 0; i < count; i++)
         settings[i].value = option_value(reader->arena, settings[i].is_parameter, value);
-    add_level(reader, label_of(reader->arena, value), count, settings);
+    add_level(reader, json_bare_text(reader->arena, value), count, settings);
 }
 
 static bool check_pointer(const Reader *reader, const Json *node)
@@ -387,9 +373,10 @@ const Factor *factor_with_values(Arena *arena, const Factor *factor, const doubl
     NameTable *known = name_table_create(arena);
     for (int32_t i = 0; i < count; i++) {
         const Json *value = value_span_json(arena, factor->span, values[i]);
+        const char *label = json_bare_text(arena, value);
         uint32_t level = (uint32_t)made->level_count;
-        if (!name_table_find(known, label_of(arena, value), &level)) {
-            name_table_set(known, label_of(arena, value), level);
+        if (!name_table_find(known, label, &level)) {
+            name_table_set(known, label, level);
             add_value(&reader, value, factor->at);
         }
         level_of[i] = (int32_t)level;

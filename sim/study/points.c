@@ -238,17 +238,6 @@ static bool expand(Expander *expander, const DesignPlan *plan)
 
 /* --- The baseline --- */
 
-static const char *label_of(Arena *arena, const Json *value)
-{
-    if (value->kind == JSON_STRING || value->kind == JSON_NUMBER)
-        return value->text;
-    Text text = {0};
-    json_print(&text, value, JSON_COMPACT);
-    const char *label = arena_strdup(arena, text_string(&text));
-    text_free(&text);
-    return label;
-}
-
 static bool read_level(Arena *arena, const Study *study, const Json *member, int32_t *levels,
                        Problems *problems)
 {
@@ -256,7 +245,7 @@ static bool read_level(Arena *arena, const Study *study, const Json *member, int
     if (f < 0)
         return false;
     const Factor *factor = study->factors[f];
-    const char *label = label_of(arena, member);
+    const char *label = json_bare_text(arena, member);
     levels[f] = factor_find_level(factor, label);
     if (levels[f] >= 0)
         return true;

@@ -24,17 +24,6 @@ static bool run_for(Arena *arena, const char *path, const RunOptions *options, R
     return run_scenario(arena, path, &again, result, problems);
 }
 
-static bool is_same_json(const Json *a, const Json *b)
-{
-    Text first = {0}, second = {0};
-    json_print(&first, a, JSON_COMPACT);
-    json_print(&second, b, JSON_COMPACT);
-    bool is_same = strcmp(text_string(&first), text_string(&second)) == 0;
-    text_free(&first);
-    text_free(&second);
-    return is_same;
-}
-
 static bool explain_difference(const char *path, const RunOptions *options, const RowWatch *second,
                                Text *explanation, Problems *problems)
 {
@@ -59,7 +48,7 @@ bool determinism_holds(const char *path, const RunOptions *options, const RunRes
     if (differs)
         has_run = explain_difference(path, options, &second, explanation, problems);
     bool is_same =
-        has_run && !differs && is_same_json(run_summary_json(first), run_summary_json(&result));
+        has_run && !differs && json_is_same(run_summary_json(first), run_summary_json(&result));
     if (has_run && !differs && !is_same)
         text_add(explanation,
                  "the second run has the same records as the first, but another summary\n");

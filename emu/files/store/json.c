@@ -18,11 +18,7 @@ const char *files_json_print(Arena *arena, const Json *object)
 {
     if (object->count == 0)
         return "";
-    Text text = {0};
-    json_print(&text, object, JSON_COMPACT);
-    const char *printed = arena_strdup(arena, text_string(&text));
-    text_free(&text);
-    return printed;
+    return json_text(arena, object);
 }
 
 const char *files_json_text(const Json *object, const char *key)

@@ -16,9 +16,8 @@ static int64_t ethernet_bytes_per_s(const ExchangeMethod *method, const VmSize *
     int64_t rate = mul_div(vm_size->network_bytes_per_s, method->network_efficiency_ppm, PPM);
     const bool has_rings = !method->via_host && vm_size->gpu->rings > 1;
     const int64_t further_rings = has_rings ? vm_size->gpu->rings - 1 : 0;
-    int64_t connections_ppm = bounded_add(
-        PPM, bounded_times(further_rings,
-                           method->further_ring_ppm > 0 ? method->further_ring_ppm : PPM));
+    int64_t connections_ppm =
+        bounded_add(PPM, bounded_times(further_rings, method->further_ring_ppm));
     int64_t most = bounded_part(method->connection_bytes_per_s, connections_ppm, PPM);
     rate = most > 0 && most < rate ? most : rate;
     return rate > 0 ? rate : 1;

@@ -153,14 +153,7 @@ static const char *cell_of(Arena *arena, const Json *value)
 {
     if (value == NULL)
         return "absent";
-    Text text = {0};
-    if (value->kind == JSON_STRING)
-        text_add(&text, value->text);
-    else
-        json_print(&text, value, JSON_COMPACT);
-    const char *cell = shortened(arena, text_string(&text));
-    text_free(&text);
-    return cell;
+    return shortened(arena, json_bare_text(arena, value));
 }
 
 /* `change` in percent of `before` >= 0, with one decimal, rounded towards 0. */

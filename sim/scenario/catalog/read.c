@@ -174,13 +174,7 @@ static const char *value_text(Arena *arena, const Field *field, const Json *json
 {
     if (field->custom == &layers_kind)
         return catalog_layers_summary(arena, entry->item);
-    if (json->kind == JSON_STRING || json->kind == JSON_NUMBER)
-        return json->text;
-    Text text = {0};
-    json_print(&text, json, JSON_COMPACT);
-    const char *copy = arena_strdup(arena, text_string(&text));
-    text_free(&text);
-    return copy;
+    return json_bare_text(arena, json);
 }
 
 /* Fills in source and date from the file's list of sources. */
@@ -461,6 +455,8 @@ static void bind_exchanges(Arena *arena, Catalog *catalog, Problems *problems)
         const Entry *entry = methods->entries[i];
         ExchangeMethod *method = entry->item;
         bind_exchange(arena, measured, method);
+        if (method->further_ring_ppm == 0)
+            method->further_ring_ppm = PPM; // absent
         if (method->measured_count == 0 && !entry->values[0])
             problems_add(problems, STATUS_BAD_INPUT, entry->at,
                          "exchanges/%s is empty, and has no exchange_times", method->name);

@@ -120,11 +120,7 @@ static const char *tensorflow_config(Arena *arena, const char *servers, const ch
     json_put_text(arena, task, "type", "worker");
     json_put_integer(arena, task, "index", 0);
     json_put_text(arena, config, "environment", "cloud");
-    Text text = {0};
-    json_print(&text, config, JSON_COMPACT);
-    const char *copy = arena_strdup(arena, text_string(&text));
-    text_free(&text);
-    return copy;
+    return json_text(arena, config);
 }
 
 static void add_tensorflow(Variables *variables, const JobText *text, int32_t nodes)

@@ -18,15 +18,6 @@ typedef struct {
     Problems *problems;
 } Reader;
 
-static const char *one_line(Arena *arena, const Json *node)
-{
-    Text text = {0};
-    json_print(&text, node, JSON_COMPACT);
-    const char *copy = arena_strdup(arena, text_string(&text));
-    text_free(&text);
-    return copy;
-}
-
 /* --- What an expectation is about --- */
 
 /* The member that says what the expectation is about, and its kind; NULL without one, or with a
@@ -157,7 +148,8 @@ static void read_candidate(const Reader *reader, const Json *subject, StudyExpec
 
 static void read_one(const Reader *reader, const StudyExpectText *text, StudyExpectation *wanted)
 {
-    *wanted = (StudyExpectation){.at = text->node->at, .text = one_line(reader->arena, text->node)};
+    *wanted =
+        (StudyExpectation){.at = text->node->at, .text = json_text(reader->arena, text->node)};
     const Json *subject = subject_of(reader, text, &wanted->kind);
     if (subject == NULL)
         return;
@@ -296,7 +288,7 @@ bool study_expect_is_of_plan(const StudyExpectation *expectation)
     return true;
 }
 
-/* The candidate that is meant; NO_CANDIDATE: there is none. */
+/* The candidate that the expectation is about; NO_CANDIDATE where the plan has no such one. */
 static int32_t candidate_meant(const PlanOutcome *plan, StudyExpectKind kind)
 {
     if (plan->verdict == PLAN_INFEASIBLE)

@@ -15,15 +15,6 @@
 
 /* --- Multiples of values --- */
 
-static const char *text_of(Arena *arena, const Json *value)
-{
-    Text text = {0};
-    json_print(&text, value, JSON_COMPACT);
-    const char *copy = arena_strdup(arena, text_string(&text));
-    text_free(&text);
-    return copy;
-}
-
 static Json *parsed(Arena *arena, const char *text)
 {
     Problems discarded = problems_create(arena);
@@ -98,7 +89,7 @@ const char *assumption_times(Arena *arena, const char *value, bool is_count, int
         return "\"100%\"";
     const Json *own = value[0] == '{' ? parsed(arena, value) : json_string(arena, value);
     const Json *made = own != NULL ? times(arena, own, factor_json(arena, factor), least_ns) : NULL;
-    return made != NULL ? text_of(arena, made) : NULL;
+    return made != NULL ? json_text(arena, made) : NULL;
 }
 
 /* The shortest time that the catalogue allows. */

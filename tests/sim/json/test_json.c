@@ -508,6 +508,22 @@ START_TEST(any_cut_of_a_text_is_refused_with_a_place)
 }
 END_TEST
 
+START_TEST(a_value_as_text)
+{
+    Json *object = json_object(arena);
+    json_put_text(arena, object, "a", "x y");
+    json_put_integer(arena, object, "b", 7);
+    ck_assert_str_eq(json_text(arena, object), "{\"a\":\"x y\",\"b\":7}");
+    ck_assert_str_eq(json_text(arena, json_member(object, "a")), "\"x y\"");
+    ck_assert_str_eq(json_bare_text(arena, json_member(object, "a")), "x y");
+    ck_assert_str_eq(json_bare_text(arena, json_member(object, "b")), "7");
+    ck_assert(json_is_same(object, json_copy(arena, object, NULL)));
+    ck_assert(!json_is_same(object, json_member(object, "a")));
+    ck_assert(!json_is_same(object, NULL));
+    ck_assert(json_is_same(NULL, NULL));
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("json");
@@ -532,6 +548,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, objects_of_any_size_find_their_members);
     tcase_add_test(tests, the_work_for_members_grows_linearly_with_their_number);
     tcase_add_test(tests, any_cut_of_a_text_is_refused_with_a_place);
+    tcase_add_test(tests, a_value_as_text);
     suite_add_tcase(suite, tests);
     return suite;
 }
