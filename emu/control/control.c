@@ -90,7 +90,7 @@ static void add_kind(Arena *arena, Json *list, const char *name, const char *wha
     json_put_text(arena, kind, "what", what);
 }
 
-static void answer_faults(const ControlCall *call)
+static void faults_show(const ControlCall *call)
 {
     Arena *arena = call->arena;
     Json *body = json_object(arena);
@@ -101,11 +101,6 @@ static void answer_faults(const ControlCall *call)
     API_FAULT_KINDS(X)
 #undef X
     control_answer(call, 200, body);
-}
-
-static void faults_show(const ControlCall *call)
-{
-    answer_faults(call);
 }
 
 static void faults_add(const ControlCall *call)
@@ -125,13 +120,13 @@ static void faults_add(const ControlCall *call)
     if (!is_added)
         control_refuse(call, &problems.items[0]);
     else
-        answer_faults(call);
+        faults_show(call);
 }
 
 static void faults_clear(const ControlCall *call)
 {
     api_faults_clear(call->control->api_faults);
-    answer_faults(call);
+    faults_show(call);
 }
 
 static void faults_remove(const ControlCall *call)
@@ -140,7 +135,7 @@ static void faults_remove(const ControlCall *call)
     int64_t number = strtoll(call->match.parts[0], &end, 10);
     Status status = {0};
     if (*end == '\0' && api_faults_remove(call->control->api_faults, number)) {
-        answer_faults(call);
+        faults_show(call);
         return;
     }
     status_fail(&status, STATUS_NOT_FOUND, place_in("fault", 0, 0), "there is no rule %s",
@@ -150,16 +145,11 @@ static void faults_remove(const ControlCall *call)
 
 /* --- Programs --- */
 
-static void answer_programs(const ControlCall *call)
+static void programs_show(const ControlCall *call)
 {
     Json *body = json_object(call->arena);
     json_set(call->arena, body, "programs", programs_list(call->control->session, call->arena));
     control_answer(call, 200, body);
-}
-
-static void programs_show(const ControlCall *call)
-{
-    answer_programs(call);
 }
 
 static void programs_add(const ControlCall *call)
@@ -169,7 +159,7 @@ static void programs_add(const ControlCall *call)
         return;
     Problems problems = problems_create(call->arena);
     if (programs_set(call->control->session, call->arena, body, &problems))
-        answer_programs(call);
+        programs_show(call);
     else
         control_refuse(call, &problems.items[0]);
 }

@@ -187,17 +187,6 @@ static void read_setup(const ConfigContext *context, const NodeSetupText *setup,
         find_setup(context, &variables, spec);
 }
 
-/* The VM size called `name`; NULL when it is not known. */
-static const VmSize *find_vm_size(const ConfigContext *context, BoundText name)
-{
-    if (context->catalog == NULL || name.is_refused)
-        return NULL;
-    const VmSize *vm = catalog_vm_size(context->catalog, name.value);
-    if (vm == NULL)
-        config_unknown_entry(context, CATALOG_VM_SIZES, "VM size", name);
-    return vm;
-}
-
 ClusterConfig *cluster_config_unread(Arena *arena, const char *name)
 {
     ClusterConfig *cluster = ARENA_NEW(arena, ClusterConfig);
@@ -234,7 +223,7 @@ ClusterConfig *cluster_config_read(const ConfigContext *context, const Json *roo
         problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->node),
                      "this Cluster needs \"vmSize\", which is missing");
     else
-        spec->vm_size = find_vm_size(context, text->vm_size);
+        spec->vm_size = config_vm_size(context, text->vm_size);
     cluster_config_target(context, cluster, read_scale(context, text->scale, spec));
     return cluster;
 }

@@ -74,3 +74,13 @@ Quantiles quantiles_always(Arena *arena, int64_t ns)
     knot->value = ns;
     return (Quantiles){.count = 1, .knots = knot};
 }
+
+const VmSize *config_vm_size(const ConfigContext *context, BoundText name)
+{
+    if (context->catalog == NULL || name.is_refused)
+        return NULL;
+    const VmSize *vm = catalog_vm_size(context->catalog, name.value);
+    if (vm == NULL)
+        config_unknown_entry(context, CATALOG_VM_SIZES, "VM size", name);
+    return vm;
+}

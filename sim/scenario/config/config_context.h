@@ -84,4 +84,8 @@ Quantiles quantiles_always(Arena *arena, int64_t ns);
 void config_unknown_entry(const ConfigContext *context, CatalogSection section, const char *kind,
                           BoundText name);
 
+/* The VM size called `name`. NULL, with a problem, where the catalogue does not have it; NULL where
+ * the catalogue is not known or the name was refused. */
+const VmSize *config_vm_size(const ConfigContext *context, BoundText name);
+
 #endif

@@ -8,16 +8,6 @@
 
 /* --- Kinds of a cluster --- */
 
-static const VmSize *find_vm_size(const ConfigContext *context, BoundText name)
-{
-    if (context->catalog == NULL || name.is_refused)
-        return NULL;
-    const VmSize *vm = catalog_vm_size(context->catalog, name.value);
-    if (vm == NULL)
-        config_unknown_entry(context, CATALOG_VM_SIZES, "VM size", name);
-    return vm;
-}
-
 static int64_t speed_of(const ConfigContext *context, const Json *speed)
 {
     const int64_t least_ppm = PPM / 1000, most_ppm = 1000 * PPM;
@@ -36,7 +26,7 @@ static NodeKind read_kind(const ConfigContext *context, const KindText *text,
 {
     const bool is_low = text->priority.node != NULL ? text->priority.value == VM_LOW_PRIORITY
                                                     : cluster->spec.is_low_priority;
-    const VmSize *vm_size = find_vm_size(context, text->vm_size);
+    const VmSize *vm_size = config_vm_size(context, text->vm_size);
     const char *model = vm_size != NULL && vm_size->gpu != NULL ? vm_size->gpu->name : NULL;
     return (NodeKind){.name = text->name.value != NULL ? text->name.value : text->vm_size.value,
                       .gpu = text->gpu.value != NULL ? text->gpu.value : model,

@@ -9,7 +9,7 @@
 void kinds_read(const ConfigContext *context, BoundList kinds, ClusterConfig *cluster);
 
 /* The kind that a job, a row of a trace or a command calls `name`: its name, VM size or GPU model,
- * in any case of letters. 0: there is none. */
+ * in any case of letters. 0: no kind has the name. */
 KindSet kinds_called(const ClusterSpec *spec, const char *name);
 /* The kinds in "node_kind" of a job or workload (NULL: absent), a text or a list of texts. 0: all,
  * or with a problem: it names none. */
