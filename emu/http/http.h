@@ -76,8 +76,8 @@ const char *http_encode(Arena *arena, const char *text, const char *also);
 /* --- Answers --- */
 
 /* Bytes that are read while they are sent. `read` puts up to `length` bytes from `offset` on into
- * `room` and returns their number; 0 if there are none yet (it is called again soon); otherwise one
- * of these. */
+ * `room` and returns their number; 0 if no bytes are there yet (it is called again soon); otherwise
+ * one of these. */
 enum {
     HTTP_SOURCE_FAILED = -1, /* cuts the connection */
     HTTP_SOURCE_ENDS = -2,   /* of a source of unknown length */

@@ -157,7 +157,7 @@ static const char *trimmed(const Maker *maker, const char *begin, const char *en
     return arena_strndup(maker->arena, begin, (size_t)(end - begin));
 }
 
-/* The constraint of the same metric and side in `list`; NULL: there is none. */
+/* The constraint of the same metric and side in `list`; NULL: the list lacks it. */
 static Json *constraint_like(const Json *list, const char *metric, const char *side)
 {
     for (Json *item = list->first; item != NULL; item = item->next) {

@@ -135,7 +135,7 @@ static void add_places(Clusters *clusters, Cluster *cluster)
     cluster->node_capacity = capacity;
 }
 
-/* The lowest free place that a node of the kind may take; -1: there is none. */
+/* The lowest free place that a node of the kind may take; -1: all places are taken. */
 static int32_t free_place(const Cluster *cluster, int32_t kind)
 {
     const PlaceSet *free_places = &cluster->places[NODE_STATE_COUNT];

@@ -261,7 +261,7 @@ static JobRequest request_of(const JobSpec *spec, const Cluster *cluster)
     return request;
 }
 
-/* Keeps the kinds of nodes on which the job can train. Returns false if there is none. */
+/* Keeps the kinds of nodes on which the job can train. Returns false if it can train on no kind. */
 static bool keep_kinds_to_train(const JobSpec *spec, const Cluster *cluster, JobRequest *request,
                                 Place at, Status *status)
 {

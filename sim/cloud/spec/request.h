@@ -110,7 +110,7 @@ typedef struct Room {
     int32_t cpus_per_node, memory_mib_per_node;
     int64_t speed_ppm;       /* of programs that take a stated time; 0 or 1,000,000: as stated */
     SlotLimit limit;         /* of all kinds together, in the room of the first one */
-    const struct Room *next; /* the nodes of the next kind; NULL: there is none */
+    const struct Room *next; /* the nodes of the next kind; NULL for the last kind */
 } Room;
 
 /* A whole node. */

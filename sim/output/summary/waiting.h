@@ -65,7 +65,7 @@ typedef struct WaitingView {
     int32_t refused;                /* that the region did not have; they are asked for again */
     int32_t growth;                 /* that automatic scaling may still add */
     int32_t over_quota;             /* that the cluster may have, and no quota has room for */
-    const struct WaitingView *next; /* the nodes of the next kind; NULL: there is none */
+    const struct WaitingView *next; /* the nodes of the next kind; NULL for the last kind */
 } WaitingView;
 
 /* Adds the jobs of `count` requests, in the order of their sizes, to `jobs_by_cause`. Pure. */

@@ -148,7 +148,7 @@ static int32_t differences(const Maker *maker, const LevelPairs *pairs, int32_t 
     return count;
 }
 
-/* A cell without its verdict, and the probability of such a difference where there is none. */
+/* A cell without its verdict, and the probability of such a difference between equal levels. */
 static ClassCell cell_of(const Maker *maker, const LevelPairs *pairs, int32_t metric, double *p)
 {
     ClassCell cell = {.difference = (double)NAN, .half_width = (double)NAN};

@@ -56,9 +56,9 @@ void selection_lay_ladders(Selection *selection);
 void selection_begin_ladders(Selection *selection);
 /* An upper bound of the rungs that a bisection runs. */
 int32_t selection_ladder_tests(const SelectionLadder *ladder);
-/* Adds requests for the rungs that are next; false: there are none. */
+/* Adds requests for the rungs that are next; false: no rung is. */
 bool selection_climb(Selection *selection);
-/* Adds requests for the rungs that have to run before `winner` is chosen; false: there are none. */
+/* Adds requests for the rungs that have to run before `winner` is chosen; false: all have run. */
 bool selection_confirm(Selection *selection, int32_t winner);
 /* Whether a candidate in play needs further runs: a rung does not while a lower one may do. */
 bool selection_is_needed(const Selection *selection, int32_t candidate);
