@@ -1,28 +1,33 @@
 #!/usr/bin/env bash
-# Checks trainyard on a machine with a GPU: builds it with CUDA, tests it on the GPU, trains, and compares its speed with
-# PyTorch. Needs no network and no installation of trainyard.
+# Checks trainyard on a machine with a GPU that one has for minutes: builds it with CUDA, tests it on the GPU, compares its speed with
+# PyTorch, trains, and compares predictions with measurements. Needs no network and no installation of trainyard.
 #
-#   tools/gpu_check.sh [--quick] [--packed DIR | --bin DIR] [--output DIR] [STEP...]
+#   tools/gpu_check.sh [--quick] [--continue] [--packed DIR | --bin DIR] [--output DIR] [STEP...]
 #   tools/gpu_check.sh pack [DIR]     on a machine with Debian's packages: collects them for other machines
 #   tools/gpu_check.sh table FILE     prints the table of an existing gpu_check.json
 # --quick     do less in each step, and finish in under ten minutes
+# --continue  keep the results in --output, and run only the steps that have not passed there
 # --packed    use the folder that `pack` has filled (build/gpu_check/packed): libraries, and programs if none can be built
 # --bin       check the programs in DIR instead of building them
 # --tiny      do only the minimum that tests this script, with any backend
-# --output    write gpu_check.json, and the output of each step, to DIR (build/gpu_check/result)
-# Steps; without STEP all of them run. If a step fails or takes too long, the others still run:
+# --output    write the results to DIR (build/gpu_check/result): gpu_check.json, summary.txt, the output of each step, and all of them
+#             as gpu_check.tar.gz
+# Steps, the most valuable first; without STEP all of them run. Each ends within nine minutes. If one fails, the others still run:
 #
 #   build      with CUDA, and with NCCL, cuDNN and MPI if they are found (in the toolkit's folders or python3's packages)
 #   tests      of kernels and backend, on the GPU (ctest -L gpu)
-# twins      the same training with plain C and on the GPU
-# resume     continues from a checkpoint with the same bits
+#   twins      the same training with plain C and on the GPU
 #   twice      the same training again gives the same bits, in each precision
-# ranks      two ranks on one GPU by MPI, and on two GPUs by NCCL: the same bits (several ranks need Open MPI)
-# allreduce  sums over all ranks by size, checked
+#   resume     continues from a checkpoint with the same bits
+#   speed      steps alternating with PyTorch's best form and with our own kernels alone, in each precision; the engines of each layer
 #   learning   accuracy on the synthetic set, with the bars of tools/learning_curve.sh
+#   ranks      two ranks on one GPU by MPI, and on two GPUs by NCCL: the same bits (several ranks need Open MPI)
+#   allreduce  sums over all ranks by size, checked
+#   calibrate  calibrates the GPU, and compares predicted steps of other batch sizes with measured ones
+#   compare    predicts a whole training, and compares it with a real one
 #   limits     products of matrices, copies and kernels, through PyTorch
-# speed      steps alternating with PyTorch's best form: batches of 32, 256 and 2048, in each precision
-#   memcheck, racecheck, initcheck    compute-sanitizer on the kernels' tests and a short training
+#   memcheck, racecheck, initcheck    compute-sanitizer on the kernels' tests and a short training, with our own kernels
+#   profile    time, occupancy and memory traffic of each kernel of a step, by NVIDIA's profiler
 # Exit codes: 0, 1 if a step failed, 2 for wrong options, 3 if there is no GPU.
 set -euo pipefail
 self=$(realpath "$0")
@@ -31,22 +36,25 @@ cd "$(dirname "$self")/.."
 
 # step | seconds, at most | with --quick
 steps='
-build     900 300
-tests     300 100
+build     540 240
+tests     300 120
 twins     120  60
-resume     60  30
-twice     120  40
+twice     120  60
+resume     60  40
+speed     540 180
+learning  540 100
 ranks     180  60
 allreduce 120  40
-learning  600 100
+calibrate 540 150
+compare   300 120
 limits    120  40
-speed     600 150
 memcheck  300  80
 racecheck 300  80
 initcheck 300  80
+profile   300 100
 '
 quick_s=570 # all steps together
-programs=(trainyard trainyard-train trainyard-bench-training trainyard-bench-allreduce trainyard-make-cifar)
+programs=(trainyard trainyard-train trainyard-evaluate trainyard-bench-training trainyard-bench-allreduce trainyard-make-cifar trainyard-calibrate)
 base=build/gpu_check
 
 usage()
@@ -79,11 +87,35 @@ check            | include/check.h include/check_stdint.h libcheck.a
 libsubunit-dev   | libsubunit.a
 '
 
+# Open MPI's components that need libraries of special networks, or serve OpenSHMEM and files.
+mpi_left_out='ucx|ofi|psm|openib|netlink|monitoring|coll_sm\.|atomic|memheap|scoll|spml|sshmem|fbtl|fcoll|_fs_|_io_|sharedfp'
+
+# pack_mpi FOLDER: mpirun, its components and the libraries that they need, for any place (tools/packed/mpi_environment.sh).
+pack_mpi()
+{
+    local folder=$1 from=/usr/lib/$(gcc -dumpmachine) item
+    mkdir -p "$folder"/{bin,lib/openmpi3,include,share,etc}
+    cp -rL "$from/openmpi/include/." "$folder/include/"
+    cp -L /usr/bin/orterun "$folder/bin/mpirun"
+    cp -L /usr/bin/orted "$folder/bin/orted"
+    cp -r /usr/share/openmpi "$folder/share/"
+    : >"$folder/etc/openmpi-mca-params.conf"
+    for item in "$from"/openmpi/lib/openmpi3/mca_*.so; do
+        [[ $item =~ /mca_.*($mpi_left_out) ]] || cp -L "$item" "$folder/lib/openmpi3/"
+    done
+    cp -L "$from"/libmpi.so.40 "$folder/lib/"
+    # glibc is every machine's own.
+    ldd "$folder"/bin/* "$folder"/lib/libmpi.so.40 "$folder"/lib/openmpi3/*.so 2>/dev/null | awk '$2 == "=>" { print $3 }' | sort -u |
+        grep -vE '/(ld-linux.*|libc|libm|libdl|libpthread|librt|libutil|libresolv)\.so' | while read -r item; do
+        cp -L "$item" "$folder/lib/"
+    done
+}
+
 # configure FOLDER OPTION...: for GPUs, with the packed libraries if there are any. The backend on
 # the processor is plain C.
 configure()
 {
-    local options=(-B "$1" -DTRAINYARD_WERROR=OFF -DTRAINYARD_ONEDNN=OFF "${@:2}")
+    local options=(-B "$1" -DTRAINYARD_WERROR=OFF -DTRAINYARD_ONEDNN=OFF -DTRAINYARD_EMULATOR=OFF "${@:2}")
     [ -z "$packed" ] || options+=(-DCMAKE_MODULE_PATH="$PWD/tools/packed" -DTRAINYARD_PACKED="$packed")
     command -v ninja >/dev/null || options+=(-G "Unix Makefiles")
     cmake --preset gpu "${options[@]}"
@@ -93,7 +125,7 @@ pack()
 {
     local folder=$1 package items item libraries
     libraries=/usr/lib/$(gcc -dumpmachine)
-    rm -rf "${folder:?}"/{include,lib,bin,licences}
+    rm -rf "${folder:?}"/{include,lib,bin,mpi,licences}
     mkdir -p "$folder"/{include,lib,bin,licences}
     while IFS='|' read -r package items; do
         package=${package// /}
@@ -106,11 +138,15 @@ pack()
         done
         cp -L "/usr/share/doc/$package/copyright" "$folder/licences/$package"
     done <<<"$packed_needs"
+    if [ -e "$libraries/libmpi.so.40" ]; then
+        pack_mpi "$folder/mpi"
+        cp -L /usr/share/doc/openmpi-bin/copyright "$folder/licences/openmpi-bin"
+    fi
     # Builds programs, which proves that the packed libraries suffice. The programs are used on machines that cannot build. They need
     # no libraries that may be missing there. They are small, with code for sm_80 and sm_90, which drivers compile for later GPUs.
     packed=$(realpath "$folder")
     configure "$base/pack" -DCMAKE_CUDA_ARCHITECTURES="80-real;90" -DCMAKE_CUDA_FLAGS="-Xfatbin -compress-all" \
-        -DTRAINYARD_{NCCL,CUBLAS,CUDNN,MPI}=OFF
+        -DTRAINYARD_{NCCL,CUBLAS,CUDNN}=OFF
     cmake --build "$base/pack" --parallel "$(nproc)" --target "${programs[@]}" gpu_tests
     for item in "${programs[@]}" $(cd "$base/pack/bin" && echo test_*cuda*); do
         strip -o "$folder/bin/$item" "$base/pack/bin/$item"
@@ -339,32 +375,39 @@ step_limits()
     python3 tests/bench/peers/torch_limits.py | figure limits.json
 }
 
-# speed_row PRECISION BATCH: measures trainyard and each form of PyTorch alternately, with a line of
-# JSON for each.
+# bench OPTION...: a line of JSON with the time of steps on the GPU.
+bench()
+{
+    trainyard bench-training --backend cuda --json "$@" | tr -d '\n' | sed 's/$/\n/'
+}
+
+# speed_row PRECISION BATCH: measures trainyard, its own kernels alone and each form of PyTorch alternately, with a line of JSON for each.
 speed_row()
 {
-    local precision=$1 batch=$2 steps round form answer flags=()
+    local precision=$1 batch=$2 steps round form answer flags=() ours
     steps=$((images / batch > steps_least ? images / batch : steps_least))
+    ours=(--precision "$precision" --batch-size "$batch" --steps "$steps" --warmup "$steps_least")
     case $precision in
     tf32) flags=(--tf32) ;;
     bf16) flags=(--amp) ;;
     esac
     for ((round = 0; round < rounds; round++)); do
-        trainyard bench-training --backend cuda --precision "$precision" --batch-size "$batch" --steps "$steps" --warmup "$steps_least" --json |
-            tr -d '\n' | sed 's/$/\n/'
+        bench "${ours[@]}"
+        bench "${ours[@]}" --deterministic | sed 's/^{/{"peer": "own",/'
         for form in "${forms[@]}"; do
             echo "--device cuda --batch $batch --bench $steps --warmup $steps_least ${flags[*]} $form" >&"${PEER[1]}"
             read -r answer <&"${PEER[0]}"
             echo "$answer"
         done
     done | tee "$out/figures/speed.$precision.$batch.jsonl"
+    bench --precision "$precision" --batch-size "$batch" --steps "$steps_least" --profile | figure "stages.$precision.$batch.json"
 }
 
 step_speed()
 {
-    local all precision batch batches=(32 256 2048) images=262144 steps_least=64 rounds=5
+    local all precision batch batches=(32 128 1024) images=262144 steps_least=64 rounds=5
     forms=("--graph --layout nhwc" "--graph --layout nchw" "--layout nhwc")
-    [ -z "$quick" ] || { images=65536 rounds=3 forms=("--graph --layout nhwc" "--graph --layout nchw"); }
+    [ -z "$quick" ] || { images=65536 rounds=3; }
     [ -z "$tiny" ] || { batches=(2) images=4 steps_least=2 rounds=1; }
     all=$(precisions)
     if (need_torch) >/dev/null; then
@@ -374,11 +417,51 @@ step_speed()
         note "without PyTorch"
         forms=()
     fi
-    for precision in $all; do
-        for batch in "${batches[@]}"; do
+    for batch in "${batches[@]}"; do
+        for precision in $all; do
             speed_row "$precision" "$batch"
         done
     done
+}
+
+# --- Predictions
+
+# The calibration and the measurements that judge it, as tools/validate.sh makes them.
+step_calibrate()
+{
+    local options=(--bin "$bin" --backend cuda --ranks 1 --name gpu -o "$out/figures/validation") status=0
+    [ -z "$tiny" ] || skip "this takes longer than a test"
+    [ -z "$quick" ] || options+=(--quick)
+    tools/validate.sh "${options[@]}"
+    add_catalog
+    trainyard compare --matrix "$out/figures/validation/validation-gpu.tsv" --catalog "$scratch/catalog/local-gpu.json" -o "$scratch/matrix" || status=$?
+    [ $status -le 1 ] || return $status
+    [ $status -eq 0 ] || note "an error is above its tolerance"
+}
+
+# The catalogue of this GPU among those that it builds on.
+add_catalog()
+{
+    rm -rf "$scratch/catalog"
+    cp -r scenarios/catalog "$scratch/"
+    cp "$out/figures/validation/local-gpu.json" "$scratch/catalog/"
+}
+
+step_compare()
+{
+    local epochs=5 status=0
+    [ -z "$tiny" ] || skip "this takes longer than a test"
+    [ -s "$out/figures/validation/local-gpu.json" ] || skip "the GPU has no calibration"
+    trainyard make-cifar --force --quiet "$scratch/cifar10"
+    rm -rf "$scratch/compare" "$scratch/scenario"
+    cp -r scenarios/local/tutorial "$scratch/scenario"
+    sed -i 's/local-example/local-gpu/' "$scratch/scenario/scenario.json"
+    add_catalog
+    trainyard compare "$scratch/scenario/scenario.json" --real cuda --data "$scratch/cifar10" --set /programs/0/epochs=$epochs \
+        --set /commands/1/config/properties/customMpiSettings/processCount=1 -o "$scratch/compare" || status=$?
+    [ $status -le 1 ] || return $status
+    figure compare.json <"$scratch/compare/compare.json"
+    [ $status -eq 0 ] || note "an error is above its tolerance"
 }
 
 # sanitize TOOL
@@ -391,7 +474,7 @@ sanitize()
     # The third step runs as a graph, so graphs are checked, too.
     for precision in $all; do
         checked=("$sanitizer" --tool "$1" --error-exitcode 9 --print-limit 10
-            "$bin/trainyard-bench-training" --backend cuda --precision "$precision" "${short[@]}")
+            "$bin/trainyard-bench-training" --backend cuda --deterministic --precision "$precision" "${short[@]}")
         echo "--- ${checked[*]}"
         "${checked[@]}" 2>&1 | tee "$scratch/sanitizer.txt" || status=1
         ! grep -q "Device not supported" "$scratch/sanitizer.txt" || skip "compute-sanitizer does not support this GPU here"
@@ -421,6 +504,22 @@ step_initcheck()
 {
     sanitize initcheck
 }
+
+# The first step, which runs kernel by kernel: as a graph, steps are one piece for the profiler.
+step_profile()
+{
+    local profiler precision all
+    profiler=$(command -v ncu || compgen -G "${CUDA_HOME:-/usr/local/cuda}/bin/ncu") || skip "NVIDIA's profiler ncu is missing"
+    all=$(precisions)
+    for precision in $all; do
+        "$profiler" --clock-control none --csv --page raw --metrics "$profiled" --launch-count "$profiled_count" \
+            "$bin/trainyard-bench-training" --backend cuda --deterministic --precision "$precision" --batch-size 32 --steps 2 --warmup 1 |
+            figure "kernels.$precision.csv"
+    done
+}
+profiled=gpu__time_duration.sum,dram__bytes_read.sum,dram__bytes_write.sum,sm__warps_active.avg.pct_of_peak_sustained_active
+profiled+=,launch__grid_size,launch__registers_per_thread,sm__throughput.avg.pct_of_peak_sustained_elapsed
+profiled_count=200 # a step and more; kernels of trials and graphs come later or not at all
 
 # --- The runner
 
@@ -474,7 +573,11 @@ choose_programs()
         bin=$PWD/$base/build/bin origin="built here${packed:+ with the packed libraries}"
     elif [ -n "$packed" ] && [ -x "$packed/bin/trainyard-train" ]; then
         bin=$packed/bin origin="packed, of glibc $(cat "$packed/bin/glibc")"
-        export LD_LIBRARY_PATH=$packed/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+    fi
+    if [ -d "$packed/mpi" ]; then
+        packed_mpi=$packed/mpi
+        # shellcheck source=tools/packed/mpi_environment.sh
+        source tools/packed/mpi_environment.sh
     fi
 }
 
@@ -485,16 +588,19 @@ check()
     scratch=$out/scratch
     find_gpu || exit 3
     command -v python3 >/dev/null || { say "python3 is needed for the figures"; exit 3; }
-    rm -rf "$out"/{log,figures,scratch,steps.tsv,gpu_check.json}
+    [ -n "$continue" ] || rm -rf "$out"/{log,figures,scratch,steps.tsv,gpu_check.json,gpu_check.tar.gz,summary.txt}
     mkdir -p "$out"/{log,figures,scratch}
-    : >"$out/steps.tsv"
+    touch "$out/steps.tsv"
+    sed -i '/^[^\t]*\tpassed\t/!d' "$out/steps.tsv"
     while read -r name limit quick_limit; do
         [ -n "$name" ] && [[ " ${wanted[*]} " == *" $name "* ]] || continue
         if [ -n "$quick" ]; then
             left=$((quick_s - SECONDS))
             limit=$((quick_limit < left ? quick_limit : left))
         fi
-        if [ "$name" = build ]; then
+        if grep -q "^$name"$'\tpassed' "$out/steps.tsv"; then
+            continue # --continue
+        elif [ "$name" = build ]; then
             [ -n "$bin" ] || run_step build "$limit"
             continue
         fi
@@ -511,7 +617,8 @@ check()
     done <<<"$steps"
     rm -rf "$scratch"
     echo
-    python3 tools/gpu_report.py "$out" "${origin:-nothing was built}" "$bin/.." "${bin:+$bin/trainyard}"
+    python3 tools/gpu_report.py "$out" "${origin:-nothing was built}" "$bin/.." "${bin:+$bin/trainyard}" | tee "$out/summary.txt"
+    tar -C "$out" -czf "$out/gpu_check.tar.gz" gpu_check.json summary.txt steps.tsv log figures
 }
 
 if [ "${1:-}" = --step ]; then # by run_step
@@ -519,7 +626,7 @@ if [ "${1:-}" = --step ]; then # by run_step
     exit
 fi
 
-bin='' out=$PWD/$base/result quick='' tiny='' packed='' scratch='' origin='' running='' failures=0
+bin='' out=$PWD/$base/result quick='' continue='' tiny='' packed='' scratch='' origin='' running='' failures=0
 [ ! -d $base/packed ] || packed=$PWD/$base/packed
 case ${1:-} in
 pack)
@@ -539,7 +646,7 @@ while [ $# -gt 0 ]; do
         usage
         exit
         ;;
-    --quick | --tiny) declare "${1#--}=1" ;;
+    --quick | --continue | --tiny) declare "${1#--}=1" ;;
     --packed | --bin | --output)
         [ $# -ge 2 ] || { usage >&2; exit 2; }
         path=$(path_of "$2")

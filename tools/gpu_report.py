@@ -128,9 +128,9 @@ def peer_forms(rounds):
     forms = {}
     ours_us = None
     for answer in rounds:
-        if answer.get("peer") != "torch":
+        if "peer" not in answer:
             ours_us = 1e3 * answer["step_ms"]["median"]
-        elif ours_us and "error" not in answer:
+        elif ours_us and answer["peer"] == "torch" and "error" not in answer:
             us = 1e3 * answer["step_ms"]["median"]
             forms.setdefault(form_of(answer), []).append((us, us / ours_us))
     return {form: {"step_us": round(statistics.median(us for us, _ in both), 2),
@@ -138,7 +138,8 @@ def peer_forms(rounds):
 
 
 def speed_row(precision, batch, rounds, limits):
-    ours = [answer for answer in rounds if answer.get("peer") != "torch"]
+    ours = [answer for answer in rounds if "peer" not in answer]
+    own = [1e3 * answer["step_ms"]["median"] for answer in rounds if answer.get("peer") == "own"]
     if not ours:
         return None
     step_us = statistics.median(1e3 * answer["step_ms"]["median"] for answer in ours)
@@ -147,6 +148,9 @@ def speed_row(precision, batch, rounds, limits):
         "rounds": len(ours), "kernels_per_step": ours[-1].get("kernels_per_step"),
         "tflops": round(1e3 * ours[-1]["gflop_per_step"] / step_us, 3),
     }
+    if own:
+        row["own_step_us"] = round(statistics.median(own), 2)
+    row["engines"] = ours[-1].get("engines")
     rate = limits.get("product_tflops", {}).get(precision)
     if rate:
         row["product_share_percent"] = round(100 * row["tflops"] / rate, 2)
@@ -211,15 +215,15 @@ def machine_lines(run):
 
 
 def speed_lines(run):
-    rows = [["precision", "batch", "us/step", "images/s", "kernels", "products %", "launches %", "PyTorch us", "its form", "times as fast"]]
+    rows = [["precision", "batch", "us/step", "own us", "images/s", "kernels", "products %", "launches %", "PyTorch us", "its form", "times as fast"]]
     for row in run["speed"]:
         best = row.get("torch", {}).get(row.get("torch_best"), {})
-        rows.append([row["precision"], cell(row["batch_size"]), cell(row["step_us"], 1), cell(row["images_per_s"]),
+        rows.append([row["precision"], cell(row["batch_size"]), cell(row["step_us"], 1), cell(row.get("own_step_us"), 1), cell(row["images_per_s"]),
                      cell(row.get("kernels_per_step")), cell(row.get("product_share_percent"), 1),
                      cell(row.get("launch_share_percent"), 1), cell(best.get("step_us"), 1), cell(row.get("torch_best")),
                      cell(row.get("ratio"), 2)])
     yield from table(rows)
-    yield "products %: of the rate of large matrix products; launches %: the time of as many empty kernels in a row"
+    yield "own us: with our own kernels alone; products %: of the rate of large matrix products; launches %: the time of as many empty kernels in a row"
 
 
 def report(run):

@@ -3,14 +3,15 @@
 # not measure. Prints the expected duration first. Measures in rounds of alternating order, each after one round of the calibration, so
 # that changes over time (clocks, neighbours) affect all measurements alike. Run nothing else meanwhile.
 #
-#   tools/validate.sh [--quick] [--name NAME] [--rounds N] [-o FOLDER]
+#   tools/validate.sh [--quick] [--name NAME] [--rounds N] [--backend NAME] [--ranks "N..."] [--bin DIR] [-o FOLDER]
 #   tools/validate.sh --report            makes scenarios/catalog/local-NAME.json from reports/measured/calibration-NAME.json, and the
 #                                         page reports/validation.md with its plots from that and reports/measured/validation-NAME.tsv
 #   tools/validate.sh --check [PROGRAM]   checks that --report would write the same catalogue and page; exit code 77 if nothing was
 #                                         measured yet
 #
 # --quick measures one network at two batch sizes, in two rounds of fewer steps. NAME is the name of the machine (default: its host
-# name). -o writes all three files to FOLDER; the default is the folders that --report reads. The table has one row for each
+# name). --backend is the backend of `trainyard bench-training` (auto), --ranks the numbers of ranks (1 2 4), --bin the folder of the
+# programs (build/release/bin). -o writes all three files to FOLDER; the default is the folders that --report reads. The table has one row for each
 # measurement (real/compare/validation.h); `trainyard compare --matrix` judges it.
 set -euo pipefail
 export LC_ALL=C # numbers must have a decimal point
@@ -20,6 +21,7 @@ root=$PWD
 bin=build/release/bin
 name=$(hostname -s)
 rounds=6
+backend=auto
 networks=(keras_cifar10_cnn keras_cifar10_cnn_deep)
 batches=(8 16 32 64 128)
 rank_counts=(1 2 4)
@@ -105,7 +107,7 @@ report()
 bench()
 {
     local command=("$bin/trainyard-bench-training" --network "$2" --precision "$3" --batch-size "$4" --steps "$5"
-        --warmup "$warmup" --json)
+        --warmup "$warmup" --backend "$backend" --json)
     if [ "$1" -eq 1 ]; then
         "${command[@]}"
         return
@@ -193,7 +195,7 @@ print(round(rounds * (60 + total)))' "$images" "$warmup" "$cores" "$rounds" "${b
 # Runs one more round of the calibration, in $work/local.json and $work/local.measurements.json.
 calibrate()
 {
-    local most options=(--rounds 1 --name "$name" -o "$work/local.json")
+    local most options=(--rounds 1 --name "$name" --backend "$backend" -o "$work/local.json")
     most=$(printf '%s\n' "${rank_counts[@]}" | sort -n | tail -n 1)
     [ ! -e "$work/local.measurements.json" ] || options+=(--more "$work/local.measurements.json")
     "$bin/trainyard" calibrate "${quick[@]}" --ranks "$most" "${options[@]}" >/dev/null
@@ -242,8 +244,11 @@ while [ $# -gt 0 ]; do
     --quick) quick=(--quick) networks=(keras_cifar10_cnn) batches=(8 32) rounds=2 images=400 ;;
     --name) name=${2:?} && shift ;;
     --rounds) rounds=${2:?} && shift ;;
+    --backend) backend=${2:?} && shift ;;
+    --ranks) read -ra rank_counts <<<"${2:?}" && shift ;;
+    --bin) bin=$(realpath "${2:?}") && shift ;;
     -o) mkdir -p "${2:?}" && tables=$2 catalogs=$2 && shift ;;
-    *) fail "usage: tools/validate.sh [--quick] [--name NAME] [--rounds N] [-o FOLDER] | --report | --check [PROGRAM]" ;;
+    *) fail "usage: tools/validate.sh [--quick] [--name NAME] [--rounds N] [--backend NAME] [--ranks \"N...\"] [--bin DIR] [-o FOLDER] | --report | --check [PROGRAM]" ;;
     esac
     shift
 done

@@ -43,11 +43,21 @@ typedef struct {
     bool is_deterministic;
 } BackendSettings;
 
-/* The engines that compute the products of a layer with weights: "own" or the name of a library. */
+/* The engine that computes one pass of a layer with weights: "own" or the name of a library. */
+enum { PASS_ENGINES_MAX = 3 };
 typedef struct {
-    const char *forward;
-    const char *data;    /* gradient of its input; NULL: not computed for the first layer */
-    const char *weights; /* gradient of its weights */
+    const char *chosen;  /* NULL: the pass is not computed */
+    int32_t tried_count; /* 0: nothing was measured, because there was no choice */
+    struct {
+        const char *name;
+        double best_us; /* its fastest way; INFINITY: none of its ways works here */
+    } tried[PASS_ENGINES_MAX];
+} PassEngines;
+
+typedef struct {
+    PassEngines forward;
+    PassEngines data;    /* gradient of its input; not computed for the first layer */
+    PassEngines weights; /* gradient of its weights */
 } LayerEngines;
 
 /* Images to compute next. */

@@ -96,6 +96,8 @@ static bool make_streams(CudaModel *model, Status *status)
     return check(result, model, status);
 }
 
+/* Called before engines are tried, which read the arenas, and after that, because they also write
+ * gradients. */
 static bool clear_arenas(CudaModel *model, Status *status)
 {
     const size_t bytes = (size_t)(3 * arena_stride(model->settings.net)) * sizeof(float);
@@ -152,8 +154,8 @@ static bool gpu_open(const BackendSettings *settings, void **opened, Status *sta
     if (cuda_device_find(settings->local_rank, settings->precision, &model->device, status) &&
         cuda_device_start(&model->device, status) && make_streams(model, status) &&
         cuda_stages_make(model, status) && cuda_engines_open(model, status) &&
-        take_memory(model, status) && cuda_engines_choose(model, status) &&
-        clear_arenas(model, status)) {
+        take_memory(model, status) && clear_arenas(model, status) &&
+        cuda_engines_choose(model, status) && clear_arenas(model, status)) {
         *opened = model;
         return true;
     }

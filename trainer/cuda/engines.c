@@ -146,16 +146,31 @@ void cuda_engines_run(CudaModel *model, int32_t stage_index, CudaPass pass)
                      way->engine->name, error);
 }
 
+static PassEngines pass_engines(const CudaChoice *choice)
+{
+    PassEngines pass = {0};
+    if (choice->way_count > 0)
+        pass.chosen = choice->ways[choice->chosen].engine->name;
+    for (int32_t i = 0; choice->is_measured && i < choice->way_count;
+         i++) { // ways of an engine are neighbours
+        const char *name = choice->ways[i].engine->name;
+        const double us = 1e3 * (double)choice->took_ms[i];
+        if (pass.tried_count == 0 || pass.tried[pass.tried_count - 1].name != name) {
+            invariant(pass.tried_count < PASS_ENGINES_MAX);
+            pass.tried[pass.tried_count].name = name;
+            pass.tried[pass.tried_count++].best_us = us;
+        }
+        double *best_us = &pass.tried[pass.tried_count - 1].best_us;
+        *best_us = us < *best_us ? us : *best_us;
+    }
+    return pass;
+}
+
 LayerEngines cuda_engines_of(const CudaStage *stage)
 {
-    const char *names[CUDA_PASS_COUNT];
-    for (CudaPass pass = 0; pass < CUDA_PASS_COUNT; pass++) {
-        const CudaChoice *choice = &stage->choices[pass];
-        names[pass] = choice->way_count > 0 ? choice->ways[choice->chosen].engine->name : NULL;
-    }
-    return (LayerEngines){.forward = names[CUDA_PASS_FORWARD],
-                          .data = names[CUDA_PASS_DATA],
-                          .weights = names[CUDA_PASS_WEIGHTS]};
+    return (LayerEngines){.forward = pass_engines(&stage->choices[CUDA_PASS_FORWARD]),
+                          .data = pass_engines(&stage->choices[CUDA_PASS_DATA]),
+                          .weights = pass_engines(&stage->choices[CUDA_PASS_WEIGHTS])};
 }
 
 /* --- Measuring ---
@@ -194,13 +209,18 @@ static float time_launch(CudaModel *model, const Trial *trial, cudaGraphExec_t g
     return took_ms;
 }
 
-/* Returns INFINITY if the way does not work, or cannot be captured in a graph. */
+/* The milliseconds of one use of a way; INFINITY if it does not work, or cannot be captured in a
+ * graph. */
 static float time_way(CudaModel *model, const Trial *trial)
 {
     Status status;
     const bool works = queue_trial(model, trial, &status); // loads the kernels
     cuda_note(model, cudaStreamSynchronize(model->stream), doing);
-    if (!works || !cuda_is_fine(model, &status))
+    if (!works) {
+        (void)cudaGetLastError(); // otherwise the next way would seem to fail
+        return INFINITY;
+    }
+    if (!cuda_is_fine(model, &status))
         return INFINITY;
     cudaGraphExec_t graph = cuda_steps_graph(model, queue_trial, trial, REPEATS);
     if (!graph)
@@ -212,7 +232,7 @@ static float time_way(CudaModel *model, const Trial *trial)
         best_ms = took_ms < best_ms ? took_ms : best_ms;
     }
     (void)cudaGraphExecDestroy(graph);
-    return best_ms;
+    return best_ms / REPEATS;
 }
 
 static void choose(CudaModel *model, CudaChoice *choice, Trial *trial)
@@ -220,7 +240,8 @@ static void choose(CudaModel *model, CudaChoice *choice, Trial *trial)
     float best_ms = INFINITY;
     for (int32_t i = 0; i < choice->way_count && choice->way_count > 1 && !model->has_failed; i++) {
         trial->way = &choice->ways[i];
-        const float took_ms = time_way(model, trial);
+        const float took_ms = choice->took_ms[i] = time_way(model, trial);
+        choice->is_measured = true;
         if (took_ms < best_ms) {
             best_ms = took_ms;
             choice->chosen = i;

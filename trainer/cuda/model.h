@@ -83,9 +83,11 @@ enum { CUDA_ENGINES_MAX = 3 };
 
 /* The choice of a way to compute a pass of a product. */
 typedef struct {
-    CudaTask task;               /* with settings.batch_max images */
-    CudaWay ways[CUDA_WAYS_MAX]; /* the first uses `own` kernels */
-    int32_t way_count;           /* 0: the pass is not computed */
+    CudaTask task;                /* with settings.batch_max images */
+    CudaWay ways[CUDA_WAYS_MAX];  /* the first uses `own` kernels */
+    float took_ms[CUDA_WAYS_MAX]; /* of ways that were measured; INFINITY: the way does not work */
+    int32_t way_count;            /* 0: the pass is not computed */
+    bool is_measured;             /* only if there was a choice */
     int32_t chosen;
 } CudaChoice;
 
