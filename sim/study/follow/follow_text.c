@@ -196,12 +196,9 @@ static void print_closed_form(const FollowOutcome *outcome, Text *out)
         return;
     text_printf(out, "Queueing theory (%s) at an offered load of %.2f nodes: ", form->model,
                 (double)form->load_ppm / (double)PPM);
-    if (form->mean_wait_ns == PLAIN_UNKNOWN) {
-        text_add(out, "more work arrives than the nodes can do");
-    } else {
-        text_add(out, "a mean wait of ");
-        duration_print(out, form->mean_wait_ns / NS_PER_S * NS_PER_S);
-    }
+    Arena *scratch = arena_create();
+    text_add(out, closed_form_words(scratch, form));
+    arena_destroy(scratch);
     for (uint32_t i = 0; i < form->gap_count; i++)
         text_printf(out, "%s %s", i == 0 ? "; it leaves out that" : ";", form->gaps[i]);
     text_add(out, ".\n");

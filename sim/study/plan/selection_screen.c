@@ -214,7 +214,7 @@ static bool may_be_chance(const Selection *selection, const PairDifferences *pai
            screening_boundary(pair->count, variance, 0, selection->pair_error);
 }
 
-/* Whether the difference may be chance, also after enough runs to tell, and is surely within the
+/* Whether the difference may be chance, also after enough runs, and is surely within the
  * indifference. */
 static bool is_tie(const Selection *selection, const PairDifferences *pair)
 {
