@@ -15,7 +15,7 @@ double erlang_share(int32_t servers, double offered, double limit);
  * Erlang's B, for any service times. */
 double erlang_lost(int32_t servers, int32_t room, double offered);
 
-/* M/D/c: the mean wait, from the jobs present at times one service apart, n' = max(n - c, 0) + the
+/* M/D/c: the mean wait, from the jobs present after each service time, n' = max(n - c, 0) + the
  * arrivals between (C. D. Crommelin, 1932). INFINITY when the queue grows for ever. */
 double crommelin_mean_wait(int32_t servers, double offered);
 

@@ -153,9 +153,8 @@ static void print_prices(const FollowOutcome *outcome, const Study *plan, Text *
         const PriceBreakEven *price = &outcome->prices[i];
         text_printf(out, "If %s is ", price->price);
         print_multiple(&price->break_even, out);
-        text_printf(out, " times%s%s, %s costs as much.\n",
-                    price->now != NULL ? " " : " its present value",
-                    price->now != NULL ? price->now : "",
+        text_printf(out, " times its present value%s%s, %s costs as much.\n",
+                    price->now != NULL ? " of " : "", price->now != NULL ? price->now : "",
                     point_name(scratch, plan, outcome->facts.points[price->other].point));
     }
     arena_destroy(scratch);
