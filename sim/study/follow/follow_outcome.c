@@ -126,7 +126,7 @@ static bool priced_runs(const Reader *reader, int32_t index, const char *price, 
     return is_known;
 }
 
-/* "0.18 USD", of the catalogue's "0.18USD"; NULL: the price is no assumption. */
+/* "0.18 USD", of the catalogue's "0.18USD"; NULL: it is not an assumption. */
 static const char *price_now(Arena *arena, const FollowFacts *facts, const char *path)
 {
     for (uint32_t i = 0; i < facts->assumption_count; i++) {
