@@ -395,8 +395,8 @@ speed_row()
         bench "${ours[@]}"
         bench "${ours[@]}" --deterministic | sed 's/^{/{"peer": "own",/'
         for form in "${forms[@]}"; do
-            echo "--device cuda --batch $batch --bench $steps --warmup $steps_least ${flags[*]} $form" >&"${PEER[1]}"
-            read -r answer <&"${PEER[0]}"
+            echo "--device cuda --batch $batch --bench $steps --warmup $steps_least ${flags[*]} $form" >&"$to_peer"
+            read -r answer <&"$from_peer"
             echo "$answer"
         done
     done | tee "$out/figures/speed.$precision.$batch.jsonl"
@@ -413,6 +413,8 @@ step_speed()
     if (need_torch) >/dev/null; then
         # One process for all measurements, because PyTorch takes seconds to start.
         coproc PEER { exec python3 tests/bench/peers/torch_cifar.py --serve; }
+        # Copies, because bash closes a coprocess' own descriptors in subshells.
+        exec {to_peer}>&"${PEER[1]}" {from_peer}<&"${PEER[0]}"
     else
         note "without PyTorch"
         forms=()

@@ -127,6 +127,7 @@ static __global__ void __launch_bounds__(LOSS_THREADS)
     loss_kernel(const float *logits, const uint8_t *batch_labels, int32_t count, int32_t classes,
                 float *probabilities, Type *gradient, CudaStep *step)
 {
+    CUDA_KERNEL_BEGINS();
     const int32_t lane = (int32_t)(threadIdx.x % LANES);
     const int32_t own = (int32_t)(blockIdx.x * BLOCK_IMAGES + threadIdx.x / LANES);
     const bool is_image = own < count;
@@ -194,6 +195,7 @@ void cuda_loss(cudaStream_t stream, CudaPrecision precision, const float *logits
 
 static __global__ void begin_step_kernel(CudaRmsProp optimizer, CudaStep *step)
 {
+    CUDA_KERNEL_BEGINS();
     const double slower = __dadd_rn(1.0, __dmul_rn(optimizer.decay, (double)(int64_t)step->step));
     step->rate = (float)__ddiv_rn(optimizer.learning_rate, slower);
 }
@@ -205,6 +207,7 @@ void cuda_begin_step(cudaStream_t stream, const CudaRmsProp *optimizer, CudaStep
 
 static __global__ void end_step_kernel(int32_t count, CudaStep *step)
 {
+    CUDA_KERNEL_BEGINS();
     // x - x is a NaN if x is not finite.
     const double loss_sum = step->loss_sum;
     if (loss_sum - loss_sum != 0.0 && step->bad_step < 0)

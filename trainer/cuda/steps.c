@@ -174,15 +174,14 @@ static int32_t kernels_of(cudaGraph_t graph)
 /* Without a graph, steps are queued kernel by kernel. The failure is therefore cleared; a failure
  * that also affects kernels occurs again there. */
 cudaGraphExec_t cuda_steps_graph(CudaModel *model, CudaQueue *queue, const void *work,
-                                 int32_t times)
+                                 int32_t times, int32_t *kernels)
 {
     cudaGraph_t graph = NULL;
     cudaGraphExec_t executable = NULL;
     if (!capture(model, queue, work, times, &graph) ||
         cuda_graph_instantiate(&executable, graph) != cudaSuccess)
         executable = NULL;
-    if (executable)
-        model->kernels_per_step = kernels_of(graph) / times;
+    *kernels = executable ? kernels_of(graph) : 0;
     if (graph)
         (void)cudaGraphDestroy(graph);
     if (!executable) {
@@ -205,7 +204,10 @@ static cudaGraphExec_t graph_for(CudaModel *model, CudaGraph *graph, int64_t lef
     cudaGraphExec_t *executable = is_one ? &graph->one : &graph->several;
     *steps = is_one ? 1 : CUDA_GRAPH_STEPS;
     if (!*executable && graph->was_run && !graph->is_impossible) {
-        *executable = cuda_steps_graph(model, queue_step, &graph->kind, *steps);
+        int32_t kernels;
+        *executable = cuda_steps_graph(model, queue_step, &graph->kind, *steps, &kernels);
+        if (*executable)
+            model->kernels_per_step = kernels / *steps;
         graph->is_impossible = !*executable;
         graph->marks = model->profile.marks;
     }
