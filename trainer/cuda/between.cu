@@ -126,7 +126,6 @@ static __global__ void __launch_bounds__(SIEVE_THREADS)
                          const Type *__restrict__ in, Type *__restrict__ out,
                          uint8_t *__restrict__ places)
 {
-    CUDA_KERNEL_BEGINS();
     const int32_t side = SIDE > 0 ? SIDE : sieve.side;
     const int32_t out_height = sieve.in_height / side, out_width = sieve.in_width / side;
     const int32_t at = (int32_t)(blockIdx.y * blockDim.x + threadIdx.x) * VALUES; // in the row
@@ -182,7 +181,6 @@ static __global__ void __launch_bounds__(SIEVE_THREADS)
     sieve_backward_kernel(CudaSieve sieve, float scale, const Type *__restrict__ out_gradient,
                           const uint8_t *__restrict__ places, Type *__restrict__ in_gradient)
 {
-    CUDA_KERNEL_BEGINS();
     const int32_t side = SIDE > 0 ? SIDE : sieve.side;
     const int32_t out_height = sieve.in_height / side, out_width = sieve.in_width / side;
     const int32_t height = pools_over(sieve.in_height, side);

@@ -39,7 +39,6 @@ static __device__ __forceinline__ int32_t first_of_pair(int32_t pair, int32_t di
 static __global__ void make_keys_kernel(uint64_t seed, uint32_t rank, uint64_t epoch, int32_t count,
                                         int32_t padded, uint64_t *keys, int32_t *indices)
 {
-    CUDA_KERNEL_BEGINS();
     const int32_t i = (int32_t)(blockIdx.x * blockDim.x + threadIdx.x);
     if (i >= padded)
         return;
@@ -56,7 +55,6 @@ static __global__ void __launch_bounds__(SORT_THREADS)
     sort_run_kernel(int32_t run, int32_t first_length, int32_t last_length, uint64_t *keys,
                     int32_t *indices)
 {
-    CUDA_KERNEL_BEGINS();
     __shared__ uint64_t run_keys[SORT_RUN];
     __shared__ int32_t run_indices[SORT_RUN];
     const int32_t base = (int32_t)blockIdx.x * run, thread = (int32_t)threadIdx.x;
@@ -84,7 +82,6 @@ static __global__ void __launch_bounds__(SORT_THREADS)
 static __global__ void sort_step_kernel(int32_t length, int32_t distance, uint64_t *keys,
                                         int32_t *indices)
 {
-    CUDA_KERNEL_BEGINS();
     const int32_t pair = (int32_t)(blockIdx.x * blockDim.x + threadIdx.x);
     const int32_t low = first_of_pair(pair, distance);
     order_pair(keys, indices, low, low + distance, (low & length) == 0);
@@ -92,7 +89,6 @@ static __global__ void sort_step_kernel(int32_t length, int32_t distance, uint64
 
 static __global__ void take_order_kernel(int32_t count, const int32_t *indices, int32_t *order)
 {
-    CUDA_KERNEL_BEGINS();
     const int32_t i = (int32_t)(blockIdx.x * blockDim.x + threadIdx.x);
     if (i < count)
         order[i] = indices[i];
@@ -193,7 +189,6 @@ template <typename Type>
 static __global__ void __launch_bounds__(INPUT_WARPS *WARP_THREADS)
     input_kernel(CudaInput input, const CudaStep *step, Type *out, uint8_t *batch_labels)
 {
-    CUDA_KERNEL_BEGINS();
     constexpr int VECTOR = VectorOf<Type>::COUNT, VECTORS = ROW / VECTOR;
     __shared__ Pack<Type, VectorOf<Type>::COUNT> staged[INPUT_WARPS][VECTORS];
     const int32_t warp = (int32_t)(threadIdx.x / WARP_THREADS);

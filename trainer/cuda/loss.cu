@@ -127,7 +127,6 @@ static __global__ void __launch_bounds__(LOSS_THREADS)
     loss_kernel(const float *logits, const uint8_t *batch_labels, int32_t count, int32_t classes,
                 float *probabilities, Type *gradient, CudaStep *step)
 {
-    CUDA_KERNEL_BEGINS();
     const int32_t lane = (int32_t)(threadIdx.x % LANES);
     const int32_t own = (int32_t)(blockIdx.x * BLOCK_IMAGES + threadIdx.x / LANES);
     const bool is_image = own < count;
@@ -191,32 +190,36 @@ void cuda_loss(cudaStream_t stream, CudaPrecision precision, const float *logits
         loss(stream, logits, batch_labels, count, classes, probabilities, (float *)gradient, step);
 }
 
-/* --- Before and after a step --- */
+/* --- Between steps --- */
 
-static __global__ void begin_step_kernel(CudaRmsProp optimizer, CudaStep *step)
+static __device__ __forceinline__ void set_rate(const CudaRmsProp &optimizer, CudaStep *step)
 {
-    CUDA_KERNEL_BEGINS();
     const double slower = __dadd_rn(1.0, __dmul_rn(optimizer.decay, (double)(int64_t)step->step));
     step->rate = (float)__ddiv_rn(optimizer.learning_rate, slower);
 }
 
-void cuda_begin_step(cudaStream_t stream, const CudaRmsProp *optimizer, CudaStep *step)
+static __global__ void begin_steps_kernel(CudaRmsProp optimizer, CudaStep *step)
 {
-    CUDA_LAUNCH(begin_step_kernel, 1, 1, stream, *optimizer, step);
+    set_rate(optimizer, step);
 }
 
-static __global__ void end_step_kernel(int32_t count, CudaStep *step)
+void cuda_begin_steps(cudaStream_t stream, const CudaRmsProp *optimizer, CudaStep *step)
 {
-    CUDA_KERNEL_BEGINS();
+    CUDA_LAUNCH(begin_steps_kernel, 1, 1, stream, *optimizer, step);
+}
+
+static __global__ void end_step_kernel(CudaRmsProp optimizer, int32_t count, CudaStep *step)
+{
     // x - x is a NaN if x is not finite.
     const double loss_sum = step->loss_sum;
     if (loss_sum - loss_sum != 0.0 && step->bad_step < 0)
         step->bad_step = (int64_t)step->step;
     step->step++;
     step->first += count;
+    set_rate(optimizer, step);
 }
 
-void cuda_end_step(cudaStream_t stream, int32_t count, CudaStep *step)
+void cuda_end_step(cudaStream_t stream, const CudaRmsProp *optimizer, int32_t count, CudaStep *step)
 {
-    CUDA_LAUNCH(end_step_kernel, 1, 1, stream, count, step);
+    CUDA_LAUNCH(end_step_kernel, 1, 1, stream, *optimizer, count, step);
 }

@@ -176,7 +176,6 @@ __device__ __forceinline__ void finish_bias(const Product &product, int first_co
 template <class K>
 __global__ void __launch_bounds__(TILE_THREADS, K::BLOCKS) multiply(const Product product)
 {
-    CUDA_KERNEL_BEGINS();
     __shared__ Tiles<K> tiles;
     typename OperandsOf<K, K::PASS>::A a;
     typename OperandsOf<K, K::PASS>::B b;
@@ -227,7 +226,6 @@ __global__ void __launch_bounds__(TILE_THREADS, K::BLOCKS) multiply(const Produc
 template <Pass PASS, CudaPrecision PRECISION>
 __global__ void __launch_bounds__(ADDED_VALUES *ADDING_GROUPS) add_parts(const Product product)
 {
-    CUDA_KERNEL_BEGINS();
     __shared__ float sums[ADDING_GROUPS][ADDED_VALUES];
     const Result &result = product.result;
     const int value = static_cast<int>(threadIdx.x) % ADDED_VALUES;

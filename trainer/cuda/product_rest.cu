@@ -21,7 +21,6 @@ static __global__ void __launch_bounds__(SQUARE *SQUARE_ROWS)
     transpose_kernel(int32_t rows, int32_t columns, const Type *__restrict__ in,
                      Type *__restrict__ out)
 {
-    CUDA_KERNEL_BEGINS();
     __shared__ Type
         square[SQUARE][SQUARE + 1]; // padded, so that a column is spread over memory banks
     const int32_t first_row = (int32_t)blockIdx.y * SQUARE;
@@ -61,7 +60,6 @@ static __global__ void __launch_bounds__(REST_THREADS)
     bias_kernel(int64_t count, int32_t columns, const float *__restrict__ bias, bool has_relu,
                 Type *__restrict__ values)
 {
-    CUDA_KERNEL_BEGINS();
     const int64_t first = ((int64_t)blockIdx.x * REST_THREADS + threadIdx.x) * COUNT;
     if (first >= count)
         return;
@@ -105,7 +103,6 @@ template <typename Type, int COUNT>
 static __global__ void __launch_bounds__(REST_THREADS)
     mask_kernel(int64_t count, const Type *__restrict__ relu_out, Type *__restrict__ gradient)
 {
-    CUDA_KERNEL_BEGINS();
     const int64_t first = ((int64_t)blockIdx.x * REST_THREADS + threadIdx.x) * COUNT;
     if (first >= count)
         return;
@@ -154,7 +151,6 @@ static __global__ void __launch_bounds__(SUMMED *SUM_GROUPS)
     sum_rows_kernel(int64_t rows, int32_t columns, int64_t part_rows,
                     const Type *__restrict__ values, float *__restrict__ sums)
 {
-    CUDA_KERNEL_BEGINS();
     __shared__ float shared[SUM_GROUPS][SUMMED];
     const int32_t across = (int32_t)threadIdx.x, group = (int32_t)threadIdx.y;
     const int32_t column = (int32_t)blockIdx.x * SUMMED + across;

@@ -50,7 +50,6 @@ static bool queue_step(CudaModel *model, const void *work, Status *status)
                              .rank = model->settings.rank,
                              .is_augmented = kind->is_augmented};
     cuda_profile_mark(model, PROFILE_NONE);
-    cuda_begin_step(model->stream, &kind->optimizer, model->step);
     cuda_input(model->stream, model->precision, &input, model->step, kind->count, model->input,
                model->labels);
     cuda_profile_mark(model, PROFILE_INPUT);
@@ -63,7 +62,7 @@ static bool queue_step(CudaModel *model, const void *work, Status *status)
     cuda_update(model->stream, &kind->optimizer, model->settings.net->parameter_count,
                 model->arenas[ARENA_GRADIENTS], model->arenas[ARENA_ACCUMULATORS],
                 model->arenas[ARENA_WEIGHTS], model->bf16_weights, model->step);
-    cuda_end_step(model->stream, kind->count, model->step);
+    cuda_end_step(model->stream, &kind->optimizer, kind->count, model->step);
     cuda_profile_mark(model, PROFILE_UPDATE);
     return true;
 }
@@ -269,6 +268,7 @@ static bool queue_run(CudaModel *model, const StepRun *run, const CudaSet *set, 
                          .optimizer = cuda_steps_optimizer(run->optimizer, run->gradient_scale),
                          .comm = comm,
                          .has_marks = model->profile.is_marking};
+    cuda_begin_steps(model->stream, &kind.optimizer, model->step);
     if (run->first < whole &&
         !run_kind(model, &kind, (end < whole ? end : whole) - run->first, status))
         return false;

@@ -44,7 +44,6 @@ static __global__ void __launch_bounds__(UPDATE_THREADS)
                   float *__restrict__ accumulators, float *__restrict__ weights,
                   uint16_t *__restrict__ bf16_weights, CudaStep *step)
 {
-    CUDA_KERNEL_BEGINS();
     const int64_t first = first_of_thread();
     const float rate = step->rate;
     bool is_fine = true;
@@ -93,7 +92,6 @@ static __global__ void __launch_bounds__(UPDATE_THREADS)
     narrow_kernel(const float *__restrict__ weights, int64_t count,
                   uint16_t *__restrict__ bf16_weights)
 {
-    CUDA_KERNEL_BEGINS();
     const int64_t first = first_of_thread();
     if (first + PER_THREAD <= count) {
         const Pack<float, PER_THREAD> weight = pack_load<PER_THREAD>(weights + first);

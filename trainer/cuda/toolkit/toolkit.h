@@ -19,44 +19,8 @@
 /* CUDA_LAUNCH(kernel, grid, block, stream, arguments...); put a template's name in parentheses. The
  * runtime records errors (cudaGetLastError). */
 #if defined(__cplusplus) && !defined(TRAINYARD_CUDA_EMULATED)
-#if CUDART_VERSION >= 12030 && !defined(TRAINYARD_NO_OVERLAP)
-#define CUDA_LAUNCH(kernel, grid, block, stream, ...)                                              \
-    cuda_launch_early(grid, block, stream, kernel, __VA_ARGS__)
-#else
 #define CUDA_LAUNCH(kernel, grid, block, stream, ...)                                              \
     kernel<<<grid, block, 0, stream>>>(__VA_ARGS__)
-#endif
-#endif
-
-/* Every kernel begins with CUDA_KERNEL_BEGINS. From sm_90 on, blocks of the next kernel of a stream
- * may then start as soon as there is room, and wait here until the kernel before them has ended and
- * its values can be read ("Programmatic Dependent Launch" in the CUDA programming guide): starting
- * a kernel costs less time. A kernel that ends has waited for all kernels before it. */
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-#define CUDA_KERNEL_BEGINS()                                                                       \
-    asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory")
-#else
-#define CUDA_KERNEL_BEGINS() (void)0
-#endif
-
-#if defined(__CUDACC__) && CUDART_VERSION >= 12030
-/* Older GPUs ignore the attribute's effect: their kernels start one after the other. */
-template <typename... Wanted, typename... Given>
-static inline void cuda_launch_early(dim3 grid, dim3 block, cudaStream_t stream,
-                                     void (*kernel)(Wanted...), Given... given)
-{
-    cudaLaunchAttribute attribute = {};
-    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attribute.val.programmaticStreamSerializationAllowed = 1;
-    cudaLaunchConfig_t config = {};
-    config.gridDim = grid;
-    config.blockDim = block;
-    config.stream = stream;
-    config.attrs = &attribute;
-    config.numAttrs = 1;
-    (void)cudaLaunchKernelEx(&config, kernel,
-                             static_cast<Wanted>(given)...); // the runtime keeps the error
-}
 #endif
 
 /* GPUs since sm_80 have mma.sync, tensor-core products of tf32 and bf16. */
