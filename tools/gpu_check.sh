@@ -53,7 +53,7 @@ racecheck 300  80
 initcheck 300  80
 profile   300 100
 '
-quick_s=570 # all steps together
+quick_s=${quick_s:-570} # all steps together
 programs=(trainyard trainyard-train trainyard-evaluate trainyard-bench-training trainyard-bench-allreduce trainyard-make-cifar trainyard-calibrate)
 base=build/gpu_check
 

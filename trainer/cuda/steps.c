@@ -269,6 +269,7 @@ static bool queue_run(CudaModel *model, const StepRun *run, const CudaSet *set, 
                          .comm = comm,
                          .has_marks = model->profile.is_marking};
     cuda_begin_steps(model->stream, &kind.optimizer, model->step);
+    cuda_note(model, cudaGetLastError(), "training"); // which a failed capture would clear
     if (run->first < whole &&
         !run_kind(model, &kind, (end < whole ? end : whole) - run->first, status))
         return false;
