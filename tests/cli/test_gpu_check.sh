@@ -95,6 +95,12 @@ gpu_check table "$TRAINYARD"
 exit_is 1
 stderr_has "is not a gpu_check.json"
 
+example "the page of the measurements that are kept"
+for kept in "$source_folder"/reports/measured/gpu-*.json; do
+    "$source_folder/tools/gpu_report.py" --page "$kept" >stdout
+    holds cmp "${kept%.json}.md" stdout
+done
+
 # --- The whole check
 
 if [ ! -d "$emulated" ] || ! command -v mpirun >/dev/null; then
