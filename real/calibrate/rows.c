@@ -482,7 +482,7 @@ static bool take_scatter(const Collector *collector, const Run *run, RunValues *
     return true;
 }
 
-/* The time of all steps of a run. A GPU's steps are profiled apart. */
+/* The time of all steps of a run. A GPU profiles other steps than it times. */
 static double trained_ms(const Json *json, int64_t steps, double step_us)
 {
     const Json *step_ms = json_find(json, "/step_ms/median");
