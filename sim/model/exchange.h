@@ -59,7 +59,7 @@ int64_t exchange_ns(const Exchange *exchange, Gang gang, const Gradient *gradien
  *
  * Rank 0 gathers sizes and requests, then broadcasts the answer's size and the answer (MPI_Gather,
  * MPI_Gatherv and twice MPI_Bcast, trees of depth log2 n). It reads the requests one by one. Up to
- * 0.13.2 each request is a message of its own, which rank 0 receives one by one: there `request`
+ * 0.13.2 each request is a separate message, which rank 0 receives one by one: there `request`
  * includes receiving it. */
 int64_t exchange_negotiation_ns(const Exchange *exchange, Gang gang, int64_t requests);
 
