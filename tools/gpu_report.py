@@ -76,11 +76,13 @@ def loaded_version(name, function, digits):
     return f"{number.value // 10**digits}.{number.value // 100 % 10**(digits - 2)}.{number.value % 100}"
 
 
-def library_version(build, library, header, prefix):
-    """The version of a library that this build is linked with, or else of the one that is loaded."""
+def library_version(build, program, library, header, prefix):
+    """The version of a library that this build is linked with, or else of the one that the program would load."""
     folder = cached(build, f"{library}_HEADERS")
     if folder:
         return version_in(os.path.join(folder, header), prefix)
+    if not program:
+        return None
     if library == "CUDNN":
         return loaded_version("libcudnn.so.9", "cudnnGetVersion", 4)
     return loaded_version("libnccl.so.2", "ncclGetVersion", 4)
@@ -99,12 +101,12 @@ def torch_versions():
     return without_unknown(json.loads(answer)) if answer else None
 
 
-def machine(build):
+def machine(build, program):
     return without_unknown({
         "gpus": gpus(),
         "toolkit": toolkit(build),
-        "cudnn": library_version(build, "CUDNN", "cudnn_version.h", "CUDNN"),
-        "nccl": library_version(build, "NCCL", "nccl.h", "NCCL"),
+        "cudnn": library_version(build, program, "CUDNN", "cudnn_version.h", "CUDNN"),
+        "nccl": library_version(build, program, "NCCL", "nccl.h", "NCCL"),
         "torch": torch_versions(),
         "system": platform.platform(),
         "libc": "-".join(platform.libc_ver()),
@@ -200,7 +202,7 @@ def collected(folder, origin, build, program):
         "commit": output_of("git", "describe", "--always", "--dirty"),
         "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "programs": origin,
-        "machine": machine(build),
+        "machine": machine(build, program),
         "steps": steps_of(folder),
         "limits": limits,
         "speed": speed(folder, limits),
