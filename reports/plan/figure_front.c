@@ -120,6 +120,15 @@ static const char *note_of(const PlanFacts *facts, int32_t count)
                                                       : "");
 }
 
+/* "mean wait of jobs of team, min". */
+static const char *limited_title(const PlanFacts *facts, int32_t constraint)
+{
+    const int32_t metric = facts->outcome->goal->constraints[constraint].metric;
+    const char *unit = answer_scale(facts->outcome, metric).unit;
+    return arena_printf(facts->arena, "%s%s%s", constraint_title(facts, constraint),
+                        unit[0] != '\0' ? ", " : "", unit);
+}
+
 static Scatter scatter_of(const PlanFacts *facts, int32_t constraint)
 {
     const PlanOutcome *outcome = facts->outcome;
@@ -129,7 +138,7 @@ static Scatter scatter_of(const PlanFacts *facts, int32_t constraint)
     headings[0] = "number";
     headings[1] = "candidate";
     headings[2] = objective_title(facts);
-    headings[3] = constraint_title(facts, constraint);
+    headings[3] = limited_title(facts, constraint);
     headings[4] = "on the front";
     Scatter scatter = {.arena = facts->arena,
                        .x_label = headings[2],
@@ -156,8 +165,8 @@ static void front_figure(Figures *figures, const PlanFacts *facts, int32_t const
     Figure figure = {.section = PLAN_FRONT,
                      .file = arena_printf(facts->arena, "front-%" PRId32, constraint),
                      .title =
-                         arena_printf(facts->arena, "%s over %s",
-                                      constraint_title(facts, constraint), objective_title(facts))};
+                         arena_printf(facts->arena, "%s over %s", limited_title(facts, constraint),
+                                      objective_title(facts))};
     Scatter scatter = scatter_of(facts, constraint);
     scatter.count = choose(facts, facts->fronts[constraint], drawn);
     if (scatter.count == 0) {

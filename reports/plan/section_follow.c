@@ -362,11 +362,7 @@ void section_closed_form(Text *html, const PlanFacts *facts)
                                  " nodes, a mean run time of %s and an offered load of "
                                  "%.3g nodes: %s.",
                                  form->model, form->servers, duration_text(arena, form->service_ns),
-                                 (double)form->load_ppm / 1e6,
-                                 form->mean_wait_ns == PLAIN_UNKNOWN
-                                     ? "more work arrives than the nodes can do"
-                                     : arena_printf(arena, "the mean wait is %s",
-                                                    duration_text(arena, form->mean_wait_ns))));
+                                 (double)form->load_ppm / 1e6, closed_form_words(arena, form)));
     if (facts->follow->why != NULL && facts->jobs != NULL && facts->jobs->count > 0) {
         double sum = 0;
         for (int64_t i = 0; i < facts->jobs->count; i++)

@@ -151,6 +151,16 @@ static int by_use(const void *left, const void *right)
     return (a->factor > b->factor) - (a->factor < b->factor);
 }
 
+/* Whether levels are spread over so many magnitudes that on a linear axis most would be in one
+ * place: 1, 3, 10, 30, 100, 300. `x` are numbers, in the order `order`. */
+static bool are_magnitudes(const double *x, const int32_t *order, int32_t count)
+{
+    enum { LEVELS_LEAST = 4, RATIO_LEAST = 100 };
+    const double low = x[order[0]], middle = x[order[count / 2]], high = x[order[count - 1]];
+    return count >= LEVELS_LEAST && low > 0 && high >= RATIO_LEAST * low &&
+           middle - low < (high - low) / 4;
+}
+
 static void find_axes(StudyFacts *facts)
 {
     const Study *study = facts->study;
@@ -167,8 +177,9 @@ static void find_axes(StudyFacts *facts)
         StudyAxis *axis = &axes[facts->axis_count++];
         *axis = (StudyAxis){.name = name, .factor = f, .level_count = factor->level_count, .x = x};
         number_levels(factor, axis, x);
-        axis->is_log = axis->is_of_numbers && factor->is_log;
         axis->order = order_of(facts->arena, x, factor->level_count);
+        axis->is_log = axis->is_of_numbers &&
+                       (factor->is_log || are_magnitudes(x, axis->order, factor->level_count));
     }
     qsort(axes, (size_t)facts->axis_count, sizeof *axes, by_use);
     facts->axes = axes;

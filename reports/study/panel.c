@@ -80,6 +80,21 @@ static double shifted(const Panel *panel, int32_t curve, Range places, double x)
 
 /* --- Data --- */
 
+enum { TIC_GAP = 8, TIC_LETTERS_LEAST = 3 };
+
+/* `label` in at most `width` pixels, or in TIC_LETTERS_LEAST letters. */
+static Text tic_label(const char *label, int32_t width)
+{
+    for (int32_t letters = letters_in(label);; letters--) {
+        Text shown = {0};
+        const bool is_least = letters <= TIC_LETTERS_LEAST;
+        shortened_print(&shown, label, is_least ? TIC_LETTERS_LEAST : letters);
+        if (is_least || letters_width(text_string(&shown)) <= width)
+            return shown;
+        text_free(&shown);
+    }
+}
+
 /* The levels of the curves as names along the axis; none where gnuplot finds round numbers. */
 static void tics_print(Text *out, const Panel *panel, FigureLayout layout)
 {
@@ -90,12 +105,10 @@ static void tics_print(Text *out, const Panel *panel, FigureLayout layout)
     const int32_t width = layout.width - LEFT, count = longest->count;
     const bool is_named =
         !panel->axis->is_of_numbers || (panel->dot_count == 0 && width / count >= 44);
-    const int32_t letters = width / (count > 0 ? count : 1) / 7;
     text_printf(out, "tics = %" PRId32 "\narray tic_name[%" PRId32 "]\narray tic_at[%" PRId32 "]\n",
                 is_named ? count : 0, count + 1, count + 1);
     for (int32_t i = 0; is_named && i < count; i++) {
-        Text label = {0};
-        shortened_print(&label, longest->marks[i].label, letters < 3 ? 3 : letters);
+        Text label = tic_label(longest->marks[i].label, width / count - TIC_GAP);
         text_printf(out, "tic_name[%" PRId32 "] = ", i + 1);
         gnuplot_string_print(out, text_string(&label));
         text_printf(out, "\ntic_at[%" PRId32 "] = ", i + 1);

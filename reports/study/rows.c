@@ -8,10 +8,8 @@
 
 enum {
     ROW_HEIGHT = 24,
-    LETTER_WIDTH = 7,
-    CAPITAL_EXTRA = 2,
     LETTERS_MAX = 34,
-    LETTERS_MAX_NARROW = 15,
+    LETTERS_MAX_NARROW = 19,
     LABEL_GAP = 14,
     STEP_WIDTH = 105
 };
@@ -74,16 +72,14 @@ static int32_t letters_of(const Rows *rows, int32_t most)
     return letters < most ? letters : most;
 }
 
-/* The width of the longest label, cut to `most` letters, in pixels; capital letters are wider. */
+/* The width of the longest label, cut to `most` letters, in pixels. */
 static int32_t width_of(const Rows *rows, int32_t most)
 {
     int32_t widest = 0;
     for (int32_t i = 0; i < rows->row_count; i++) {
         Text label = {0};
         shortened_print(&label, rows->labels[i], most);
-        int32_t width = letters_in(text_string(&label)) * LETTER_WIDTH;
-        for (const char *at = text_string(&label); *at != '\0'; at++)
-            width += *at >= 'A' && *at <= 'Z' ? CAPITAL_EXTRA : 0;
+        const int32_t width = letters_width(text_string(&label));
         widest = width > widest ? width : widest;
         text_free(&label);
     }

@@ -171,19 +171,84 @@ int32_t letters_in(const char *text)
     return count;
 }
 
-void shortened_print(Text *out, const char *text, int32_t characters)
+int32_t letters_width(const char *text)
 {
-    invariant(characters >= 3);
-    const int32_t count = letters_in(text);
+    enum { LETTER_WIDTH = 7, CAPITAL_EXTRA = 2 };
+    int32_t width = letters_in(text) * LETTER_WIDTH;
+    for (; *text != '\0'; text++)
+        width += *text >= 'A' && *text <= 'Z' ? CAPITAL_EXTRA : 0;
+    return width;
+}
+
+/* The first `length` bytes of `text`, which are `count` letters, in `characters` of them. */
+static void shorten(Text *out, const char *text, size_t length, int32_t count, int32_t characters)
+{
     const int32_t head = characters / 2;
     const int32_t tail_start = count - (characters - head - 1);
     int32_t index = -1; // of the character that the present byte belongs to
-    for (const char *at = text; *at != '\0'; at++) {
-        const bool is_start = !is_continuation((unsigned char)*at);
+    for (size_t i = 0; i < length; i++) {
+        const bool is_start = !is_continuation((unsigned char)text[i]);
         index += is_start;
         if (count <= characters || index < head || index >= tail_start)
-            text_append(out, at, 1);
+            text_append(out, &text[i], 1);
         else if (index == head && is_start)
             text_add(out, "\xE2\x80\xA6"); // an ellipsis
+    }
+}
+
+enum { LIST_ITEMS_MOST = 8, ITEM_LEAST = 3 };
+
+/* The items of a list that is separated by ", ": bytes and letters of each. Returns their number;
+ * 1 if there are too many. */
+static int32_t split_list(const char *text, size_t *bytes, int32_t *letters)
+{
+    int32_t count = 0;
+    for (const char *at = text;; at += bytes[count] + 2, count++) {
+        const char *end = strstr(at, ", ");
+        if (count == LIST_ITEMS_MOST || (count == 0 && end == NULL))
+            break;
+        bytes[count] = end != NULL ? (size_t)(end - at) : strlen(at);
+        letters[count] = 0;
+        for (size_t i = 0; i < bytes[count]; i++)
+            letters[count] += !is_continuation((unsigned char)at[i]);
+        if (end == NULL)
+            return count + 1;
+    }
+    bytes[0] = strlen(text);
+    letters[0] = letters_in(text);
+    return 1;
+}
+
+/* Takes letters from the longest items until all fit into `room`; false: they do not. */
+static bool divide_room(const int32_t *letters, int32_t count, int32_t room, int32_t *shown)
+{
+    int32_t sum = 0;
+    for (int32_t i = 0; i < count; i++)
+        sum += shown[i] = letters[i];
+    while (sum > room) {
+        int32_t longest = 0;
+        for (int32_t i = 1; i < count; i++)
+            longest = shown[i] > shown[longest] ? i : longest;
+        if (shown[longest] <= ITEM_LEAST)
+            return false;
+        shown[longest]--;
+        sum--;
+    }
+    return true;
+}
+
+void shortened_print(Text *out, const char *text, int32_t characters)
+{
+    size_t bytes[LIST_ITEMS_MOST];
+    int32_t letters[LIST_ITEMS_MOST], shown[LIST_ITEMS_MOST];
+    const int32_t count = split_list(text, bytes, letters);
+    invariant(characters >= 3);
+    if (!divide_room(letters, count, characters - 2 * (count - 1), shown)) {
+        shorten(out, text, strlen(text), letters_in(text), characters);
+        return;
+    }
+    for (int32_t i = 0; i < count; text += bytes[i] + 2, i++) {
+        text_add(out, i > 0 ? ", " : "");
+        shorten(out, text, bytes[i], letters[i], shown[i]);
     }
 }

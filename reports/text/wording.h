@@ -31,8 +31,11 @@ int64_t share_ppm(int64_t part, int64_t whole);
 
 /* UTF-8 characters in `text`. */
 int32_t letters_in(const char *text);
+/* The width of `text` in a figure in pixels, about; capital letters are wider. */
+int32_t letters_width(const char *text);
 /* `text` in at most `characters` UTF-8 characters, its middle cut out if need be: "imagenet…-v7".
- * `characters` >= 3. */
+ * Of a list, the middles of the longest items, so that each still shows: "NC6, 2, low…ty". As many
+ * items as that leaves 3 characters each; `characters` >= 3. */
 void shortened_print(Text *out, const char *text, int32_t characters);
 
 #endif

@@ -186,7 +186,13 @@ static bool range_parse(const char *text, int64_t *first, int64_t *last, int64_t
 static bool read_range(Reader *reader, const Json *node)
 {
     int64_t first, last, step;
-    if (!range_parse(node->text, &first, &last, &step) || last < first) {
+    const bool is_range = range_parse(node->text, &first, &last, &step);
+    if (is_range && last < first) {
+        status_hint(problem(reader, node, "the range begins above its end"),
+                    "ranges rise; a list may fall, as in [8, 4, 2]");
+        return false;
+    }
+    if (!is_range) {
         status_hint(problem(reader, node, "\"values\" is neither a list nor a range of integers"),
                     "as in \"1..16\" or \"10..100 by 10\"");
         return false;

@@ -364,7 +364,8 @@ static bool read_confidence(const Reader *reader)
         return true;
     }
     status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, json_at(text->node),
-                             "a confidence of \"%s\" is not between 50 %% and 100 %%", text->value),
+                             "a confidence of \"%s\" is not above 50 %% and below 100 %%",
+                             text->value),
                 "as in \"95%%\"");
     return false;
 }

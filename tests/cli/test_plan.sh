@@ -281,7 +281,7 @@ exit_is 2
 stderr_begins "--vary: does not go with a study file"
 trainyard plan plan.json --confidence 20%
 exit_is 2
-stderr_begins '--confidence: a confidence of "20%" is not between 50 % and 100 %'
+stderr_begins '--confidence: a confidence of "20%" is not above 50 % and below 100 %'
 trainyard plan queue.json --vary servers=4..6
 exit_is 2
 stderr_begins 'plan: missing "metrics" in this study'

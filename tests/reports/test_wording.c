@@ -87,6 +87,13 @@ START_TEST(long_names_lose_their_middle)
         const char *expected;
     } rows[] = {
         {"short", 5, "short"},
+        {"STANDARD_NC6, 2, lowpriority", 20,
+         "STA\xE2\x80\xA6"
+         "NC6, 2, lowp\xE2\x80\xA6"
+         "ity"}, // 20, less 4 for commas and 1 for the number: 7 and 8
+        {"one, two, three", 5,
+         "on\xE2\x80\xA6"
+         "ee"}, // too short for three items
         {"cifar_distributed", 12,
          "cifar_\xE2\x80\xA6"
          "buted"}, // 6 + 1 + 5 = 12

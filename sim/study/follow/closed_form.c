@@ -1,5 +1,6 @@
 #include "sim/study/follow/closed_form.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 #include "sim/base/ascii.h"
@@ -166,31 +167,69 @@ static void find_gaps(Arena *arena, const Scenario *scenario, bool is_steady, bo
             form->gaps[form->gap_count++] = model_gap_words((ModelGap)gap);
 }
 
+/* The waits, and the jobs that a full queue rejects. */
+static void find_waits(const Scenario *scenario, double load, double cs2, ClosedForm *form)
+{
+    const double service_s = (double)form->service_ns / (double)NS_PER_S;
+    double wait = queue_general_mean_wait(form->servers, load, cs2);
+    if (scenario->has_queue_limit) {
+        const QueueLoss loss = queue_limited(form->servers, scenario->queue_limit, load);
+        form->rejected_ppm = (int64_t)(loss.lost * (double)PPM + 0.5);
+        wait = loss.mean_wait;
+    }
+    if (!isinf(wait))
+        form->mean_wait_ns = (int64_t)(wait * service_s * (double)NS_PER_S + 0.5);
+}
+
+/* "M/M/4"; with a limit the places of jobs that run or wait follow: "M/M/4/10". */
+static const char *model_name(Arena *arena, const Scenario *scenario, double cs2, int32_t servers)
+{
+    const Distribution duration = scenario->workloads[0].specs[0]->program->duration;
+    const char *times = duration.kind == DISTRIBUTION_EXPONENTIAL ? "M" : cs2 == 0 ? "D" : "G";
+    const char *places =
+        scenario->has_queue_limit
+            ? arena_printf(arena, "/%" PRId64, (int64_t)servers + scenario->queue_limit)
+            : "";
+    return arena_printf(arena, "M/%s/%" PRId32 "%s", times, servers, places);
+}
+
 ClosedForm closed_form_of(Arena *arena, const Scenario *scenario, bool is_steady)
 {
-    ClosedForm form = {.none = objection(scenario), .mean_wait_ns = PLAIN_UNKNOWN};
+    ClosedForm form = {
+        .none = objection(scenario), .mean_wait_ns = PLAIN_UNKNOWN, .rejected_ppm = PLAIN_UNKNOWN};
     if (form.none != NULL)
         return form;
     const Workload *workload = &scenario->workloads[0];
-    const ClusterSpec *cluster = only_cluster(scenario);
     const Distribution duration = workload->specs[0]->program->duration;
     const double cs2 = cs2_of(duration);
-    form.servers = nodes_allowed(scenario, cluster);
+    const bool is_loss = scenario->has_queue_limit && scenario->queue_limit == 0;
+    form.servers = nodes_allowed(scenario, only_cluster(scenario));
     form.service_ns = distribution_mean(duration);
-    form.knows_waits = duration.kind == DISTRIBUTION_EXPONENTIAL;
+    form.knows_waits = duration.kind == DISTRIBUTION_EXPONENTIAL && !scenario->has_queue_limit;
     const double service_s = (double)form.service_ns / (double)NS_PER_S;
     const double load = rate_of(workload) * service_s * mean_nodes(workload);
-    const double wait_s = service_s * queue_general_mean_wait(form.servers, load, cs2);
     form.load_ppm = (int64_t)(load * (double)PPM + 0.5);
-    if (!isinf(wait_s))
-        form.mean_wait_ns = (int64_t)(wait_s * (double)NS_PER_S + 0.5);
-    form.model = arena_printf(arena, "M/%s/%d",
-                              form.knows_waits ? "M"
-                              : cs2 == 0       ? "D"
-                                               : "G",
-                              (int)form.servers);
-    find_gaps(arena, scenario, is_steady, form.knows_waits || form.servers == 1, &form);
+    find_waits(scenario, load, cs2, &form);
+    form.model = model_name(arena, scenario, cs2, form.servers);
+    const bool is_exact = duration.kind == DISTRIBUTION_EXPONENTIAL || is_loss ||
+                          (form.servers == 1 && !scenario->has_queue_limit);
+    find_gaps(arena, scenario, is_steady, is_exact, &form);
     return form;
+}
+
+const char *closed_form_words(Arena *arena, const ClosedForm *form)
+{
+    Text out = {0};
+    if (form->mean_wait_ns == PLAIN_UNKNOWN) {
+        text_add(&out, "more work arrives than the nodes can do");
+        return text_move(arena, &out);
+    }
+    text_add(&out, "the mean wait is ");
+    duration_print(&out, form->mean_wait_ns / NS_PER_S * NS_PER_S);
+    if (form->rejected_ppm != PLAIN_UNKNOWN)
+        text_printf(&out, ", and %.3g %% of the jobs are rejected",
+                    (double)form->rejected_ppm / (double)PPM * 100);
+    return text_move(arena, &out);
 }
 
 double closed_form_within(const ClosedForm *form, double wait_s)
@@ -203,12 +242,14 @@ double closed_form_within(const ClosedForm *form, double wait_s)
 
 #define OWNER ClosedForm
 static const Field closed_form_fields[] = {
-    FIELD_ROW(TEXT, "model", model, .doc = "M/M/4, M/G/1, ..."),
+    FIELD_ROW(TEXT, "model", model, .doc = "M/M/4, M/G/1, M/M/4/4, ..."),
     FIELD_ROW(TEXT, "none", none, .doc = "why no model applies"),
     FIELD_ROW(INTEGER, "servers", servers, .doc = "nodes that the cluster may have"),
     FIELD_DECIMAL("load", load_ppm, 6, "offered load in nodes"),
     FIELD_DECIMAL("service_s", service_ns, 9, "mean run time of a job", .unit = "s"),
     FIELD_DECIMAL("mean_wait_s", mean_wait_ns, 9, "mean time in the queue", .unit = "s", NULLABLE),
+    FIELD_DECIMAL("rejected", rejected_ppm, 6, "share of jobs that find the queue full",
+                  .unit = "1", NULLABLE),
     FIELD_ROW(BOOLEAN, "knows_waits", knows_waits, .doc = "the distribution of waits is known too"),
     FIELD_LIST(TEXTS, "gaps", gaps, gap_count, NULL, "what the model leaves out"),
     {0},

@@ -153,9 +153,8 @@ static void print_prices(const FollowOutcome *outcome, const Study *plan, Text *
         const PriceBreakEven *price = &outcome->prices[i];
         text_printf(out, "If %s is ", price->price);
         print_multiple(&price->break_even, out);
-        text_printf(out, " times%s%s, %s costs as much.\n",
-                    price->now != NULL ? " " : " its present value",
-                    price->now != NULL ? price->now : "",
+        text_printf(out, " times its present value%s%s, %s costs as much.\n",
+                    price->now != NULL ? " of " : "", price->now != NULL ? price->now : "",
                     point_name(scratch, plan, outcome->facts.points[price->other].point));
     }
     arena_destroy(scratch);
@@ -196,12 +195,9 @@ static void print_closed_form(const FollowOutcome *outcome, Text *out)
         return;
     text_printf(out, "Queueing theory (%s) at an offered load of %.2f nodes: ", form->model,
                 (double)form->load_ppm / (double)PPM);
-    if (form->mean_wait_ns == PLAIN_UNKNOWN) {
-        text_add(out, "more work arrives than the nodes can do");
-    } else {
-        text_add(out, "a mean wait of ");
-        duration_print(out, form->mean_wait_ns / NS_PER_S * NS_PER_S);
-    }
+    Arena *scratch = arena_create();
+    text_add(out, closed_form_words(scratch, form));
+    arena_destroy(scratch);
     for (uint32_t i = 0; i < form->gap_count; i++)
         text_printf(out, "%s %s", i == 0 ? "; it leaves out that" : ";", form->gaps[i]);
     text_add(out, ".\n");

@@ -231,7 +231,8 @@ static const Field study_fields[] = {
     FIELD_JSON("indifference", indifference, "{\"type\": [\"string\", \"object\"]}",
                "of a plan: differences that do not matter, as a part of the objective and of each "
                "limit, or by metric: {\"cost_usd.total\": \"5 USD\"}; the default is \"1%\". The "
-               "smaller, the more runs"),
+               "smaller, the more runs. When combinations differ by less, and perhaps by "
+               "chance alone, the first of them is the answer, so list preferred levels first"),
     FIELD_OBJECT("budget", budget, budget_type,
                  "of a plan: what it may spend; without it, as many runs as the confidence needs"),
     FIELD_JSON("weather", weather, POINTER_OR_LIST,

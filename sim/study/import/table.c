@@ -55,8 +55,9 @@ void import_read_table(ImportLog *log, ImportFile file, char separator, const Wa
     log->lines = lines_begin(file.path, file.text, file.length);
     do {
         if (!lines_next(&log->lines)) {
-            problems_add(log->problems, STATUS_BAD_INPUT, place_in(file.path, 0, 0),
-                         "the file has no header line");
+            status_hint(problems_add(log->problems, STATUS_BAD_INPUT, place_in(file.path, 0, 0),
+                                     "the file has no header line"),
+                        "its first line names the columns; `trainyard import --help` lists them");
             return;
         }
     } while (log->lines.line == log->lines.line_end || log->lines.line[0] == '#');

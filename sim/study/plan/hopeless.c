@@ -148,7 +148,7 @@ static bool work_of(Arena *arena, const Scenario *scenario, Work *work)
     *work = (Work){.cluster = only_cluster(scenario),
                    .mix = {0, chances, nodes, times_ns},
                    .jobs_max = INT64_MAX};
-    if (work->cluster == NULL || scenario->workload_count == 0 ||
+    if (work->cluster == NULL || scenario->workload_count == 0 || scenario->has_queue_limit ||
         !has_no_failures(scenario, work->cluster))
         return false;
     work->node_count = nodes_of(scenario, work->cluster);

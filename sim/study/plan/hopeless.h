@@ -10,7 +10,8 @@
  * something that ends such a queue may not have grown long yet: there, and only under the service's
  * policy, the growth less four standard deviations bounds the share of jobs that can wait at most a
  * time. Scenarios whose work is not known (trainings, lists of jobs, failures, several clusters)
- * are never hopeless, nor are points where constraints hold on average over the weathers. */
+ * are never hopeless, nor are queues with a limit, which cannot grow, nor are points where
+ * constraints hold on average over the weathers. */
 #ifndef SIM_STUDY_PLAN_HOPELESS_H
 #define SIM_STUDY_PLAN_HOPELESS_H
 

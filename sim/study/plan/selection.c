@@ -79,39 +79,39 @@ Selection *selection_create(Arena *arena, const SelectionProblem *problem,
 
 /* --- Who is best --- */
 
-/* The candidate with the smallest objective among those whose state is one of the bits `states`,
- * and that seem to meet all checks if `meets`; not `but`. */
-static int32_t best_of(const Selection *selection, unsigned states, bool meets, int32_t but)
+enum { STATES_LEFT = 1U << SELECTION_IN_PLAY | 1U << SELECTION_DORMANT | 1U << SELECTION_BEATEN };
+
+/* The candidate with the smallest objective among those left that seem to meet all checks; not
+ * `but`, with whose runs of the same seeds it is then compared. SELECTION_NONE as `but`: none. */
+static int32_t best_but(const Selection *selection, int32_t but)
 {
     int32_t best = SELECTION_NONE;
     double least = (double)INFINITY;
     for (int32_t i = 0; i < selection->problem->candidate_count; i++) {
         const SelectionCandidate *own = &selection->candidates[i];
-        if (i == but || own->count == 0 || (states & 1U << own->state) == 0)
+        if (i == but || own->count == 0 || (STATES_LEFT & 1U << own->state) == 0)
             continue;
-        const double mean = selection_mean(selection, i, SERIES_OBJECTIVE);
-        if (mean < least && (!meets || selection_seems_to_meet(selection, i))) {
-            least = mean;
+        const double worse = but == SELECTION_NONE ? selection_mean(selection, i, SERIES_OBJECTIVE)
+                                                   : selection_difference(selection, i, but);
+        if (worse < least && selection_seems_to_meet(selection, i)) {
+            least = worse;
             best = i;
         }
     }
     return best;
 }
 
-enum { STATES_LEFT = 1U << SELECTION_IN_PLAY | 1U << SELECTION_DORMANT | 1U << SELECTION_BEATEN };
-
 int32_t selection_winner(const Selection *selection)
 {
     return selection->winner != SELECTION_NONE || selection->phase == PHASE_FINISHED
                ? selection->winner
-               : best_of(selection, STATES_LEFT, true, SELECTION_NONE);
+               : best_but(selection, SELECTION_NONE);
 }
 
 int32_t selection_next_best(const Selection *selection)
 {
     const int32_t winner = selection_winner(selection);
-    return winner != SELECTION_NONE ? best_of(selection, STATES_LEFT, true, winner)
-                                    : SELECTION_NONE;
+    return winner != SELECTION_NONE ? best_but(selection, winner) : SELECTION_NONE;
 }
 
 int32_t selection_nearest_miss(const Selection *selection)

@@ -13,8 +13,10 @@
  *     is dormant: it gets no runs until the other misses a check (C. Healey, S. Andradottir,
  *     S.-H. Kim, "Efficient comparison of constrained systems using dormancy", European Journal of
  *     Operational Research 224, 2013);
- *   - of candidates whose objectives differ by chance, once their triangle has closed, the one
- *     with the better estimate is kept;
+ *   - candidates tie if their objectives may differ by chance alone, and surely differ by less
+ *     than the indifference. The first of them is kept: candidates are numbered in the order of
+ *     preference, in a grid by the levels of the factors as the study lists them. So the first is
+ *     set aside for one after it only if that one is better beyond chance;
  *   - the others continue with half as many replications again: 5, 10, 20, 30, 45, ...
  *
  * Shares of jobs. Jobs of one run have good and bad days together, so the few runs without a bad

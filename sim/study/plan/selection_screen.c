@@ -7,8 +7,6 @@
 #include "sim/study/statistics/sample.h"
 #include "sim/study/statistics/screening.h"
 
-#define STUDY_SURE 0.975 /* one-sided: a difference beyond it is not chance */
-
 /* The values of a series in the first `count` replications. In `arena`. */
 static double *series_of(Arena *arena, const Selection *selection, int32_t candidate,
                          int32_t series, int32_t count)
@@ -200,33 +198,52 @@ static PairDifferences pair_of(Arena *arena, const Selection *selection, int32_t
                              pair_indifference(selection->problem, mean, other_mean)};
 }
 
-/* Whether the triangle has closed and the difference may be chance. */
+double selection_difference(const Selection *selection, int32_t candidate, int32_t other)
+{
+    Arena *scratch = arena_create();
+    const double mean = pair_of(scratch, selection, candidate, other).mean;
+    arena_destroy(scratch);
+    return mean;
+}
+
+/* Whether the difference may be chance, also when each look is a chance. */
+static bool may_be_chance(const Selection *selection, const PairDifferences *pair)
+{
+    const double variance = statistics_variance(pair->values, pair->count);
+    return fabs(pair->mean) * pair->count <=
+           screening_boundary(pair->count, variance, 0, selection->pair_error);
+}
+
+/* Whether the difference may be chance, also after enough runs, and is surely within the
+ * indifference. */
 static bool is_tie(const Selection *selection, const PairDifferences *pair)
 {
     const double variance = statistics_variance(pair->values, pair->count);
-    if (screening_boundary(pair->count, variance, pair->indifference, selection->pair_error) > 0)
+    if (variance > 0 && pair->count < selection->problem->at_least)
         return false;
-    return fabs(pair->mean) <=
-           student_quantile(STUDY_SURE, pair->count - 1) * sqrt(variance / pair->count);
+    const double reach =
+        student_quantile(1 - selection->pair_error, pair->count - 1) * sqrt(variance / pair->count);
+    return fabs(pair->mean) + reach <= pair->indifference && may_be_chance(selection, pair);
 }
 
-/* Whether `candidate` is worse than `other`, or as good as it with a worse estimate; of equal
- * estimates the first candidate is better. False also while more runs are needed. */
+/* Whether `candidate` is worse than `other`, or ties with it and comes after it. False also while
+ * more runs are needed. */
 static bool is_worse(Selection *selection, int32_t candidate, int32_t other)
 {
     SelectionCandidate *own = &selection->candidates[candidate];
     Arena *scratch = arena_create();
     const PairDifferences pair = pair_of(scratch, selection, candidate, other);
-    bool is_so = pair.mean > 0 || (pair.mean == 0 && other < candidate);
+    const bool is_after = other < candidate;
+    bool is_so = pair.mean > 0 || (pair.mean == 0 && is_after);
     double doubt = 0;
-    if (is_tie(selection, &pair)) {
-        doubt = 0;
-    } else if (selection->is_forced || pair.count >= selection->problem->at_most) {
+    if (is_tie(selection, &pair))
+        is_so = is_after;
+    else if (selection->is_forced || pair.count >= selection->problem->at_most)
         doubt = screening_doubt(pair.values, pair.count);
-    } else {
+    else
         is_so = screening_side(pair.values, pair.count, 0, pair.indifference,
-                               selection->pair_error) == SCREENING_ABOVE;
-    }
+                               selection->pair_error) == SCREENING_ABOVE &&
+                (is_after || !may_be_chance(selection, &pair));
     if (is_so) {
         own->pair_doubt = doubt;
         own->is_equal = fabs(pair.mean) <= pair.indifference;

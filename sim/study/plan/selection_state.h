@@ -30,6 +30,8 @@ struct Selection {
 
 /* The mean of a series over the candidate's replications that took part in decisions. */
 double selection_mean(const Selection *selection, int32_t candidate, int32_t series);
+/* The mean objective of a candidate less that of `other`, over the replications that both have. */
+double selection_difference(const Selection *selection, int32_t candidate, int32_t other);
 
 /* Estimates `spread` from all replications so far. */
 void selection_measure_spread(Selection *selection);

@@ -49,6 +49,27 @@ START_TEST(overload_has_no_mean)
 }
 END_TEST
 
+/* One server at load 1: each of its K + 1 numbers of jobs is as likely. Two servers without room at
+ * load 1: 1, 1 and 1/2 of 5/2. One server with a place at load 2: 1, 2 and 4 of 7. A job waits in
+ * 4/7 of the time, and 2 x 3/7 jobs a unit of time find room. */
+START_TEST(jobs_that_find_no_room_are_lost)
+{
+    for (int32_t room = 0; room < 6; room++) {
+        const QueueLoss loss = queue_limited(1, room, 1);
+        close_to(loss.lost, 1.0 / (room + 2));
+        close_to(loss.mean_wait, room / 2.0);
+    }
+    close_to(queue_limited(2, 0, 1).lost, 0.2);
+    close_to(queue_limited(1, 1, 2).lost, 4.0 / 7);
+    close_to(queue_limited(1, 1, 2).mean_wait, 4.0 / 7 / (2 * 3.0 / 7));
+    close_to(queue_limited(7, 0, 3.2).lost, 0.028265); // a^7 / 7! of the sum of a^n / n!
+    // With much room it is M/M/c; overloaded, the servers do what they can.
+    close_to(queue_limited(7, 1000, 3.2).lost, 0);
+    close_to(queue_limited(7, 1000, 3.2).mean_wait, queue_mean_wait(7, 3.2));
+    close_to(queue_limited(4, 1000000, 5).lost, 0.2);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("queue");
@@ -57,6 +78,7 @@ Suite *test_suite(void)
     tcase_add_test(all, many_servers);
     tcase_add_test(all, general_service_times);
     tcase_add_test(all, overload_has_no_mean);
+    tcase_add_test(all, jobs_that_find_no_room_are_lost);
     suite_add_tcase(suite, all);
     return suite;
 }

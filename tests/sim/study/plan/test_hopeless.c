@@ -79,6 +79,21 @@ START_TEST(a_queue_that_grows_for_ever_is_not_simulated)
 }
 END_TEST
 
+/* A queue with a limit cannot grow: with 2 nodes 45 % of the jobs find one free. */
+START_TEST(a_queue_with_a_limit_is_simulated)
+{
+    const HopelessPoint *found;
+    const char *text =
+        "{\"trainyard_study\": 1, \"scenario\": \"tests/sim/study/coverage/queue.json\",\n"
+        " \"horizon\": {\"kind\": \"steady\", \"warm_up\": \"10d\", \"length\": \"100d\"},\n"
+        " \"factors\": {\"servers\": {\"values\": \"1..6\"}, \"rate\": {\"values\": "
+        "[\"0.32/h\"]},\n"
+        " \"room\": {\"set\": \"/queue_limit\", \"values\": [0, 5]}},\n"
+        " \"minimise\": \"workloads.all.rejected\"}";
+    ck_assert_int_eq(hopeless_of(text, &found), 0);
+}
+END_TEST
+
 /* With 1 or 2 nodes hardly any of 1000 jobs waits less than 10 hours. With 3 nodes the queue may be
  * short when the last one comes, so that point is simulated. */
 START_TEST(a_queue_that_ends_is_simulated_unless_its_growth_is_sure_to_miss)
@@ -112,6 +127,7 @@ Suite *test_suite(void)
     tcase_add_test(cases, jobs_of_one_node_keep_all_nodes_busy);
     tcase_add_test(cases, wide_jobs_leave_nodes_idle);
     tcase_add_test(cases, a_queue_that_grows_for_ever_is_not_simulated);
+    tcase_add_test(cases, a_queue_with_a_limit_is_simulated);
     tcase_add_test(cases, a_queue_that_ends_is_simulated_unless_its_growth_is_sure_to_miss);
     tcase_add_test(cases, a_combination_that_is_not_valid_is_refused);
     suite_add_tcase(suite, cases);

@@ -469,6 +469,31 @@ START_TEST(best_of_normal_numbers)
 }
 END_TEST
 
+/* Candidates whose objectives differ by chance alone tie, and the first of them is the answer. A
+ * real difference does not, however small: the last of them is cheaper. */
+START_TEST(the_first_of_those_that_tie_is_kept)
+{
+    static const double falling[] = {100, 99.98, 99.96, 99.94, 99.9};
+    static const struct {
+        const char *name;
+        NormalProblem problem;
+        int32_t best;
+    } rows[] = {
+        {"a tie with noise", {equal_costs, all_met, 1, .5, 0}, 0},
+        {"a tie with much noise", {equal_costs, all_met, 4, .5, 0}, 0},
+        {"a tie, common seeds", {equal_costs, all_met, 20, .5, .9999}, 0},
+        {"cheaper by a twentieth of the indifference", {falling, all_met, .01, .5, 0}, 4},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        Problem problem = normal_problem(rows[i].name, &rows[i].problem, 5);
+        ck_assert_int_eq(best_of(&problem), rows[i].best);
+        const Score score = score_of(&problem, studies_for(2000));
+        ck_assert_int_le(score.not_best, score.studies / 20);
+        ck_assert_int_eq(score.none, 0);
+    }
+}
+END_TEST
+
 /* A day in five is bad: half of its jobs wait. Five or ten good days in a row prove nothing. */
 static void make_rare_bad_days(const Problem *problem, int32_t candidate, uint64_t study,
                                int32_t replication, double *series)
@@ -525,6 +550,7 @@ Suite *test_suite(void)
     tcase_add_test(cases, a_wide_ladder_saves_runs);
     tcase_add_test(cases, a_ladder_that_is_contradicted_is_left);
     tcase_add_test(cases, best_of_normal_numbers);
+    tcase_add_test(cases, the_first_of_those_that_tie_is_kept);
     tcase_add_test(cases, few_good_days_prove_nothing);
     tcase_add_test(cases, a_budget_is_kept);
     suite_add_tcase(suite, cases);
