@@ -44,6 +44,7 @@ static const char *jobs_of(Arena *arena, const char **at)
     const char *jobs = "jobs";
     if (text_skip(at, "jobs."))
         return arena_printf(arena, "job %s", part_of(arena, at));
+    text_skip(at, "job_counts.");
     if (text_skip(at, "workloads."))
         jobs = arena_printf(arena, "jobs of %s", part_of(arena, at));
     for (JobClassKind kind = 0; kind < JOB_CLASS_COUNT; kind++)
