@@ -6,7 +6,6 @@
 
 #include "sim/cli/shell_code.h"
 #include "sim/output/summary/metric_words.h"
-#include "sim/study/goal_words.h"
 #include "sim/study/journal/value_text.h"
 #include "sim/study/point_scenario.h"
 
@@ -60,6 +59,10 @@ static void add_unit(const char *unit, Text *out)
 
 static void add_value(const Shown *shown, const MetricEstimate *estimate, Text *out)
 {
+    if (isnan(estimate->value)) {
+        text_add(out, "unknown");
+        return;
+    }
     if (shown->is_whole)
         text_printf(out, "%.0f", estimate->value * shown->scale.factor);
     else
@@ -73,6 +76,10 @@ static void add_difference(const Shown *shown, const MetricEstimate *estimate,
 {
     if (estimate->difference == 0 && estimate->difference_half_width == 0) {
         text_add(out, "no difference");
+        return;
+    }
+    if (isnan(estimate->difference)) {
+        text_add(out, "unknown");
         return;
     }
     if (estimate->difference > 0)
@@ -129,8 +136,11 @@ static Page page_of(Arena *arena, const Advice *advice, const char *scenario, Te
 /* "at least 95 % of the jobs wait at most 20 min" */
 static const char *constraint_words(const Page *page, int32_t index)
 {
-    return goal_constraint_words(page->arena, page->advice->study,
-                                 &page->advice->study->goal->constraints[index]);
+    const Study *study = page->advice->study;
+    const GoalConstraint *constraint = &study->goal->constraints[index];
+    const StudyMetric *metric = &study->metrics[constraint->metric];
+    return metric_limit_words(page->arena, metric->name, metric->unit,
+                              constraint->side == LIMIT_AT_LEAST, constraint->limit);
 }
 
 /* Whether the metric is a result that readers want to see: the number of jobs only where it

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "sim/base/units.h"
-#include "sim/study/goal_words.h"
 #include "sim/study/point_estimate.h"
 #include "sim/study/statistics/words.h"
 
@@ -265,12 +264,15 @@ const char *answer_objective_change(Arena *arena, const PlanOutcome *outcome,
 static const char *limit_text(Arena *arena, const PlanOutcome *outcome,
                               const GoalConstraint *constraint)
 {
-    return goal_limit_words(arena, constraint->limit, answer_scale(outcome, constraint->metric));
+    return metric_value_words(arena, constraint->limit, answer_scale(outcome, constraint->metric));
 }
 
 const char *answer_constraint(Arena *arena, const PlanOutcome *outcome, int32_t index)
 {
-    return goal_constraint_words(arena, outcome->grid->study, &outcome->goal->constraints[index]);
+    const GoalConstraint *constraint = &outcome->goal->constraints[index];
+    const StudyMetric *metric = study_metric(outcome, constraint->metric);
+    return metric_limit_words(arena, metric->name, metric->unit, constraint->side == LIMIT_AT_LEAST,
+                              constraint->limit);
 }
 
 /* "97 % of the jobs wait at most 30 min", "the mean wait is 12 min". */
