@@ -53,7 +53,7 @@ racecheck 300  80
 initcheck 300  80
 profile   300 100
 '
-quick_s=570 # all steps together
+quick_s=${quick_s:-570} # all steps together
 programs=(trainyard trainyard-train trainyard-evaluate trainyard-bench-training trainyard-bench-allreduce trainyard-make-cifar trainyard-calibrate)
 base=build/gpu_check
 
@@ -395,8 +395,8 @@ speed_row()
         bench "${ours[@]}"
         bench "${ours[@]}" --deterministic | sed 's/^{/{"peer": "own",/'
         for form in "${forms[@]}"; do
-            echo "--device cuda --batch $batch --bench $steps --warmup $steps_least ${flags[*]} $form" >&"${PEER[1]}"
-            read -r answer <&"${PEER[0]}"
+            echo "--device cuda --batch $batch --bench $steps --warmup $steps_least ${flags[*]} $form" >&"$to_peer"
+            read -r answer <&"$from_peer"
             echo "$answer"
         done
     done | tee "$out/figures/speed.$precision.$batch.jsonl"
@@ -407,12 +407,14 @@ step_speed()
 {
     local all precision batch batches=(32 128 1024) images=262144 steps_least=64 rounds=5
     forms=("--graph --layout nhwc" "--graph --layout nchw" "--layout nhwc")
-    [ -z "$quick" ] || { images=65536 rounds=3; }
+    [ -z "$quick" ] || { images=65536 rounds=1 forms=("--graph --layout nhwc" "--graph --layout nchw"); }
     [ -z "$tiny" ] || { batches=(2) images=4 steps_least=2 rounds=1; }
     all=$(precisions)
     if (need_torch) >/dev/null; then
         # One process for all measurements, because PyTorch takes seconds to start.
         coproc PEER { exec python3 tests/bench/peers/torch_cifar.py --serve; }
+        # Copies, because bash closes a coprocess' own descriptors in subshells.
+        exec {to_peer}>&"${PEER[1]}" {from_peer}<&"${PEER[0]}"
     else
         note "without PyTorch"
         forms=()

@@ -7,6 +7,7 @@
 FOLDER contains steps.tsv and figures/. ORIGIN describes where the programs come from. BUILD is the folder of their build if there is
 one. PROGRAM is the main program, or "". Figures that were not measured are left out of the JSON.
 """
+import ctypes
 import glob
 import json
 import os
@@ -61,10 +62,28 @@ def version_in(path, prefix):
     return ".".join(part.group(1) for part in parts) if all(parts) else None
 
 
+def loaded_version(name, function, digits):
+    """The version that a library states when programs are started here; None if they would not find it."""
+    try:
+        library = ctypes.CDLL(name)
+    except OSError:
+        return None
+    number = ctypes.c_int()
+    if function == "ncclGetVersion":
+        library.ncclGetVersion(ctypes.byref(number))
+    else:
+        number.value = getattr(library, function)()
+    return f"{number.value // 10**digits}.{number.value // 100 % 10**(digits - 2)}.{number.value % 100}"
+
+
 def library_version(build, library, header, prefix):
-    """The version of a library that this build is linked with."""
+    """The version of a library that this build is linked with, or else of the one that is loaded."""
     folder = cached(build, f"{library}_HEADERS")
-    return version_in(os.path.join(folder, header), prefix) if folder else None
+    if folder:
+        return version_in(os.path.join(folder, header), prefix)
+    if library == "CUDNN":
+        return loaded_version("libcudnn.so.9", "cudnnGetVersion", 4)
+    return loaded_version("libnccl.so.2", "ncclGetVersion", 4)
 
 
 def toolkit(build):

@@ -82,18 +82,46 @@ static bool check(cudaError_t result, const CudaModel *model, Status *status)
                        cudaGetErrorString(result));
 }
 
+enum { STREAMS = 3, EVENTS = 4 };
+
+static void list_streams(CudaModel *model, cudaStream_t *streams[STREAMS],
+                         cudaEvent_t *events[EVENTS])
+{
+    streams[0] = &model->stream;
+    streams[1] = &model->weights_stream;
+    streams[2] = &model->exchange_stream;
+    events[0] = &model->weights_begun;
+    events[1] = &model->weights_ended;
+    events[2] = &model->begun;
+    events[3] = &model->summed;
+}
+
 static bool make_streams(CudaModel *model, Status *status)
 {
-    cudaError_t result = cudaStreamCreateWithFlags(&model->stream, cudaStreamNonBlocking);
-    if (result == cudaSuccess)
-        result = cudaStreamCreateWithFlags(&model->exchange_stream, cudaStreamNonBlocking);
-    if (result == cudaSuccess)
-        result = cudaEventCreateWithFlags(&model->begun, cudaEventDisableTiming);
-    if (result == cudaSuccess)
-        result = cudaEventCreateWithFlags(&model->summed, cudaEventDisableTiming);
+    cudaStream_t *streams[STREAMS];
+    cudaEvent_t *events[EVENTS];
+    cudaError_t result = cudaSuccess;
+    list_streams(model, streams, events);
+    for (int32_t i = 0; i < STREAMS && result == cudaSuccess; i++)
+        result = cudaStreamCreateWithFlags(streams[i], cudaStreamNonBlocking);
+    for (int32_t i = 0; i < EVENTS && result == cudaSuccess; i++)
+        result = cudaEventCreateWithFlags(events[i], cudaEventDisableTiming);
     if (result == cudaSuccess)
         result = cuda_profile_open(model);
     return check(result, model, status);
+}
+
+static void free_streams(CudaModel *model)
+{
+    cudaStream_t *streams[STREAMS];
+    cudaEvent_t *events[EVENTS];
+    list_streams(model, streams, events);
+    for (int32_t i = 0; i < EVENTS; i++)
+        if (*events[i])
+            (void)cudaEventDestroy(*events[i]);
+    for (int32_t i = 0; i < STREAMS; i++)
+        if (*streams[i])
+            (void)cudaStreamDestroy(*streams[i]);
 }
 
 /* Called before engines are tried, which read the arenas, and after that, because they also write
@@ -121,14 +149,7 @@ static void gpu_close(void *opened)
     cuda_sets_free(model);
     cuda_memory_free(&model->memory);
     cuda_profile_close(model);
-    if (model->begun)
-        (void)cudaEventDestroy(model->begun);
-    if (model->summed)
-        (void)cudaEventDestroy(model->summed);
-    if (model->exchange_stream)
-        (void)cudaStreamDestroy(model->exchange_stream);
-    if (model->stream)
-        (void)cudaStreamDestroy(model->stream);
+    free_streams(model);
     free(model);
 }
 

@@ -49,22 +49,31 @@ static __device__ __forceinline__ uint32_t word_of(const PhiloxBlock &words, uin
     return i & 2 ? high : low;
 }
 
-/* Bit k: value `first` + k of the batch is kept (trainer/compute/dropout.h). The COUNT values
- * belong to one block of random numbers. Two or four threads compute the same block separately,
- * which costs nothing while they wait for the input. */
+/* Bit k: value `first` + k of the batch is kept (trainer/compute/dropout.h). `first` is a multiple
+ * of COUNT, so the values belong to one block of random numbers, and whole words of it if there are
+ * several. Two or four threads compute the same block separately, which costs nothing while they
+ * wait for the input.
+ *
+ * Bytes are compared by subtraction: ptxas 13.0 loses one of four comparisons whose results it
+ * collects from predicates (seen on an H100). */
 template <int COUNT>
 static __device__ __forceinline__ uint32_t kept_bits(const CudaSieve &sieve, uint64_t step,
                                                      int64_t first)
 {
+    constexpr uint32_t BYTES = 4, IN_WORD = COUNT < (int)BYTES ? COUNT : BYTES;
     const RandomAddress at = {RANDOM_DROPOUT, sieve.rank, step, sieve.dropout_layer,
                               (uint32_t)(first / 16)};
     const PhiloxBlock words = random_words_on_gpu(sieve.seed, at);
-    const uint32_t byte = (uint32_t)first % 16;
+    const uint32_t byte = (uint32_t)first % 16, dropped = (uint32_t)sieve.dropped_of_256;
     uint32_t kept = 0;
     UNROLLED
-    for (uint32_t k = 0; k < COUNT; k++) {
-        const uint32_t random = word_of(words, (byte + k) / 4) >> (byte + k) % 4 * 8 & 0xff;
-        kept |= (uint32_t)((int32_t)random >= sieve.dropped_of_256) << k;
+    for (uint32_t k = 0; k < COUNT; k += IN_WORD) {
+        const uint32_t word = word_of(words, (byte + k) / BYTES) >> (byte + k) % BYTES * 8;
+        UNROLLED
+        for (uint32_t i = 0; i < IN_WORD; i++) {
+            const uint32_t is_dropped = ((word >> 8 * i & 0xff) - dropped) >> 31; // below: negative
+            kept |= (is_dropped ^ 1) << (k + i);
+        }
     }
     return kept;
 }

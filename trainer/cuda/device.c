@@ -129,12 +129,13 @@ bool cuda_device_find(int32_t local_rank, Precision precision, CudaDevice *devic
 /* Runs the smallest kernel. */
 static cudaError_t try_kernel(void)
 {
+    const CudaRmsProp optimizer = {0};
     void *step = NULL;
     cudaError_t result = cudaMalloc(&step, sizeof(CudaStep));
     if (result != cudaSuccess)
         return result;
     result = cudaMemset(step, 0, sizeof(CudaStep));
-    cuda_end_step(NULL, 0, step);
+    cuda_end_step(NULL, &optimizer, 0, step);
     if (result == cudaSuccess)
         result = cudaGetLastError();
     if (result == cudaSuccess)

@@ -72,7 +72,9 @@ _Static_assert(sizeof engines / sizeof engines[0] <= CUDA_ENGINES_MAX, "a state 
 
 static bool open_engine(CudaModel *model, int32_t i, Status *status)
 {
-    const char *error = engines[i]->open(model->stream, &model->engine_states[i]);
+    const char *error = engines[i]->open(model->stream, &model->engine_states[CUDA_MAIN][i]);
+    if (!error)
+        error = engines[i]->open(model->weights_stream, &model->engine_states[CUDA_WEIGHTS][i]);
     if (!error)
         return true;
     status_fail(status, STATUS_MACHINE, here, "%s cannot be used on GPU %" PRId32 " (%s): %s",
@@ -91,7 +93,7 @@ static void find_ways(CudaModel *model, int32_t stage_index, CudaPass pass, int3
     choice->task.product.count = model->settings.batch_max;
     for (int32_t i = 0; i < engine_count; i++)
         choice->way_count +=
-            engines[i]->find(model->engine_states[i], &choice->task,
+            engines[i]->find(model->engine_states[cuda_side_of(pass)][i], &choice->task,
                              choice->ways + choice->way_count, CUDA_WAYS_MAX - choice->way_count);
 }
 
@@ -111,16 +113,17 @@ bool cuda_engines_open(CudaModel *model, Status *status)
 void cuda_engines_close(CudaModel *model)
 {
     for (int32_t i = 0; i < ENGINES; i++)
-        engines[i]->close(model->engine_states[i]);
+        for (CudaSide side = 0; side < CUDA_SIDES; side++)
+            engines[i]->close(model->engine_states[side][i]);
 }
 
-int64_t cuda_engines_scratch(const CudaModel *model)
+int64_t cuda_engines_scratch(const CudaModel *model, CudaSide side)
 {
     int64_t most = 0;
     for (int32_t i = 0; i < model->stage_count; i++)
         for (CudaPass pass = 0; pass < CUDA_PASS_COUNT; pass++) {
             const CudaChoice *choice = &model->stages[i].choices[pass];
-            for (int32_t k = 0; k < choice->way_count; k++)
+            for (int32_t k = 0; k < choice->way_count && cuda_side_of(pass) == side; k++)
                 if (choice->ways[k].scratch_bytes > most)
                     most = choice->ways[k].scratch_bytes;
         }
@@ -193,8 +196,14 @@ typedef struct {
 static bool queue_trial(CudaModel *model, const void *work, Status *status)
 {
     const Trial *trial = work;
-    (void)model, (void)status; // a way that does not work is not chosen
-    return trial->way->engine->run(trial->way, trial->task, &trial->operands) == NULL;
+    (void)status; // a way that does not work is not chosen
+    const bool is_aside = cuda_side_of(trial->task->pass) == CUDA_WEIGHTS;
+    if (is_aside)
+        cuda_weights_begin(model);
+    const bool works = trial->way->engine->run(trial->way, trial->task, &trial->operands) == NULL;
+    if (is_aside)
+        cuda_weights_end(model);
+    return works;
 }
 
 /* The time of one launch in milliseconds. */
@@ -222,7 +231,8 @@ static float time_way(CudaModel *model, const Trial *trial)
     }
     if (!cuda_is_fine(model, &status))
         return INFINITY;
-    cudaGraphExec_t graph = cuda_steps_graph(model, queue_trial, trial, REPEATS);
+    int32_t kernels;
+    cudaGraphExec_t graph = cuda_steps_graph(model, queue_trial, trial, REPEATS, &kernels);
     if (!graph)
         return INFINITY;
     float best_ms = INFINITY;

@@ -12,12 +12,12 @@ int64_t cuda_exchange_first(const Net *net)
     return first;
 }
 
-/* Queues the sum of gradients [first, end) on the second stream, after all work queued on the
- * first. */
+/* Queues the sum of gradients [first, end) on a stream of its own, after the gradients of weights
+ * that are queued. */
 static bool sum(CudaModel *model, Comm *comm, int64_t first, int64_t end, Status *status)
 {
     const char *doing = "summing gradients";
-    cuda_note(model, cudaEventRecord(model->begun, model->stream), doing);
+    cuda_note(model, cudaEventRecord(model->begun, model->weights_stream), doing);
     cuda_note(model, cudaStreamWaitEvent(model->exchange_stream, model->begun, 0), doing);
     return cuda_is_fine(model, status) &&
            comm_sum_on_gpu(comm, model->arenas[ARENA_GRADIENTS] + first, end - first,

@@ -167,10 +167,13 @@ void cuda_update(cudaStream_t stream, const CudaRmsProp *optimizer, int64_t coun
                  uint16_t *bf16_weights, CudaStep *step);
 /* Converts weights to bf16, after the host has changed them. */
 void cuda_narrow(cudaStream_t stream, const float *weights, int64_t count, uint16_t *bf16_weights);
-/* Before a step: computes its learning rate, with the arithmetic of rmsprop_rate. */
-void cuda_begin_step(cudaStream_t stream, const CudaRmsProp *optimizer, CudaStep *step);
-/* After a step: advances the step's number and index, and records a loss that is not finite. */
-void cuda_end_step(cudaStream_t stream, int32_t count, CudaStep *step);
+/* Before the first of several steps: computes its learning rate, with the arithmetic of
+ * rmsprop_rate. */
+void cuda_begin_steps(cudaStream_t stream, const CudaRmsProp *optimizer, CudaStep *step);
+/* After a step: records a loss that is not finite, and advances the number, the index and the
+ * learning rate to those of the next step. */
+void cuda_end_step(cudaStream_t stream, const CudaRmsProp *optimizer, int32_t count,
+                   CudaStep *step);
 
 #ifdef __cplusplus
 }

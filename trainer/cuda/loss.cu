@@ -190,20 +190,25 @@ void cuda_loss(cudaStream_t stream, CudaPrecision precision, const float *logits
         loss(stream, logits, batch_labels, count, classes, probabilities, (float *)gradient, step);
 }
 
-/* --- Before and after a step --- */
+/* --- Between steps --- */
 
-static __global__ void begin_step_kernel(CudaRmsProp optimizer, CudaStep *step)
+static __device__ __forceinline__ void set_rate(const CudaRmsProp &optimizer, CudaStep *step)
 {
     const double slower = __dadd_rn(1.0, __dmul_rn(optimizer.decay, (double)(int64_t)step->step));
     step->rate = (float)__ddiv_rn(optimizer.learning_rate, slower);
 }
 
-void cuda_begin_step(cudaStream_t stream, const CudaRmsProp *optimizer, CudaStep *step)
+static __global__ void begin_steps_kernel(CudaRmsProp optimizer, CudaStep *step)
 {
-    CUDA_LAUNCH(begin_step_kernel, 1, 1, stream, *optimizer, step);
+    set_rate(optimizer, step);
 }
 
-static __global__ void end_step_kernel(int32_t count, CudaStep *step)
+void cuda_begin_steps(cudaStream_t stream, const CudaRmsProp *optimizer, CudaStep *step)
+{
+    CUDA_LAUNCH(begin_steps_kernel, 1, 1, stream, *optimizer, step);
+}
+
+static __global__ void end_step_kernel(CudaRmsProp optimizer, int32_t count, CudaStep *step)
 {
     // x - x is a NaN if x is not finite.
     const double loss_sum = step->loss_sum;
@@ -211,9 +216,10 @@ static __global__ void end_step_kernel(int32_t count, CudaStep *step)
         step->bad_step = (int64_t)step->step;
     step->step++;
     step->first += count;
+    set_rate(optimizer, step);
 }
 
-void cuda_end_step(cudaStream_t stream, int32_t count, CudaStep *step)
+void cuda_end_step(cudaStream_t stream, const CudaRmsProp *optimizer, int32_t count, CudaStep *step)
 {
-    CUDA_LAUNCH(end_step_kernel, 1, 1, stream, count, step);
+    CUDA_LAUNCH(end_step_kernel, 1, 1, stream, *optimizer, count, step);
 }

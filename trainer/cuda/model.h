@@ -81,6 +81,15 @@ enum { CUDA_SETS_MAX = 2 };
 
 enum { CUDA_ENGINES_MAX = 3 };
 
+/* The gradients of weights are computed at the same time as the rest of the backward pass, on a
+ * stream of their own, with working memory and states of engines of their own. */
+typedef enum { CUDA_MAIN, CUDA_WEIGHTS, CUDA_SIDES } CudaSide;
+
+static inline CudaSide cuda_side_of(CudaPass pass)
+{
+    return pass == CUDA_PASS_WEIGHTS ? CUDA_WEIGHTS : CUDA_MAIN;
+}
+
 /* The choice of a way to compute a pass of a product. */
 typedef struct {
     CudaTask task;                /* with settings.batch_max images */
@@ -107,6 +116,7 @@ typedef struct {
     CudaChoice choices[CUDA_PASS_COUNT]; /* of a product */
     CudaSieve sieve;
     void *output;    /* [batch_max] of `out`, of the precision's type; the logits always floats */
+    void *slope;     /* gradient of `output`, of the precision's type */
     uint8_t *places; /* of a sieve */
 } CudaStage;
 
@@ -159,7 +169,10 @@ typedef struct {
     BackendSettings settings;
     CudaPrecision precision;
     CudaDevice device;
-    cudaStream_t stream, exchange_stream;
+    cudaStream_t stream;         /* CUDA_MAIN */
+    cudaStream_t weights_stream; /* CUDA_WEIGHTS */
+    cudaStream_t exchange_stream;
+    cudaEvent_t weights_begun, weights_ended;
     cudaEvent_t begun, summed; /* of the exchange */
     CudaProfile profile;
     CudaMemory memory;
@@ -172,9 +185,8 @@ typedef struct {
     uint8_t *labels;                 /* of the batch */
     void *input;                     /* [batch_max][32][32][3] */
     float *probabilities, *probabilities_copy;
-    void *slopes[2]; /* gradients of the outputs of even and of odd stages */
-    void *scratch;
-    void *engine_states[CUDA_ENGINES_MAX];
+    void *scratch[CUDA_SIDES];
+    void *engine_states[CUDA_SIDES][CUDA_ENGINES_MAX];
 
     int32_t stage_count;
     CudaStage stages[NET_LAYERS_MAX];
@@ -224,6 +236,10 @@ CudaOperands cuda_stages_operands(const CudaModel *model, int32_t stage_index, C
 /* Queues the forward pass of the last batch of `model->count` images, up to probabilities, score
  * and, in training, the gradient of the logits. */
 void cuda_stages_forward(CudaModel *model, bool is_training);
+/* Begin and end work on the stream of the gradients of weights: it waits for what is queued on the
+ * main stream, and the main stream for it. */
+void cuda_weights_begin(CudaModel *model);
+void cuda_weights_end(CudaModel *model);
 /* Queues the backward pass. Calls `early` as soon as the gradients from cuda_exchange_first on are
  * queued; `early` may be NULL. */
 typedef bool CudaEarly(CudaModel *model, Comm *comm, Status *status);
@@ -236,8 +252,8 @@ const CudaStage *cuda_stages_of_layer(const CudaModel *model, int32_t layer);
  * compute the stages. Called after cuda_stages_make. */
 MUST_CHECK bool cuda_engines_open(CudaModel *model, Status *status);
 void cuda_engines_close(CudaModel *model);
-/* The largest number of bytes of working memory that any way needs. */
-int64_t cuda_engines_scratch(const CudaModel *model);
+/* The largest number of bytes of working memory that any way of the side needs. */
+int64_t cuda_engines_scratch(const CudaModel *model, CudaSide side);
 /* Measures all ways, and keeps the fastest for each pass. Called after the memory is allocated;
  * overwrites its contents. */
 MUST_CHECK bool cuda_engines_choose(CudaModel *model, Status *status);
@@ -275,9 +291,9 @@ void cuda_steps_free(CudaModel *model);
 /* Queues `work`; false on failure. */
 typedef bool CudaQueue(CudaModel *model, const void *work, Status *status);
 /* Creates a graph that does `work` `times` times; NULL if the toolkit, the driver or a library does
- * not support it. */
+ * not support it. `*kernels` is the number of its kernels, 0 if it cannot be determined. */
 cudaGraphExec_t cuda_steps_graph(CudaModel *model, CudaQueue *queue, const void *work,
-                                 int32_t times);
+                                 int32_t times, int32_t *kernels);
 
 /* Converts the optimizer to the kernels' struct. */
 CudaRmsProp cuda_steps_optimizer(const RmsProp *optimizer, float gradient_scale);

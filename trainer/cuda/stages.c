@@ -116,23 +116,23 @@ static int64_t product_scratch(const CudaModel *model, const CudaStage *stage)
 void cuda_stages_want(CudaModel *model, CudaMemory *memory)
 {
     const int64_t batch = model->settings.batch_max;
-    int64_t largest = 0, scratch = cuda_engines_scratch(model);
+    int64_t scratch = cuda_engines_scratch(model, CUDA_MAIN);
+    int64_t weights_scratch = cuda_engines_scratch(model, CUDA_WEIGHTS);
     for (int32_t i = 0; i < model->stage_count; i++) {
         CudaStage *stage = &model->stages[i];
         const int64_t values = batch * net_size(stage->out);
         stage->output = cuda_memory_of_gpu(memory, values * value_bytes(model, stage));
-        largest = values > largest ? values : largest;
+        stage->slope = cuda_memory_of_gpu(memory, values * value_bytes(model, stage));
         if (stage->kind == CUDA_SIEVE) {
             stage->places = cuda_memory_of_gpu(memory, values);
             continue;
         }
         const int64_t bytes = product_scratch(model, stage) * (int64_t)sizeof(float);
         scratch = bytes > scratch ? bytes : scratch;
+        weights_scratch = bytes > weights_scratch ? bytes : weights_scratch;
     }
-    for (int32_t i = 0; i < 2; i++)
-        model->slopes[i] =
-            cuda_memory_of_gpu(memory, largest * value_bytes(model, &model->stages[0]));
-    model->scratch = cuda_memory_of_gpu(memory, scratch);
+    model->scratch[CUDA_MAIN] = cuda_memory_of_gpu(memory, scratch);
+    model->scratch[CUDA_WEIGHTS] = cuda_memory_of_gpu(memory, weights_scratch);
 }
 
 /* --- Passes --- */
@@ -157,18 +157,18 @@ CudaOperands cuda_stages_operands(const CudaModel *model, int32_t i, CudaPass pa
     float *gradients = model->arenas[ARENA_GRADIENTS];
     CudaOperands operands = {.in = input_of(model, i),
                              .kernel = kernel_of(model, stage),
-                             .out_gradient = model->slopes[i % 2],
+                             .out_gradient = stage->slope,
                              .bias = model->arenas[ARENA_WEIGHTS] + layer->bias_at,
                              .out = stage->output,
                              .kernel_gradient = gradients + layer->kernel_at,
                              .bias_gradient = gradients + layer->bias_at,
-                             .scratch = model->scratch};
+                             .scratch = model->scratch[cuda_side_of(pass)]};
     if (pass != CUDA_PASS_DATA)
         return operands;
     // Applies the ReLU of the product before it. If a sieve is before it, the sieve does so.
     if (before && before->kind == CUDA_PRODUCT && before->layer->has_relu)
         operands.relu_out = before->output;
-    operands.in_gradient = model->slopes[(i + 1) % 2];
+    operands.in_gradient = before ? before->slope : NULL;
     return operands;
 }
 
@@ -185,7 +185,7 @@ static void finish_forward(CudaModel *model, bool is_training)
     const int32_t last = model->stage_count - 1;
     cuda_loss(model->stream, model->precision, model->stages[last].output, model->labels,
               model->count, model->settings.net->class_count, model->probabilities,
-              is_training ? model->slopes[last % 2] : NULL, model->step);
+              is_training ? model->stages[last].slope : NULL, model->step);
 }
 
 void cuda_stages_forward(CudaModel *model, bool is_training)
@@ -208,17 +208,37 @@ void cuda_stages_forward(CudaModel *model, bool is_training)
 static void sieve_backward(CudaModel *model, int32_t i)
 {
     const CudaSieve sieve = sieve_of(model, &model->stages[i]);
-    cuda_sieve_backward(model->stream, model->precision, &sieve, model->slopes[i % 2],
-                        model->stages[i].places, model->slopes[(i - 1) % 2]);
+    cuda_sieve_backward(model->stream, model->precision, &sieve, model->stages[i].slope,
+                        model->stages[i].places, model->stages[i - 1].slope);
 }
 
+void cuda_weights_begin(CudaModel *model)
+{
+    const char *doing = "going backward";
+    cuda_note(model, cudaEventRecord(model->weights_begun, model->stream), doing);
+    cuda_note(model, cudaStreamWaitEvent(model->weights_stream, model->weights_begun, 0), doing);
+}
+
+void cuda_weights_end(CudaModel *model)
+{
+    const char *doing = "going backward";
+    cuda_note(model, cudaEventRecord(model->weights_ended, model->weights_stream), doing);
+    cuda_note(model, cudaStreamWaitEvent(model->stream, model->weights_ended, 0), doing);
+}
+
+/* The gradients of weights are not needed before the update, and at small batches neither they nor
+ * the gradients of inputs fill a GPU: both are computed at the same time. Stages that are measured
+ * run one after the other. */
 bool cuda_stages_backward(CudaModel *model, Comm *comm, CudaEarly *early, Status *status)
 {
     const int64_t early_at = cuda_exchange_first(model->settings.net);
     for (int32_t i = model->stage_count - 1; i >= 0; i--) {
         const CudaStage *stage = &model->stages[i];
         if (stage->kind == CUDA_PRODUCT) {
+            cuda_weights_begin(model);
             cuda_engines_run(model, i, CUDA_PASS_WEIGHTS);
+            if (model->profile.is_marking)
+                cuda_weights_end(model);
             if (early && stage->layer->kernel_at == early_at && !early(model, comm, status))
                 return false;
             if (i > 0)
@@ -228,6 +248,7 @@ bool cuda_stages_backward(CudaModel *model, Comm *comm, CudaEarly *early, Status
         }
         cuda_profile_mark(model, profile_backward(stage->layer_index));
     }
+    cuda_weights_end(model);
     return true;
 }
 

@@ -50,7 +50,6 @@ static bool queue_step(CudaModel *model, const void *work, Status *status)
                              .rank = model->settings.rank,
                              .is_augmented = kind->is_augmented};
     cuda_profile_mark(model, PROFILE_NONE);
-    cuda_begin_step(model->stream, &kind->optimizer, model->step);
     cuda_input(model->stream, model->precision, &input, model->step, kind->count, model->input,
                model->labels);
     cuda_profile_mark(model, PROFILE_INPUT);
@@ -63,7 +62,7 @@ static bool queue_step(CudaModel *model, const void *work, Status *status)
     cuda_update(model->stream, &kind->optimizer, model->settings.net->parameter_count,
                 model->arenas[ARENA_GRADIENTS], model->arenas[ARENA_ACCUMULATORS],
                 model->arenas[ARENA_WEIGHTS], model->bf16_weights, model->step);
-    cuda_end_step(model->stream, kind->count, model->step);
+    cuda_end_step(model->stream, &kind->optimizer, kind->count, model->step);
     cuda_profile_mark(model, PROFILE_UPDATE);
     return true;
 }
@@ -174,15 +173,14 @@ static int32_t kernels_of(cudaGraph_t graph)
 /* Without a graph, steps are queued kernel by kernel. The failure is therefore cleared; a failure
  * that also affects kernels occurs again there. */
 cudaGraphExec_t cuda_steps_graph(CudaModel *model, CudaQueue *queue, const void *work,
-                                 int32_t times)
+                                 int32_t times, int32_t *kernels)
 {
     cudaGraph_t graph = NULL;
     cudaGraphExec_t executable = NULL;
     if (!capture(model, queue, work, times, &graph) ||
         cuda_graph_instantiate(&executable, graph) != cudaSuccess)
         executable = NULL;
-    if (executable)
-        model->kernels_per_step = kernels_of(graph) / times;
+    *kernels = executable ? kernels_of(graph) : 0;
     if (graph)
         (void)cudaGraphDestroy(graph);
     if (!executable) {
@@ -205,7 +203,10 @@ static cudaGraphExec_t graph_for(CudaModel *model, CudaGraph *graph, int64_t lef
     cudaGraphExec_t *executable = is_one ? &graph->one : &graph->several;
     *steps = is_one ? 1 : CUDA_GRAPH_STEPS;
     if (!*executable && graph->was_run && !graph->is_impossible) {
-        *executable = cuda_steps_graph(model, queue_step, &graph->kind, *steps);
+        int32_t kernels;
+        *executable = cuda_steps_graph(model, queue_step, &graph->kind, *steps, &kernels);
+        if (*executable)
+            model->kernels_per_step = kernels / *steps;
         graph->is_impossible = !*executable;
         graph->marks = model->profile.marks;
     }
@@ -267,6 +268,8 @@ static bool queue_run(CudaModel *model, const StepRun *run, const CudaSet *set, 
                          .optimizer = cuda_steps_optimizer(run->optimizer, run->gradient_scale),
                          .comm = comm,
                          .has_marks = model->profile.is_marking};
+    cuda_begin_steps(model->stream, &kind.optimizer, model->step);
+    cuda_note(model, cudaGetLastError(), "training"); // which a failed capture would clear
     if (run->first < whole &&
         !run_kind(model, &kind, (end < whole ? end : whole) - run->first, status))
         return false;

@@ -58,9 +58,18 @@ static inline BackendSettings settings_of(const Net *net, int32_t batch_max, Pre
                              .rank = RANK};
 }
 
-static inline Trained open_cuda(const Net *net, int32_t batch_max, Precision precision)
+/* With the fastest engine of each product. They may differ between models, and in the last bits. */
+static inline Trained open_fastest(const Net *net, int32_t batch_max, Precision precision)
 {
     const BackendSettings settings = settings_of(net, batch_max, precision);
+    return trained_open(cuda, &settings);
+}
+
+/* With the same engine in all models. */
+static inline Trained open_cuda(const Net *net, int32_t batch_max, Precision precision)
+{
+    BackendSettings settings = settings_of(net, batch_max, precision);
+    settings.is_deterministic = true;
     return trained_open(cuda, &settings);
 }
 

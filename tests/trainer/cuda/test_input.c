@@ -148,13 +148,14 @@ START_TEST(a_captured_step_takes_the_next_batch_each_time)
     CudaStep *step = gpu_copy(&here, sizeof here);
     float *out = gpu_new(sizeof got);
     uint8_t *batch_labels = gpu_new(COUNT);
+    const CudaRmsProp optimizer = {0};
     cudaStream_t stream;
     cudaGraph_t graph;
     cudaGraphExec_t executable;
     gpu_must(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     gpu_must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
     cuda_input(stream, CUDA_FP32, &input, step, COUNT, out, batch_labels);
-    cuda_end_step(stream, COUNT, step);
+    cuda_end_step(stream, &optimizer, COUNT, step);
     gpu_must(cudaStreamEndCapture(stream, &graph));
     gpu_must(cuda_graph_instantiate(&executable, graph));
     for (int32_t i = 0; i < LAUNCHES; i++) {

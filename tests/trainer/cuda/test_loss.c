@@ -171,11 +171,15 @@ START_TEST(the_rate_of_a_step_is_the_optimizers)
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         CudaStep got = {.step = steps[i], .bad_step = -1};
         CudaStep *step = gpu_copy(&got, sizeof got);
-        cuda_begin_step(NULL, &same, step);
+        cuda_begin_steps(NULL, &same, step);
         gpu_read(&got, step, sizeof got);
         ck_assert_uint_eq(float_bits(got.rate),
                           float_bits(rmsprop_rate(&optimizer, (int64_t)steps[i])));
         ck_assert_uint_eq(got.step, steps[i]);
+        cuda_end_step(NULL, &same, 32, step);
+        gpu_read(&got, step, sizeof got);
+        ck_assert_uint_eq(float_bits(got.rate),
+                          float_bits(rmsprop_rate(&optimizer, (int64_t)steps[i] + 1)));
         gpu_free(step);
     }
 }
@@ -197,7 +201,8 @@ START_TEST(after_a_step_comes_the_next_and_the_first_bad_one_is_kept)
                         .images = 9,
                         .bad_step = rows[i].bad_step};
         CudaStep *step = gpu_copy(&got, sizeof got);
-        cuda_end_step(NULL, 32, step);
+        const CudaRmsProp same = {.learning_rate = 8e-4, .decay = 1e-6};
+        cuda_end_step(NULL, &same, 32, step);
         gpu_read(&got, step, sizeof got);
         ck_assert_uint_eq(got.step, 42);
         ck_assert_int_eq(got.first, 352);

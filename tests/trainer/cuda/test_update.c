@@ -71,10 +71,10 @@ static CudaStep arenas_read(Arenas *arenas, float *got_weights, float *got_accum
 
 static void update(const CudaRmsProp *by, const Arenas *arenas)
 {
-    cuda_begin_step(NULL, by, arenas->step);
+    cuda_begin_steps(NULL, by, arenas->step);
     cuda_update(NULL, by, arenas->count, arenas->gradients, arenas->accumulators, arenas->weights,
                 arenas->halves, arenas->step);
-    cuda_end_step(NULL, 32, arenas->step);
+    cuda_end_step(NULL, by, 32, arenas->step);
 }
 
 static void check_update(int64_t count, float gradient_scale, bool has_halves)

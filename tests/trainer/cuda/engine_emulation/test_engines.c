@@ -267,7 +267,7 @@ START_TEST(a_step_by_libraries_is_that_of_ref)
     const char *expected = engines[precision == PRECISION_TF32 ? PRECISION_FP32 : precision];
     const Net net = tiny_net();
     set_times(true);
-    Trained trained = open_cuda(&net, IMAGES, precision);
+    Trained trained = open_fastest(&net, IMAGES, precision);
     ck_assert_str_eq(
         engines_of(&trained),
         arena_printf(arena, "\nProducts by (forward, to data, to weights): %s", expected));
@@ -287,7 +287,7 @@ START_TEST(engines_slower_than_own_kernels_are_not_chosen)
 {
     const Net net = tiny_net();
     set_times(false);
-    Trained trained = open_cuda(&net, 1, PRECISION_BF16);
+    Trained trained = open_fastest(&net, 1, PRECISION_BF16);
     ck_assert_ptr_null(strstr(engines_of(&trained), "cu"));
     // All were measured: two algorithms forward, and one for the gradient of the input.
     ck_assert_int_gt(engine_emulation()->convolutions, 3 * 2 + 2);
@@ -302,7 +302,7 @@ START_TEST(the_fastest_algorithm_with_fixed_bits_is_chosen)
     for (int32_t fastest = 0; fastest < 2; fastest++) {
         set_times(true);
         engine_emulation()->convolution_ns[1 - fastest] = 100;
-        Trained trained = open_cuda(&net, 1, PRECISION_TF32);
+        Trained trained = open_fastest(&net, 1, PRECISION_TF32);
         ck_assert_int_eq(way_of(&trained, "conv2d_4", CUDA_PASS_FORWARD)->algorithm, fastest);
         // The algorithms 0 and 3 are not faster than 1, and their bits vary.
         ck_assert_int_eq(way_of(&trained, "conv2d_4", CUDA_PASS_DATA)->algorithm, 1);
@@ -342,8 +342,8 @@ START_TEST(graphs_of_steps_give_the_bits_of_steps_one_by_one)
     const Net net = tiny_net();
     const ImageSet set = make_images(arena, 6, 7); // the last batch is smaller
     set_times(true);
-    Trained one = open_cuda(&net, IMAGES, PRECISION_BF16);
-    Trained other = open_cuda(&net, IMAGES, PRECISION_BF16);
+    Trained one = open_fastest(&net, IMAGES, PRECISION_BF16);
+    Trained other = open_fastest(&net, IMAGES, PRECISION_BF16);
     cuda_emulation_set_lag(true);
     for (int64_t i = 0; i < 4; i++)
         run_at_once(&one, &set, IMAGES, 0, i, 1);
@@ -360,14 +360,16 @@ START_TEST(the_choice_is_part_of_a_summary)
 {
     const Net net = tiny_net();
     set_times(true);
-    Trained trained = open_cuda(&net, 1, PRECISION_BF16);
+    Trained trained = open_fastest(&net, 1, PRECISION_BF16);
     Json *root = json_object(arena);
     Text text = {0};
     engines_json(cuda, trained.model, &net, root, arena);
     json_print(&text, root, JSON_COMPACT);
     ck_assert_ptr_nonnull(strstr(text_string(&text),
                                  "{\"engines\":{\"conv2d_1\":{\"forward\":\"cudnn\",\"weights\":"
-                                 "\"own\"},\"conv2d_3\":{\"forward\":\"cudnn\",\"data\":"));
+                                 "\"own\",\"tried_us\":{\"forward\":{\"own\":"));
+    ck_assert_ptr_nonnull(
+        strstr(text_string(&text), "\"conv2d_3\":{\"forward\":\"cudnn\",\"data\":"));
     text_free(&text);
     trained_close(&trained);
     // Backends that do not choose report nothing.
@@ -422,7 +424,7 @@ START_TEST(a_way_that_does_not_work_is_not_chosen)
     set_times(true);
     engine_emulation()->cudnn_convolution = CUDNN_STATUS_EXECUTION_FAILED;
     engine_emulation()->cublas_gemm = CUBLAS_STATUS_NOT_SUPPORTED;
-    Trained trained = open_cuda(&net, 1, PRECISION_BF16);
+    Trained trained = open_fastest(&net, 1, PRECISION_BF16);
     ck_assert_ptr_null(strstr(engines_of(&trained), "cu"));
     check_step(&trained, &net, 1, PRECISION_BF16);
     trained_close(&trained);
@@ -447,7 +449,7 @@ START_TEST(a_library_that_fails_in_a_step_ends_it_with_its_error)
     int64_t bad_step;
     Status status = {0}, again = {0};
     set_times(true);
-    Trained one = open_cuda(&net, 1, PRECISION_BF16);
+    Trained one = open_fastest(&net, 1, PRECISION_BF16);
     trained_load(&one, &set, 0, 1, 417, true);
     engine_emulation()->cudnn_convolution = CUDNN_STATUS_EXECUTION_FAILED;
     ck_assert(!cuda->forward(one.model, true, &score, &status));
@@ -460,7 +462,7 @@ START_TEST(a_library_that_fails_in_a_step_ends_it_with_its_error)
     trained_close(&one);
     // Also if steps are queued without waiting, and during a capture.
     engine_emulation()->cudnn_convolution = CUDNN_STATUS_SUCCESS;
-    one = open_cuda(&net, 1, PRECISION_BF16);
+    one = open_fastest(&net, 1, PRECISION_BF16);
     run_at_once(&one, &set, 1, 0, 0, 1);
     engine_emulation()->cublas_gemm = CUBLAS_STATUS_EXECUTION_FAILED;
     const StepRun run = run_of(&set, 1, 0, 1, 4);
