@@ -3,7 +3,9 @@
 # PyTorch, trains, and compares predictions with measurements. Needs no network and no installation of trainyard.
 #
 #   tools/gpu_check.sh [--quick] [--continue] [--packed DIR | --bin DIR] [--output DIR] [STEP...]
-#   tools/gpu_check.sh pack [DIR]     on a machine with Debian's packages: collects them for other machines
+#   tools/gpu_check.sh pack [DIR]     on a machine with Debian's packages: collects libraries and programs for other machines
+#   tools/gpu_check.sh libraries [DIR]            the same without programs
+#   tools/gpu_check.sh configure FOLDER OPTION... configures a build with the packed libraries, with options of CMake
 #   tools/gpu_check.sh table FILE     prints the table of an existing gpu_check.json
 # --quick     do less in each step, and finish in under ten minutes
 # --continue  keep the results in --output, and run only the steps that have not passed there
@@ -93,7 +95,8 @@ mpi_left_out='ucx|ofi|psm|openib|netlink|monitoring|coll_sm\.|atomic|memheap|sco
 # pack_mpi FOLDER: mpirun, its components and the libraries that they need, for any place (tools/packed/mpi_environment.sh).
 pack_mpi()
 {
-    local folder=$1 from=/usr/lib/$(gcc -dumpmachine) item
+    local folder=$1 from item
+    from=/usr/lib/$(gcc -dumpmachine)
     mkdir -p "$folder"/{bin,lib/openmpi3,include,share,etc}
     cp -rL "$from/openmpi/include/." "$folder/include/"
     cp -L /usr/bin/orterun "$folder/bin/mpirun"
@@ -121,7 +124,7 @@ configure()
     cmake --preset gpu "${options[@]}"
 }
 
-pack()
+pack_libraries()
 {
     local folder=$1 package items item libraries
     libraries=/usr/lib/$(gcc -dumpmachine)
@@ -142,6 +145,12 @@ pack()
         pack_mpi "$folder/mpi"
         cp -L /usr/share/doc/openmpi-bin/copyright "$folder/licences/openmpi-bin"
     fi
+}
+
+pack()
+{
+    local folder=$1 item
+    pack_libraries "$folder"
     # Builds programs, which proves that the packed libraries suffice. The programs are used on machines that cannot build. They need
     # no libraries that may be missing there. They are small, with code for sm_80 and sm_90, which drivers compile for later GPUs.
     packed=$(realpath "$folder")
@@ -408,7 +417,7 @@ step_speed()
     local all precision batch batches=(32 128 1024) images=262144 steps_least=64 rounds=5
     forms=("--graph --layout nhwc" "--graph --layout nchw" "--layout nhwc")
     [ -z "$quick" ] || { images=65536 rounds=1 forms=("--graph --layout nhwc" "--graph --layout nchw"); }
-    [ -z "$tiny" ] || { batches=(2) images=4 steps_least=2 rounds=1; }
+    [ -z "$tiny" ] || { batches=(2) images=1 steps_least=1 rounds=1; }
     all=$(precisions)
     if (need_torch) >/dev/null; then
         # One process for all measurements, because PyTorch takes seconds to start.
@@ -548,12 +557,12 @@ run_step()
     running=$!
     wait $running || status=$?
     running=
-    notes=$(sed -n 's/^note: //p' "$out/log/$name.txt" | paste -sd ';' | sed 's/;/; /g')
+    notes=$(sed -n 's/^note: //p' "$out/log/$name.txt" | paste -sd ';' | sed "s/;/; /g; s|$PWD/||g")
     case $status in
     0) state=passed ;;
     77) state=skipped ;;
     124 | 137) state=failed notes="took longer than $limit s${notes:+; $notes}" ;;
-    *) state=failed notes=${notes:-$(tail -n 1 "$out/log/$name.txt")} ;;
+    *) state=failed notes=${notes:-$(tail -n 1 "$out/log/$name.txt" | sed "s|$PWD/||g")} ;;
     esac
     [ $state != failed ] || failures=$((failures + 1))
     printf '%s\t%s\t%s\t%s\t%s\n' "$name" "$state" $((SECONDS - begin)) "$limit" "$notes" >>"$out/steps.tsv"
@@ -631,9 +640,16 @@ fi
 bin='' out=$PWD/$base/result quick='' continue='' tiny='' packed='' scratch='' origin='' running='' failures=0
 [ ! -d $base/packed ] || packed=$PWD/$base/packed
 case ${1:-} in
-pack)
+pack | libraries)
     [ $# -le 2 ] || { usage >&2; exit 2; }
+    [ "$1" = pack ] || { pack_libraries "$(path_of "${2:-$PWD/$base/packed}")"; exit; }
     pack "$(path_of "${2:-$PWD/$base/packed}")"
+    exit
+    ;;
+configure)
+    [ $# -ge 2 ] || { usage >&2; exit 2; }
+    packed=${TRAINYARD_PACKED:-$packed}
+    configure "$(path_of "$2")" "${@:3}"
     exit
     ;;
 table)

@@ -3,6 +3,7 @@
 
     gpu_report.py FOLDER ORIGIN BUILD PROGRAM   writes FOLDER/gpu_check.json, and prints the table
     gpu_report.py --table FILE                  prints the table of an existing JSON
+    gpu_report.py --page FILE                   prints a Markdown page of an existing JSON, for reports/measured
 
 FOLDER contains steps.tsv and figures/. ORIGIN describes where the programs come from. BUILD is the folder of their build if there is
 one. PROGRAM is the main program, or "". Figures that were not measured are left out of the JSON.
@@ -76,11 +77,13 @@ def loaded_version(name, function, digits):
     return f"{number.value // 10**digits}.{number.value // 100 % 10**(digits - 2)}.{number.value % 100}"
 
 
-def library_version(build, library, header, prefix):
-    """The version of a library that this build is linked with, or else of the one that is loaded."""
+def library_version(build, program, library, header, prefix):
+    """The version of a library that this build is linked with, or else of the one that the program would load."""
     folder = cached(build, f"{library}_HEADERS")
     if folder:
         return version_in(os.path.join(folder, header), prefix)
+    if not program:
+        return None
     if library == "CUDNN":
         return loaded_version("libcudnn.so.9", "cudnnGetVersion", 4)
     return loaded_version("libnccl.so.2", "ncclGetVersion", 4)
@@ -99,12 +102,12 @@ def torch_versions():
     return without_unknown(json.loads(answer)) if answer else None
 
 
-def machine(build):
+def machine(build, program):
     return without_unknown({
         "gpus": gpus(),
         "toolkit": toolkit(build),
-        "cudnn": library_version(build, "CUDNN", "cudnn_version.h", "CUDNN"),
-        "nccl": library_version(build, "NCCL", "nccl.h", "NCCL"),
+        "cudnn": library_version(build, program, "CUDNN", "cudnn_version.h", "CUDNN"),
+        "nccl": library_version(build, program, "NCCL", "nccl.h", "NCCL"),
         "torch": torch_versions(),
         "system": platform.platform(),
         "libc": "-".join(platform.libc_ver()),
@@ -200,7 +203,7 @@ def collected(folder, origin, build, program):
         "commit": output_of("git", "describe", "--always", "--dirty"),
         "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "programs": origin,
-        "machine": machine(build),
+        "machine": machine(build, program),
         "steps": steps_of(folder),
         "limits": limits,
         "speed": speed(folder, limits),
@@ -262,11 +265,85 @@ def report(run):
     yield f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped" + (": " + ", ".join(failed) if failed else "")
 
 
+# --- The page ---
+
+PASSES = ("forward", "data", "weights")
+
+
+def tried_cell(engines, name):
+    """The engine of a pass, with its time and those of the others: "cudnn 8.2 (own 8.3)"."""
+    if name not in engines:
+        return "-"
+    times = engines.get("tried_us", {}).get(name, {})
+    chosen = engines[name]
+    others = ", ".join(f"{other} {us:.1f}" for other, us in times.items() if other != chosen)
+    return (f"{chosen} {times[chosen]:.1f}" if chosen in times else chosen) + (f" ({others})" if others else "")
+
+
+def markdown(rows):
+    yield "| " + " | ".join(rows[0]) + " |"
+    yield "|" + " --- |" * len(rows[0])
+    for row in rows[1:]:
+        yield "| " + " | ".join(row) + " |"
+
+
+def page(run, source):
+    yield f"# {run['machine']['gpus'][0]['name']}"
+    yield ""
+    yield f"`tools/gpu_check.sh`, commit {run['commit']}, {run['time'][:10]}. `tools/gpu_report.py --page {os.path.basename(source)}` makes this page"
+    yield f"from [{os.path.basename(source)}]({os.path.basename(source)}); do not edit it."
+    yield ""
+    yield "```"
+    yield from machine_lines(run)
+    yield "```"
+    yield ""
+    yield "## Checks"
+    yield ""
+    yield from markdown([["step", "state", "seconds", "notes"]] +
+                        [[step["name"], step["state"], cell(step["seconds"]), step["notes"] or "-"] for step in run["steps"]])
+    yield ""
+    yield "## Speed"
+    yield ""
+    yield "A step is everything from picking the images of a batch to the updated weights. PyTorch does the same as one CUDA graph"
+    yield "(`tests/bench/peers/torch_cifar.py`), in the layout that is the faster one; runs alternate."
+    yield ""
+    yield "```"
+    yield from speed_lines(run)
+    yield "```"
+    if run.get("limits"):
+        products = ", ".join(f"{precision} {rate:.0f}" for precision, rate in run["limits"]["product_tflops"].items())
+        yield ""
+        yield f"Products of large matrices through PyTorch: {products} TFLOP/s; a copy: {run['limits']['copy_gb_per_s']:.0f} GB/s, read and written;"
+        yield f"an empty kernel of a graph: {run['limits']['kernel_us']:.2f} us."
+    yield ""
+    yield "## Engines"
+    yield ""
+    yield "The fastest engine of each pass in microseconds, and the others that were tried."
+    for row in run["speed"]:
+        yield ""
+        yield f"{row['precision']}, batches of {row['batch_size']}:"
+        yield ""
+        yield from markdown([["layer"] + list(PASSES)] +
+                            [[layer] + [tried_cell(engines, name) for name in PASSES] for layer, engines in row["engines"].items()])
+    yield ""
+    yield "## Learning"
+    yield ""
+    yield "Validation accuracy on the synthetic set after each epoch (`tools/learning_curve.sh`)."
+    yield ""
+    learning = run.get("learning", {})
+    epochs = max((len(rows) for rows in learning.values()), default=0)
+    yield from markdown([["epoch"] + list(learning)] +
+                        [[str(i + 1)] + [f"{rows[i]['val_accuracy']:.4f}" for rows in learning.values()] for i in range(epochs)])
+
+
+FORMS = {"--table": lambda run, source: report(run), "--page": page}
+
+
 def main():
-    if len(sys.argv) == 3 and sys.argv[1] == "--table":
+    if len(sys.argv) == 3 and sys.argv[1] in FORMS:
         try:
             run = json.loads(text_of(sys.argv[2]))
-            print("\n".join(report(run)))
+            print("\n".join(FORMS[sys.argv[1]](run, sys.argv[2])))
         except (ValueError, KeyError, TypeError) as error:
             sys.exit(f"gpu_report: {sys.argv[2]} is not a gpu_check.json: {error!r}")
         return

@@ -73,7 +73,7 @@ leg_layout()
 
 leg_shell()
 {
-    shellcheck -x -S warning tools/*.sh .ci/run tests/cli/*.sh tests/study/*.sh
+    shellcheck -x -S warning tools/*.sh tools/packed/*.sh .ci/run tests/cli/*.sh tests/study/*.sh
 }
 
 # --- The short run: unit tests with sanitizers, the whole program optimised and installed, the second compiler.
@@ -164,9 +164,13 @@ leg_gpu()
         echo "libcuda.so is linked: the program would not start on a machine without the driver"
         counted 0 1
     fi
-    TRAINYARD=$PWD/$folder/bin/trainyard tests/cli/test_gpu.sh | tee build/log/cli.gpu.txt
-    read -r good _ bad _ <<<"$(tail -n 1 build/log/cli.gpu.txt)"
-    counted "$good" "$bad"
+    local script
+    for script in "test_gpu.sh" "test_gpu_packed.sh --build"; do
+        # shellcheck disable=SC2086 # a script and its option
+        TRAINYARD=$PWD/$folder/bin/trainyard tests/cli/$script | tee build/log/cli.gpu.txt
+        read -r good _ bad _ <<<"$(tail -n 1 build/log/cli.gpu.txt)"
+        counted "$good" "$bad"
+    done
 }
 
 # The same with CUDA 11.8, for GPUs that newer toolkits no longer support. Fetches 1.2 GB, so it only runs if it is named.

@@ -133,6 +133,12 @@ cells += ["%.4f" % phases.get(name, {"median": 0})["median"] for name in names]
 print(*cells, sep="\t")' "$name" "$(date +%F)" "$cores" "$@"
 }
 
+# A GPU makes graphs of 16 steps first.
+if_on_gpu()
+{
+    [ "$backend" != cuda ] || images=65536 warmup=64
+}
+
 steps_of()
 {
     echo $((images / $1 > 25 ? images / $1 : 25))
@@ -214,6 +220,7 @@ measure()
     cores=$(nproc)
     [ -x "$bin/trainyard-bench-training" ] || fail "there is no release build (cmake --preset release && cmake --build build/release)" 3
     command -v mpirun >/dev/null || { echo "mpirun is not installed (package openmpi-bin): measuring only one rank" >&2; rank_counts=(1); }
+    if_on_gpu
     find_precisions
     seconds=$(estimate)
     mapfile -t list < <(cells)

@@ -34,7 +34,6 @@ static bool read_query(const ArmCall *call, Query *query)
 typedef struct {
     ShareName share;
     const char *path;
-    FilesHost host; /* BLOB_HOST: a container */
 } Folder;
 
 /* Finds the output directory with that id. False if the job has no such directory. */
@@ -72,40 +71,18 @@ static const char *below(Arena *arena, const char *path, const char *relative)
     return path;
 }
 
-static bool is_blob_among(int32_t count, const char *const *mounts, const bool *is_blob,
-                          const char *share)
-{
-    for (int32_t i = 0; i < count; i++)
-        if (is_blob && is_blob[i] && strcmp(mounts[i], share) == 0)
-            return true;
-    return false;
-}
-
-/* Whether the job, or its cluster, has mounted `share` as a container. */
-static bool is_container(const World *world, const Job *job, const char *share)
-{
-    const JobSpec *spec = job->spec;
-    const ClusterSpec *cluster = world_cluster(world, job->cluster)->spec;
-    return is_blob_among(spec->mount_count, spec->mounts, spec->is_blob_mount, share) ||
-           is_blob_among(cluster->mount_count, cluster->mounts, cluster->is_blob_mount, share);
-}
-
 static bool find_folder(const ArmCall *call, const Job *job, const Query *query, Folder *folder)
 {
     Arena *arena = call->arena;
     const char *share, *path;
     if (!find_output(session_world(call->session), job, arena, query->directory_id, &share, &path))
         return arm_error(call, AZURE_BATCHAI_NO_OUTPUT_DIRECTORY, query->directory_id);
-    const char *slash = share ? strchr(share, '/') : NULL;
-    if (!slash || file_server_is_share(share))
+    if (!share || file_server_is_share(share))
         return arm_error(call, AZURE_BATCHAI_OUTPUT_NOT_MOUNTED, query->directory_id);
-    folder->host = is_container(session_world(call->session), job, share) ? BLOB_HOST : FILES_HOST;
     folder->path = query->directory ? below(arena, path, query->directory) : path;
     if (!folder->path)
         return arm_error(call, AZURE_BATCHAI_OUTSIDE_OUTPUT, query->directory);
-    folder->share = (ShareName){.account = arena_strndup(arena, share, (size_t)(slash - share)),
-                                .share = slash + 1,
-                                .is_container = folder->host == BLOB_HOST};
+    folder->share = share_name_read(arena, share);
     return true;
 }
 
@@ -130,7 +107,8 @@ static Json *show_entry(const ArmCall *call, const Folder *folder, const FilesEn
     if (!is_file)
         return body;
     json_put_text(arena, body, "downloadUrl",
-                  files_sas_url(((Batchai *)call->provider)->azure_files, arena, folder->host,
+                  files_sas_url(((Batchai *)call->provider)->azure_files, arena,
+                                folder->share.is_container ? BLOB_HOST : FILES_HOST,
                                 folder->share.account, folder->share.share,
                                 arena_printf(arena, "%s/%s", folder->path, entry->name), "rl",
                                 expires_unix_ms));
@@ -185,7 +163,7 @@ void jobs_list_files(const ArmCall *call)
     for (int32_t i = 0; i < count; i++) {
         const bool is_file = entries[i].kind == FILES_FILE;
         // As recorded, a directory in a container is also a blob of no bytes, which marks it.
-        if (is_file || folder.host == BLOB_HOST)
+        if (is_file || folder.share.is_container)
             json_add(list, show_entry(call, &folder, &entries[i], true, expires_unix_ms));
         if (!is_file)
             json_add(list, show_entry(call, &folder, &entries[i], false, expires_unix_ms));

@@ -55,7 +55,7 @@ typedef struct {
 static void add_bills(Cost *cost, Bill bill, int64_t count, bool go_on)
 {
     cost->micro_usd += count * cost_micro_usd(bill.billed_ns, bill.micro_usd_per_hour);
-    if (go_on)
+    if (go_on && price_is_known(bill.micro_usd_per_hour))
         cost->micro_usd_per_hour += count * bill.micro_usd_per_hour;
 }
 

@@ -8,7 +8,7 @@
 #include "sim/base/ascii.h"
 
 /* A container is a setting of the store: its time of creation, in ms of the simulated calendar. In
- * the world it is a share, which jobs may mount. */
+ * the world it is a share of the blob kind, which jobs may mount. */
 static const char *setting_name(const FilesCall *call)
 {
     return call_setting(call, "blob.container", call->address.share);

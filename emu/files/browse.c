@@ -32,18 +32,16 @@ static const char *query_of(const HttpRequest *request, const char *name)
 static bool read_slot(const HttpRequest *request, HttpResponse *response, Slot *slot)
 {
     Arena *arena = request->arena;
-    const char *share = query_of(request, "share"), *slash = strchr(share, '/');
+    const ShareName share = share_name_read(arena, query_of(request, "share"));
     FileName *names;
     int32_t count;
-    if (!slash || !share_name_is_valid(slash + 1))
+    if (!share.share || !share_name_is_valid(share.share))
         return gate_refuse(request, response, 400, "InvalidShare",
                            "The query needs \"share\", as in share=account/share.");
     if (!file_path_split(arena, query_of(request, "path"), &names, &count))
         return gate_refuse(request, response, 400, "InvalidPath",
                            "The query's \"path\" is not a path on a share.");
-    *slot = (Slot){
-        {.account = arena_strndup(arena, share, (size_t)(slash - share)), .share = slash + 1},
-        .path = ""};
+    *slot = (Slot){share, .path = ""};
     for (int32_t i = 0; i < count; i++)
         slot->path =
             i == 0 ? names[i].name : arena_printf(arena, "%s/%s", slot->path, names[i].name);

@@ -457,14 +457,15 @@ static bool create_account(FilesCall *call)
 
 static const char *world_name(const FilesCall *call)
 {
-    return arena_printf(call->arena, "%s/%s", call->address.account, call->address.share);
+    return share_name_text(call->arena, call->share);
 }
 
 bool call_report_share(FilesCall *call, bool is_created)
 {
     Json *said = command(call, is_created ? "share.create" : "share.delete", world_name(call));
     if (is_created)
-        files_json_put(call->arena, said, "tier", "standard"); // its speed for jobs
+        files_json_put(call->arena, said, "tier",
+                       call->share.is_container ? "blob" : "standard"); // its speed for jobs
     return (!is_created || create_account(call)) && enter_command(call, said);
 }
 

@@ -40,8 +40,7 @@ static Json *upload_of(FileStore *files, Arena *arena, const FilesUnreported *fi
     files_reader_close(reader);
     Json *said = json_object(arena);
     files_json_put(arena, said, "do", "file.upload");
-    files_json_put(arena, said, "name",
-                   arena_printf(arena, "%s/%s", file->share.account, file->share.share));
+    files_json_put(arena, said, "name", share_name_text(arena, file->share));
     files_json_put(arena, said, "file", file->path);
     Json *content = json_put_object(arena, said, "content");
     if (text)

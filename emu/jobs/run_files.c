@@ -290,10 +290,7 @@ static const ShellMount *mount_of(const RunFiles *files, Arena *arena, const cha
 
 static ShareName share_of(Arena *arena, const ShellMount *mount)
 {
-    const char *slash = strchr(mount->share, '/');
-    return (ShareName){.account =
-                           arena_strndup(arena, mount->share, (size_t)(slash - mount->share)),
-                       .share = slash + 1};
+    return share_name_read(arena, mount->share);
 }
 
 /* False where the machine is to blame. */

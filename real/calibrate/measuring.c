@@ -178,7 +178,7 @@ static bool is_kept_member(const char *parent, const char *key)
         return strcmp(parent, "step_ms") == 0;
     if (parent)
         return strcmp(parent, "profile") != 0 || strcmp(key, "stages") == 0 ||
-               strcmp(key, "step_us") == 0;
+               strcmp(key, "step_us") == 0 || strcmp(key, "steps") == 0;
     for (size_t i = 0; i < sizeof root / sizeof root[0]; i++)
         if (strcmp(key, root[i]) == 0)
             return true;
@@ -273,10 +273,12 @@ enum { TOGETHER_MAX = 256 };
 
 /* Enough steps for about a second. Shorter runs are slower than a training because the process has
  * just started, and a burst of other work, which lasts for seconds, may cover all of it. */
-enum { IMAGES = 800, STEPS_LEAST = 8, STEPS_MOST = 60 };
+enum { IMAGES = 800, STEPS_LEAST = 8, STEPS_MOST = 60, GPU_STEPS = 512 };
 
-static int32_t steps_for(int32_t batch_size)
+static int32_t steps_for(const Measuring *measuring, int32_t batch_size)
 {
+    if (measuring->is_on_gpus)
+        return GPU_STEPS;
     const int32_t steps = IMAGES / batch_size;
     return steps < STEPS_LEAST ? STEPS_LEAST : steps > STEPS_MOST ? STEPS_MOST : steps;
 }
@@ -284,23 +286,25 @@ static int32_t steps_for(int32_t batch_size)
 static bool run_training(Measuring *measuring, const TrainingRun *run, Status *status)
 {
     Arena *arena = measuring->arena;
-    const char *const arguments[] = {"--profile",
-                                     "--json",
-                                     "--comm",
-                                     "local",
-                                     "--warmup",
-                                     arena_printf(arena, "%d", (int)MEASURING_WARMUP),
-                                     "--backend",
-                                     measuring->plan->backend,
-                                     "--network",
-                                     run->network,
-                                     "--precision",
-                                     run->precision,
-                                     "--batch-size",
-                                     arena_printf(arena, "%" PRId32, run->batch_size),
-                                     "--steps",
-                                     arena_printf(arena, "%" PRId32, steps_for(run->batch_size)),
-                                     NULL};
+    const char *const arguments[] = {
+        "--profile",
+        "--json",
+        "--comm",
+        "local",
+        "--warmup",
+        arena_printf(arena, "%d",
+                     (int)(measuring->is_on_gpus ? MEASURING_GPU_WARMUP : MEASURING_WARMUP)),
+        "--backend",
+        measuring->plan->backend,
+        "--network",
+        run->network,
+        "--precision",
+        run->precision,
+        "--batch-size",
+        arena_printf(arena, "%" PRId32, run->batch_size),
+        "--steps",
+        arena_printf(arena, "%" PRId32, steps_for(measuring, run->batch_size)),
+        NULL};
     Started started[TOGETHER_MAX] = {{0}};
     bool is_fine = true;
     int32_t count = 0;

@@ -20,8 +20,9 @@
 #include "sim/base/status.h"
 #include "sim/json/json.h"
 
-/* Steps of a run that are not counted, because the first steps are slower. */
-enum { MEASURING_WARMUP = 4 };
+/* Steps of a run that are not counted, because the first steps are slower. A GPU makes its graphs
+ * in them. */
+enum { MEASURING_WARMUP = 4, MEASURING_GPU_WARMUP = 64 };
 
 typedef struct {
     bool is_quick;    /* about a minute, for a first look */

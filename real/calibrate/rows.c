@@ -180,12 +180,31 @@ static double median_over_mean(const Run *run, const char *phase)
     return median->number / mean->number;
 }
 
+/* A GPU makes many steps at once, whose phases are unknown. */
+static bool has_phases(const Json *json)
+{
+    const Json *phases = json_member(json, "phases_ms");
+    return phases && phases->count > 0;
+}
+
+/* On a GPU some stages are computed at the same time as others, but measured one after the other.
+ * Each takes its share of a step that is not measured in stages. */
+static double overlap(const Run *run)
+{
+    const Json *step_ms = json_find(run->json, "/step_ms/median");
+    const Json *stages_us = json_find(run->json, "/profile/step_us");
+    if (has_phases(run->json) || !step_ms || !stages_us || step_ms->kind != JSON_NUMBER ||
+        stages_us->kind != JSON_NUMBER || stages_us->number <= 0)
+        return 1;
+    return step_ms->number * 1e3 / stages_us->number;
+}
+
 /* 0: the stage was computed together with another one. */
 static double stage_ns(const Run *run, const char *stage, const char *phase)
 {
     const Json *us = json_member(json_member(run->stages, stage), "us");
     return us && us->kind == JSON_NUMBER
-               ? us->number * (double)NS_PER_US * median_over_mean(run, phase)
+               ? us->number * (double)NS_PER_US * median_over_mean(run, phase) * overlap(run)
                : 0;
 }
 
@@ -463,6 +482,17 @@ static bool take_scatter(const Collector *collector, const Run *run, RunValues *
     return true;
 }
 
+/* The time of all steps of a run. A GPU profiles other steps than it times. */
+static double trained_ms(const Json *json, int64_t steps, double step_us)
+{
+    const Json *step_ms = json_find(json, "/step_ms/median");
+    const Json *profiled = json_find(json, "/profile/steps");
+    if (has_phases(json) || !step_ms || step_ms->kind != JSON_NUMBER)
+        return ((double)steps + MEASURING_WARMUP) * step_us / 1e3;
+    return ((double)steps + MEASURING_GPU_WARMUP) * step_ms->number +
+           (profiled && profiled->is_integer ? (double)profiled->integer * step_us / 1e3 : 0);
+}
+
 static bool take_run(const Collector *collector, const Json *json, RunValues *values)
 {
     Run run;
@@ -476,7 +506,7 @@ static bool take_run(const Collector *collector, const Json *json, RunValues *va
         return false;
     if (run.together > 1 || strcmp(run.precision, "fp32") != 0)
         return true;
-    const double start_ms = took_ms - ((double)steps + MEASURING_WARMUP) * step_us / 1e3;
+    const double start_ms = took_ms - trained_ms(json, steps, step_us);
     values_add(&values->starts, start_ms > 0 ? start_ms * (double)NS_PER_MS : 0);
     if (strcmp(run.network, "keras_cifar10_cnn") == 0)
         values_add(&values->flops, gflops * 1e9);

@@ -255,7 +255,8 @@ static void answer_cost(Text *html, const Facts *facts)
 {
     Text plain = {0};
     if (facts->run->cost_micro_usd == ABSENT) {
-        text_add(&plain, "The summary has no cost.\n");
+        text_add(&plain,
+                 "The cost is unknown: no price is known for some of the nodes or file servers.\n");
     } else {
         usd_print(&plain, facts->run->cost_micro_usd);
         text_add(&plain, " in all");
@@ -273,8 +274,12 @@ static void answer_cost(Text *html, const Facts *facts)
         text_printf(&plain,
                     "%" PRId64 " node%s still held when the run ended: ", facts->run->held_nodes,
                     facts->run->held_nodes == 1 ? " was" : "s were");
-        usd_print(&plain, facts->run->held_micro_usd_per_hour);
-        text_add(&plain, " an hour is still charged.\n");
+        if (facts->run->held_micro_usd_per_hour == ABSENT) {
+            text_add(&plain, "their price is not known.\n");
+        } else {
+            usd_print(&plain, facts->run->held_micro_usd_per_hour);
+            text_add(&plain, " an hour is still charged.\n");
+        }
     }
     answer_print(html, "What did it cost?", &plain);
 }

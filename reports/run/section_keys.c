@@ -157,10 +157,11 @@ void section_key_figures(Text *html, const Facts *facts)
     } else {
         key_times_print(html, facts);
     }
-    if (facts->run->cost_micro_usd != ABSENT) {
+    if (facts->run->cost_micro_usd != ABSENT)
         usd_print(&cost, facts->run->cost_micro_usd);
-        key_figure_print(html, &cost, "total cost");
-    }
+    else
+        text_add(&cost, "unknown");
+    key_figure_print(html, &cost, "total cost");
     if (!facts_are_of_many(facts))
         key_jobs_print(html, facts);
     if (best != NULL)

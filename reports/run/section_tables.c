@@ -92,8 +92,10 @@ static const PageColumn cluster_columns[] = {
 
 static void bill_words(Text *html, const Facts *facts)
 {
-    if (facts->run->cost_micro_usd == ABSENT)
+    if (facts->run->cost_micro_usd == ABSENT) {
+        text_add(html, "<p class=\"total\">Total: unknown, because a price is not known</p>\n");
         return;
+    }
     text_add(html, "<p class=\"total\">");
     if (facts->run->storage_micro_usd != ABSENT && facts->run->storage_micro_usd > 0) {
         text_add(html, "File storage adds ");

@@ -58,7 +58,9 @@ int64_t exchange_ns(const Exchange *exchange, Gang gang, const Gradient *gradien
  *     t = 4 ceil(log2 n) message + n (1 + requests) request
  *
  * Rank 0 gathers sizes and requests, then broadcasts the answer's size and the answer (MPI_Gather,
- * MPI_Gatherv and twice MPI_Bcast, trees of depth log2 n). It reads the requests one by one. */
+ * MPI_Gatherv and twice MPI_Bcast, trees of depth log2 n). It reads the requests one by one. Up to
+ * 0.13.2 each request is a separate message, which rank 0 receives one by one: there `request`
+ * includes receiving it. */
 int64_t exchange_negotiation_ns(const Exchange *exchange, Gang gang, int64_t requests);
 
 #endif

@@ -12,5 +12,6 @@ int64_t billed_ns(int64_t held_ns, int64_t granularity_ns)
 
 int64_t cost_micro_usd(int64_t billed, int64_t micro_usd_per_hour)
 {
-    return mul_div(billed, micro_usd_per_hour, NS_PER_HOUR);
+    return price_is_known(micro_usd_per_hour) ? mul_div(billed, micro_usd_per_hour, NS_PER_HOUR)
+                                              : 0;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/base/units.h"
+#include "sim/model/price.h"
 #include "sim/study/format/study_types.h"
 
 typedef struct {
@@ -385,6 +386,42 @@ static bool read_objective(const Reader *reader)
     return reader->goal->metric >= 0; // otherwise it is reported with the metrics
 }
 
+/* A VM size of the scenario without a price; NULL: none. `*at` is the command that creates such
+ * nodes. */
+static const char *unpriced_size(const Scenario *scenario, Place *at)
+{
+    for (int32_t i = 0; i < scenario->command_count; i++) {
+        const Command *command = &scenario->commands[i];
+        if (command->kind != COMMAND_CLUSTER_CREATE)
+            continue;
+        const ClusterSpec *spec = command->as.cluster_create;
+        *at = command_place(command);
+        for (int32_t k = 0; k < cluster_spec_kind_count(spec); k++)
+            if (!price_is_known(node_kind_price(cluster_spec_kind(spec, k))))
+                return cluster_spec_kind(spec, k).vm_size->name;
+    }
+    return NULL;
+}
+
+/* Costs can only be compared if all prices are known. */
+static bool check_prices(const Reader *reader)
+{
+    const char *name = reader->study->metrics[reader->goal->metric].name;
+    Place at;
+    const char *size = strstr(name, "cost_usd") != NULL
+                           ? unpriced_size(&reader->study->scenario->scenario, &at)
+                           : NULL;
+    if (size == NULL)
+        return true;
+    status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, at,
+                             "no price of %s is known, so \"%s\" is unknown", size, name),
+                "state the price in the scenario, as in \"assume\": "
+                "{\"vm_sizes/%s/dedicated_price_per_hour\": \"1.20USD\"}, or choose another "
+                "objective",
+                size);
+    return false;
+}
+
 /* Members of a goal without an objective. */
 static bool check_without_objective(const Reader *reader)
 {
@@ -429,7 +466,7 @@ bool goal_read(Arena *arena, const StudyText *text, Study *study, Problems *prob
         return check_without_objective(&reader);
     reader.goal->study_path = text->node->at.line > 0 ? study->path : NULL; // options have no lines
     reader.goal->budget_runs = text->budget != NULL ? text->budget->runs.value : 0;
-    if (!read_objective(&reader) || !read_constraints(&reader))
+    if (!read_objective(&reader) || !check_prices(&reader) || !read_constraints(&reader))
         return false;
     bool is_sound = read_indifference(&reader);
     is_sound &= read_confidence(&reader);

@@ -11,6 +11,9 @@ exit_is 0
 stderr_is_empty
 stdout_has "1. low-priority instead of dedicated nodes"
 stdout_has "Tried, too:"
+stdout_has "mean wait of jobs of team"
+stdout_has "number of succeeded jobs"
+holds [ "$(grep -c 'queue_s\|job_counts' stdout)" = 0 ]
 stdout_has "another placement: all jobs take whole nodes"
 cp stdout first
 command=$(sed -n 's/^ *trainyard \(run .*\)/\1/p' first | head -n 1)
@@ -38,7 +41,7 @@ PYTHON
 example "the answer is no"
 trainyard advise "$team" --seeds 5 -q --slo 'workloads.team.queue_s.mean <= 1s'
 exit_is 1
-stdout_has "It misses workloads.team.queue_s.mean <= 1s. None of"
+stdout_has "It misses this constraint: the mean wait of jobs of team is at most 1 s. None of"
 
 example "another objective"
 trainyard advise "$team" --seeds 5 -q --minimise workloads.team.queue_s.mean

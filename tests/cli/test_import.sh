@@ -59,6 +59,14 @@ exit_is 0
 trainyard run jobs.json -o run
 exit_is 0
 holds [ -s run/report.html ]
+stdout_has "Cost: unknown: no price of TRACE_4GPU is known"
+holds grep -q "The cost is unknown" run/report.html
+trainyard run jobs.json --set '/assume={"vm_sizes/Trace_4GPU/dedicated_price_per_hour": "1.20USD"}'
+exit_is 0
+stdout_has "USD. Nodes ran jobs"
+trainyard plan jobs.json --vary nodes=1..2 --minimise cost_usd.total
+exit_is 2
+stderr_has 'no price of Trace_4GPU is known, so "cost_usd.total" is unknown'
 cp run/summary.json stdout
 holds has_json "(run['workloads']['jobs']['jobs'], run['workloads']['jobs']['succeeded']) == (2, 2)"
 holds has_json "run['workloads']['jobs']['run_s']['max'] == 3600 and run['workloads']['jobs']['queue_s']['max'] == 0"

@@ -36,6 +36,14 @@ file_has unprepared stderr-job_prep.txt "the command failed with exit code 1."
 holds [ -z "$(file unpacked stdout.txt)$(file unprepared stdout.txt)$(file waiting '*')" ]
 rm -r run
 
+example "the execution log of the recorded job on the host has about the 3,223 bytes that the service listed"
+trainyard run "$scenarios/recordings/creation-and-deletion/scenario.json" --quiet -o run
+exit_is 0
+bytes=$(stat -c %s "$(file host_job execution.log)")
+holds [ "$bytes" -ge 3060 ]
+holds [ "$bytes" -le 3390 ]
+rm -r run
+
 example "the output of a resumed training begins where the checkpoint ended, and all checkpoints are there"
 trainyard run "$scenarios/nodes/crash-resume/scenario.json" --quiet -o run
 exit_is 0

@@ -187,6 +187,13 @@ status=$?
 exit_is 3
 stderr_begins "standard output: writing failed: Bad file descriptor"
 
+example "without gnuplot a run is fine, and its report has no plots"
+{ PATH=/nonexistent "$TRAINYARD" run small/scenario.json --quiet -o plain >/dev/null; } 2>stderr
+status=$?
+exit_is 0
+stderr_has "plain/report.html has no plots: the program gnuplot is not installed"
+holds grep -q "This plot is missing" plain/report.html
+
 example "slices of the timeline nest, and the viewer gets their names and order"
 trainyard run "$scenarios/scheduling/priorities/scenario.json" --trace steps -o timeline --quiet
 exit_is 0

@@ -162,14 +162,20 @@ static bool share_begin(Arena *arena, const RunOptions *options, const Json *ran
 static bool files_finish(Arena *arena, const RunOptions *options, RunFiles *files,
                          const RunResult *result, const Json *ran, Status *status)
 {
-    return streams_commit(files, status) &&
-           json_file_write(in_folder(arena, options, "summary.json"), run_summary_json(result),
-                           status) &&
-           share_begin(arena, options, ran, status) &&
-           (options->has_no_share ||
-            share_tree_write(files->shares, result->world, options->output_folder, status)) &&
-           report_write_run(arena, options->output_folder, run_summary(result), &files->rows,
-                            &files->header, status);
+    Status no_plots = {0};
+    const bool is_written =
+        streams_commit(files, status) &&
+        json_file_write(in_folder(arena, options, "summary.json"), run_summary_json(result),
+                        status) &&
+        share_begin(arena, options, ran, status) &&
+        (options->has_no_share ||
+         share_tree_write(files->shares, result->world, options->output_folder, status)) &&
+        report_write_run(arena, options->output_folder, run_summary(result), &files->rows,
+                         &files->header, &no_plots, status);
+    if (is_written && no_plots.code != STATUS_OK)
+        fprintf(stderr, "%s/report.html has no plots: %s\n", options->output_folder,
+                no_plots.message);
+    return is_written;
 }
 
 /* --- The run --- */

@@ -12,7 +12,7 @@ int64_t cuda_exchange_first(const Net *net)
     return first;
 }
 
-/* Queues the sum of gradients [first, end) on a stream of its own, after the gradients of weights
+/* Queues the sum of gradients [first, end) on the exchange stream, after the gradients of weights
  * that are queued. */
 static bool sum(CudaModel *model, Comm *comm, int64_t first, int64_t end, Status *status)
 {

@@ -82,7 +82,7 @@ enum { CUDA_SETS_MAX = 2 };
 enum { CUDA_ENGINES_MAX = 3 };
 
 /* The gradients of weights are computed at the same time as the rest of the backward pass, on a
- * stream of their own, with working memory and states of engines of their own. */
+ * second stream, with a second working memory and second states of the engines. */
 typedef enum { CUDA_MAIN, CUDA_WEIGHTS, CUDA_SIDES } CudaSide;
 
 static inline CudaSide cuda_side_of(CudaPass pass)

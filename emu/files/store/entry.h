@@ -5,13 +5,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A share or a snapshot of it. */
+#include "sim/base/arena.h"
+
+/* A share, a snapshot of it, or a container. */
 typedef struct {
     const char *account;
     const char *share;
     const char *snapshot; /* "2018-06-15T21:57:57.0000000Z"; NULL: the share itself */
-    bool is_container;    /* of the blob host: it has the files of jobs, and none of clients */
+    bool is_container;    /* of the blob host */
 } ShareName;
+
+/* The share of a name in the world, "account/share" or that of a container
+ * (sim/cloud/storage/share.h); account and share are NULL if the name has another form. In `arena`.
+ */
+ShareName share_name_read(Arena *arena, const char *name);
+/* The name in the world. In `arena`. */
+const char *share_name_text(Arena *arena, ShareName name);
+/* The name in the store's rows of its account. In `arena`. */
+const char *share_row_name(Arena *arena, ShareName name);
 
 typedef enum { FILES_SHARE, FILES_DIRECTORY, FILES_FILE } FilesKind;
 

@@ -50,8 +50,7 @@ ShareRow share_row(sqlite3_stmt *row, Arena *arena)
 
 Directory share_root(const FileStore *files, Arena *arena, ShareName name, const ShareRow *row)
 {
-    int64_t world_share =
-        name.snapshot ? FILES_NONE : world_share_of(&files->world, arena, name.account, name.share);
+    int64_t world_share = name.snapshot ? FILES_NONE : world_share_of(&files->world, arena, name);
     return (Directory){.share = row->id,
                        .world_share = world_share,
                        .client = FILES_ROOT,
@@ -61,8 +60,9 @@ Directory share_root(const FileStore *files, Arena *arena, ShareName name, const
 
 bool share_row_find(FileStore *files, Arena *arena, ShareName name, ShareRow *row)
 {
-    sqlite3_stmt *rows = tables_ask(&files->tables, QUERY_FILES_SHARE, "ttt", name.account,
-                                    name.share, name.snapshot ? name.snapshot : "");
+    sqlite3_stmt *rows =
+        tables_ask(&files->tables, QUERY_FILES_SHARE, "ttt", name.account,
+                   share_row_name(arena, name), name.snapshot ? name.snapshot : "");
     bool is_there = tables_next(&files->tables, rows);
     if (is_there)
         *row = share_row(rows, arena);
@@ -70,44 +70,35 @@ bool share_row_find(FileStore *files, Arena *arena, ShareName name, ShareRow *ro
     return is_there;
 }
 
-/* A share of the scenario exists without a client: its row is made at the first access. */
+static bool exists_in_world(const FileStore *files, Arena *arena, ShareName name)
+{
+    return name.is_container ? world_share_exists(&files->world, arena, name)
+                             : world_has_share(&files->world, arena, name);
+}
+
+/* A share of the scenario exists without a client, and containers are made in the world: their row
+ * is made at the first access. */
 static bool create_row(FileStore *files, Arena *arena, ShareName name, ShareRow *row)
 {
     Status status = {0};
-    if (name.snapshot || !world_has_share(&files->world, arena, name.account, name.share))
+    if (name.snapshot || !exists_in_world(files, arena, name))
         return false;
     if (!store_begin(files->store, &status)) {
         tables_fail(&files->tables, ENOSPC);
         return false;
     }
-    *row = share_row_new(files, arena_strdup(arena, name.share), DEFAULT_QUOTA_GIB, NULL);
+    *row = share_row_new(files, share_row_name(arena, name), DEFAULT_QUOTA_GIB, NULL);
     row->since_ns = FILES_NEVER; // nothing that the world wrote there is hidden
     row->created = row->changed = ticks_of(world_unix_ms(files->world.world, 0));
     share_put(files, name.account, row);
     return true;
 }
 
-/* A container is not in the table of shares. */
-static FilesFailure container_find(const FileStore *files, Arena *arena, ShareName name,
-                                   ShareRow *row)
-{
-    enum { NO_CLIENTS = -1 };
-    *row = (ShareRow){.id = NO_CLIENTS,
-                      .name = name.share,
-                      .snapshot = "",
-                      .since_ns = FILES_NEVER,
-                      .properties = "",
-                      .metadata = "",
-                      .lease = ""};
-    return world_share_of(&files->world, arena, name.account, name.share) != FILES_NONE
-               ? FILES_OK
-               : FILES_NO_SHARE;
-}
-
 FilesFailure share_find(FileStore *files, Arena *arena, ShareName name, ShareRow *row)
 {
-    if (name.is_container)
-        return container_find(files, arena, name, row);
+    // Containers' rows have a colon, which no share has.
+    if (!name.is_container && strchr(name.share, ':'))
+        return FILES_NO_SHARE;
     bool is_there = share_row_find(files, arena, name, row) || create_row(files, arena, name, row);
     return is_there && !row->is_gone ? FILES_OK : FILES_NO_SHARE;
 }
@@ -122,7 +113,7 @@ void shares_adopt(FileStore *files, Arena *arena, const char *account)
         const Command *command = &scenario->commands[i];
         const char *name = command->path.name;
         if (command->kind != COMMAND_SHARE_CREATE || strncmp(name, account, length) != 0 ||
-            name[length] != '/')
+            name[length] != '/' || share_container(name))
             continue;
         ShareRow row;
         ShareName share = {.account = account, .share = name + length + 1};

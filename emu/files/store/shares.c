@@ -51,7 +51,10 @@ static void remove_share(FileStore *files, const char *account, const ShareRow *
     tables_do(&files->tables, QUERY_FILES_SHARE_EMPTY, "i", row->id);
     for (uint32_t i = 0; i < count; i++)
         contents_drop(&files->blobs, contents[i]);
-    bool leaves_mark = !*row->snapshot && world_has_share(&files->world, arena, account, row->name);
+    bool leaves_mark =
+        !*row->snapshot &&
+        world_has_share(&files->world, arena,
+                        share_name_read(arena, arena_printf(arena, "%s/%s", account, row->name)));
     arena_destroy(arena);
     if (!leaves_mark) {
         tables_do(&files->tables, QUERY_FILES_SHARE_DELETE, "ttt", account, row->name,
@@ -222,8 +225,8 @@ FilesEntry *files_shares(FileStore *files, Arena *arena, const char *account, co
         ShareRow row = share_row(rows, arena);
         if (strncmp(row.name, prefix, strlen(prefix)) != 0)
             break;
-        if (row.is_gone || (*row.snapshot && !with_snapshots))
-            continue;
+        if (row.is_gone || (*row.snapshot && !with_snapshots) || strchr(row.name, ':'))
+            continue; // a colon: a container
         *more = found == (uint32_t)max;
         if (*more)
             break;

@@ -3,22 +3,27 @@
 #include "emu/files/store/operation.h"
 #include "sim/base/array.h"
 
+static FilesFailure put(FileStore *files, FilesQuery query, ShareName share, const char *path)
+{
+    Arena *arena = arena_create();
+    tables_do(&files->tables, query, "ttt", share.account, share_row_name(arena, share), path);
+    arena_destroy(arena);
+    return operation_end(files, FILES_OK);
+}
+
 FilesFailure files_unreported_add(FileStore *files, ShareName share, const char *path)
 {
     if (!operation_begin(files))
         return files->tables.failure;
     files->has_unreported = true;
-    tables_do(&files->tables, QUERY_FILES_UNREPORTED_PUT, "ttt", share.account, share.share, path);
-    return operation_end(files, FILES_OK);
+    return put(files, QUERY_FILES_UNREPORTED_PUT, share, path);
 }
 
 FilesFailure files_unreported_remove(FileStore *files, ShareName share, const char *path)
 {
     if (!operation_begin(files))
         return files->tables.failure;
-    tables_do(&files->tables, QUERY_FILES_UNREPORTED_DELETE, "ttt", share.account, share.share,
-              path);
-    return operation_end(files, FILES_OK);
+    return put(files, QUERY_FILES_UNREPORTED_DELETE, share, path);
 }
 
 FilesUnreported *files_unreported(FileStore *files, Arena *arena, int32_t *count)
@@ -32,9 +37,11 @@ FilesUnreported *files_unreported(FileStore *files, Arena *arena, int32_t *count
     sqlite3_stmt *rows = tables_ask(&files->tables, QUERY_FILES_UNREPORTED, "");
     while (tables_next(&files->tables, rows)) {
         found = array_room(arena, found, number + 1, &capacity, sizeof *found);
-        found[number++] = (FilesUnreported){
-            .share = {.account = column_text(rows, 0, arena), .share = column_text(rows, 1, arena)},
-            .path = column_text(rows, 2, arena)};
+        found[number++] =
+            (FilesUnreported){.share = share_name_read(
+                                  arena, arena_printf(arena, "%s/%s", column_text(rows, 0, arena),
+                                                      column_text(rows, 1, arena))),
+                              .path = column_text(rows, 2, arena)};
     }
     files->has_unreported = number > 0 || files->tables.failure != FILES_OK;
     *count = (int32_t)number;

@@ -294,26 +294,26 @@ void world_catch_up(WorldFiles *files)
 
 /* --- Shares --- */
 
-/* "account/share", the name in the world. */
-static const char *world_share_name(Arena *arena, const char *account, const char *share)
-{
-    return arena_printf(arena, "%s/%s", account, share);
-}
-
-int64_t world_share_of(const WorldFiles *files, Arena *arena, const char *account,
-                       const char *share)
+int64_t world_share_of(const WorldFiles *files, Arena *arena, ShareName name)
 {
     if (!files->world)
         return FILES_NONE;
-    ShareId id = world_find_share(files->world, world_share_name(arena, account, share));
+    ShareId id = world_find_share(files->world, share_name_text(arena, name));
     return id.index == ID_NONE ? FILES_NONE : (int64_t)id.index;
 }
 
-bool world_has_share(const WorldFiles *files, Arena *arena, const char *account, const char *share)
+bool world_share_exists(const WorldFiles *files, Arena *arena, ShareName name)
 {
-    if (world_share_of(files, arena, account, share) == FILES_NONE)
+    const int64_t share = world_share_of(files, arena, name);
+    return share != FILES_NONE &&
+           !world_share_is_gone(files->world, (ShareId){.index = (uint32_t)share});
+}
+
+bool world_has_share(const WorldFiles *files, Arena *arena, ShareName share)
+{
+    if (world_share_of(files, arena, share) == FILES_NONE)
         return false;
-    const char *name = world_share_name(arena, account, share);
+    const char *name = share_name_text(arena, share);
     const Scenario *scenario = world_scenario(files->world);
     bool is_found = false;
     for (int32_t i = 0; i < scenario->command_count && !is_found; i++)

@@ -67,10 +67,10 @@ void world_files_record(WorldFiles *files, const TraceRow *row);
 /* Puts what the world reported since the last call into the table. */
 void world_catch_up(WorldFiles *files);
 /* Index of the share in the world, or FILES_NONE. */
-int64_t world_share_of(const WorldFiles *files, Arena *arena, const char *account,
-                       const char *share);
+int64_t world_share_of(const WorldFiles *files, Arena *arena, ShareName name);
+bool world_share_exists(const WorldFiles *files, Arena *arena, ShareName name);
 /* Whether the scenario creates the share, so that it exists without a client. */
-bool world_has_share(const WorldFiles *files, Arena *arena, const char *account, const char *share);
+bool world_has_share(const WorldFiles *files, Arena *arena, ShareName share);
 WorldRow world_row(sqlite3_stmt *row, Arena *arena);
 /* Updates the list of logs in a directory. */
 void world_enter(WorldFiles *files, const Directory *above, const WorldRow *directory);

@@ -474,6 +474,13 @@ const char *facts_no_rows(const Facts *facts)
                : "This run had no jobs and no nodes, so there is nothing to draw.";
 }
 
+const char *facts_no_bill(const Facts *facts)
+{
+    return facts->run->cost_micro_usd == ABSENT
+               ? "Not drawn: no price is known for some of the nodes or file servers."
+               : "Not drawn: no node was billed in this run.";
+}
+
 const char *facts_no_epochs(const Facts *facts)
 {
     if (facts->level < TRACE_LEVEL_EPOCHS)

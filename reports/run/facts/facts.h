@@ -127,6 +127,8 @@ bool facts_has(const Facts *facts, TraceKind kind);
 
 /* A sentence that says why a plot of jobs or nodes has nothing to draw. */
 const char *facts_no_rows(const Facts *facts);
+/* A sentence that says why a plot of costs cannot be drawn. */
+const char *facts_no_bill(const Facts *facts);
 /* A sentence that says why a plot of epochs cannot be drawn although a job began to train. */
 const char *facts_no_epochs(const Facts *facts);
 

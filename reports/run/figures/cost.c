@@ -109,8 +109,8 @@ void figures_cost(Figures *figures, const Facts *facts)
                      .left = 52,
                      .left_narrow = 52,
                      .note = "Each node's bill is spread evenly over the time that it was held."};
-    if (!has_bill(facts)) {
-        figure.note = "Not drawn: no node was billed in this run.";
+    if (!has_bill(facts) || facts->run->cost_micro_usd == ABSENT) {
+        figure.note = facts_no_bill(facts);
         figures_missing(figures, figure);
         return;
     }

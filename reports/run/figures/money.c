@@ -125,7 +125,7 @@ void figures_money(Figures *figures, const Facts *facts)
                      .note = ""};
     const uint32_t all = clusters_with_bill(facts);
     if (all == 0) {
-        figure.note = "Not drawn: no node was billed in this run.";
+        figure.note = facts_no_bill(facts);
         figures_missing(figures, figure);
         return;
     }

@@ -242,12 +242,10 @@ void node_add(Clusters *clusters, Cluster *cluster, int32_t kind, TraceCause cau
 
 Bill node_bill_now(const Clusters *clusters, ClusterId cluster, int32_t kind, int64_t allocated_ns)
 {
-    const NodeKind *spec = &cluster_by_id(clusters, cluster)->kinds[kind].spec;
     return (Bill){.billed_ns = billed_ns(clusters->engine->now_ns - allocated_ns,
                                          clusters->scenario->service.billing_granularity_ns),
-                  .micro_usd_per_hour = spec->is_low_priority
-                                            ? spec->vm_size->low_priority_micro_usd_per_hour
-                                            : spec->vm_size->dedicated_micro_usd_per_hour};
+                  .micro_usd_per_hour =
+                      node_kind_price(cluster_by_id(clusters, cluster)->kinds[kind].spec)};
 }
 
 void node_bill(Clusters *clusters, const Node *node, const char *why)

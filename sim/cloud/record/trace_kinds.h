@@ -50,7 +50,7 @@
     X(GROUP_STRUCK, group_struck, JOBS, NAME, VALUE(nodes))                                        \
     /* span: from allocation to release; name: released, or held when the run ended */             \
     X(NODE_BILLED, node_billed, JOBS, CLUSTER | NODE | NAME,                                       \
-      VALUE(billed_ns) VALUE(micro_usd_per_hour))                                                  \
+      VALUE(billed_ns) VALUE_OR_NONE(micro_usd_per_hour))                                          \
     /* name: creating succeeded deleting deleted */                                                \
     X(JOB_PROVISIONING, job_provisioning, JOBS, CLUSTER | JOB | NAME, NO_VALUES)                   \
     /* span: the state that ends; name: the state that begins (queued running terminating          \
@@ -101,7 +101,7 @@
     X(FILE_SERVER_PROVISIONING, file_server_provisioning, JOBS, NAME, NO_VALUES)                   \
     /* span: from creation to deletion, or to the end of the run; name: the file server */         \
     X(FILE_SERVER_BILLED, file_server_billed, JOBS, NAME,                                          \
-      VALUE(billed_ns) VALUE(micro_usd_per_hour))                                                  \
+      VALUE(billed_ns) VALUE_OR_NONE(micro_usd_per_hour))                                          \
     X(USAGES_SHOWN, usages_shown, JOBS, 0, NO_VALUES)                                              \
     /* name: executionState if only that was asked for */                                          \
     X(JOB_SHOWN, job_shown, JOBS, CLUSTER | JOB, NO_VALUES)                                        \

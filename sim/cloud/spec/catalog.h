@@ -40,7 +40,7 @@ typedef struct {
     int64_t network_latency_ns;  /* one small message, one way */
     int64_t rdma_bytes_per_s;    /* payload over InfiniBand, each way; 0: the size has none */
     int64_t rdma_latency_ns;
-    int64_t dedicated_micro_usd_per_hour;
+    int64_t dedicated_micro_usd_per_hour; /* or PRICE_UNKNOWN, as the next one */
     int64_t low_priority_micro_usd_per_hour;
 } VmSize;
 

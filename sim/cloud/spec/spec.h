@@ -153,6 +153,13 @@ static inline NodeKind cluster_spec_kind(const ClusterSpec *spec, int32_t kind)
                                              .speed_ppm = PPM};
 }
 
+/* The price of a node for an hour in micro-USD, as VmSize has it. */
+static inline int64_t node_kind_price(NodeKind kind)
+{
+    return kind.is_low_priority ? kind.vm_size->low_priority_micro_usd_per_hour
+                                : kind.vm_size->dedicated_micro_usd_per_hour;
+}
+
 /* All kinds of the cluster as a JobRequest has them. */
 static inline KindSet cluster_spec_all_kinds(const ClusterSpec *spec)
 {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/base/invariant.h"
+#include "sim/base/text.h"
 #include "sim/base/units.h"
 #include "sim/engine/end_heap.h"
 #include "sim/model/bounded.h"
@@ -110,7 +111,20 @@ int64_t share_alone_ns(const ShareTier *tier, TransferKind kind, int64_t bytes)
 
 bool share_tier_is_blob(const ShareTier *tier)
 {
-    return strncmp(tier->name, "blob", strlen("blob")) == 0;
+    return begins_with(tier->name, "blob");
+}
+
+#define BLOB_PREFIX "blob:"
+
+const char *share_name_of_blob(Arena *arena, const char *account, const char *container)
+{
+    return arena_printf(arena, "%s/" BLOB_PREFIX "%s", account, container);
+}
+
+const char *share_container(const char *name)
+{
+    const char *slash = strchr(name, '/');
+    return slash != NULL && begins_with(slash + 1, BLOB_PREFIX) ? slash + sizeof BLOB_PREFIX : NULL;
 }
 
 Share *share_create(Arena *run, ShareId id, const char *name, const ShareTier *tier, int64_t now_ns)

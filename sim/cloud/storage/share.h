@@ -30,6 +30,13 @@ typedef struct Share Share;
 /* Whether shares of this tier are blob containers: the catalogue calls it "blob" or "blob-…". */
 bool share_tier_is_blob(const ShareTier *tier);
 
+/* A file share is called "account/share", a blob container "account/blob:container": an account may
+ * have both under one name. File shares' own names have no colon. Returns a container's name, in
+ * `arena`. */
+const char *share_name_of_blob(Arena *arena, const char *account, const char *container);
+/* The container's own name if `name` is that of a blob container; NULL: it is not. */
+const char *share_container(const char *name);
+
 typedef enum { TRANSFER_READ, TRANSFER_WRITE } TransferKind;
 
 /* Lives as long as `run`. `name` is "account/share"; it and `tier` are borrowed. */

@@ -124,9 +124,9 @@ void storage_delete_account(Storage *storage, const char *account)
 
 const char *storage_blob_message(Arena *arena, const char *share, const char *trouble)
 {
-    return arena_printf(arena,
-                        "unable to mount blob fuse file system (Azure Blob Container '%s' %s)",
-                        strchr(share, '/') + 1, trouble);
+    return arena_printf(
+        arena, "unable to mount blob fuse file system (Azure Blob Container '%s' %s)",
+        share_container(share) != NULL ? share_container(share) : strchr(share, '/') + 1, trouble);
 }
 
 /* --- Files --- */

@@ -73,14 +73,14 @@ static void put_image(const ContainerImage *image, LogWriter *log)
     log_text(log, "            ]\n        }\n    }\n]\n");
 }
 
-/* The job's environment as options of docker, secrets hidden. */
-static void put_variables(const JobView *view, LogWriter *log)
+/* The job's environment in a command line, each variable after `option`; secrets are hidden. */
+static void put_variables(const JobView *view, const char *option, LogWriter *log)
 {
     const JobSpec *spec = view->job->spec;
     Arena *arena = arena_create();
     for (int32_t i = 0; i < spec->environment_count; i++) {
         const EnvironmentVariable *variable = &spec->environment[i];
-        log_printf(log, " -e %s=%s", variable->name,
+        log_printf(log, "%s%s=%s", option, variable->name,
                    variable->value
                        ? job_fill_in(view->scenario, view->job, variable->value, 0, arena)
                        : "(secret)");
@@ -97,7 +97,7 @@ static void put_run(const JobView *view, LogWriter *log)
                "-v /mnt/batch/tasks/shared/LS_root:/mnt/batch/tasks/shared/LS_root:rshared "
                "-v /etc/ssh/ssh_known_hosts:/etc/ssh/ssh_known_hosts:ro -v /dev/shm:/dev/shm",
                view->job->path.name);
-    put_variables(view, log);
+    put_variables(view, " -e ", log);
     log_printf(log, " %s /usr/sbin/sshd -D -p 23\n", spec->image->name);
     put_digest(log, view->job->path.name, -3, 64);
     log_text(log, "\n");
@@ -178,9 +178,11 @@ void container_start_log(const JobView *view, LogWriter *log)
     put_container(view, log);
 }
 
-void container_exec_log(const JobView *view, LogWriter *log)
+void command_shell_log(const JobView *view, LogWriter *log)
 {
-    log_text(log, "+ docker exec --user root");
-    put_variables(view, log);
-    log_printf(log, " %s /bin/bash -c\n", view->job->path.name);
+    const bool is_contained = view->job->spec->image != NULL;
+    log_text(log, is_contained ? "+ docker exec --user root" : "+ sudo --user root env");
+    put_variables(view, is_contained ? " -e " : " ", log);
+    log_printf(log, "%s%s /bin/bash -c\n", is_contained ? " " : "",
+               is_contained ? view->job->path.name : "");
 }

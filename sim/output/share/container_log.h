@@ -13,7 +13,8 @@ void container_pull_begin(const ContainerImage *image, LogWriter *log);
 void container_pull_end(const ContainerImage *image, LogWriter *log);
 /* `docker image inspect`, `docker run` and `docker inspect` of the job's container. */
 void container_start_log(const JobView *view, LogWriter *log);
-/* `docker exec` of the job's command, on the master. */
-void container_exec_log(const JobView *view, LogWriter *log);
+/* The shell that runs the job's command on the master, with the job's environment: by `docker exec`
+ * in the container, by `env` on the host. */
+void command_shell_log(const JobView *view, LogWriter *log);
 
 #endif

@@ -210,8 +210,7 @@ static void put_command(const JobView *view, int32_t node, LogWriter *log)
     if (node == 0) {
         put_environment(view, arena, log);
         put_shared_folder(view, log);
-        if (spec->image)
-            container_exec_log(view, log);
+        command_shell_log(view, log);
     }
     put_time(view, log);
     if (node == 0)

@@ -1,5 +1,6 @@
 #include "sim/output/summary/metric_words.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "sim/base/text.h"
@@ -44,6 +45,7 @@ static const char *jobs_of(Arena *arena, const char **at)
     const char *jobs = "jobs";
     if (text_skip(at, "jobs."))
         return arena_printf(arena, "job %s", part_of(arena, at));
+    text_skip(at, "job_counts.");
     if (text_skip(at, "workloads."))
         jobs = arena_printf(arena, "jobs of %s", part_of(arena, at));
     for (JobClassKind kind = 0; kind < JOB_CLASS_COUNT; kind++)
@@ -185,4 +187,22 @@ MetricWords metric_words(Arena *arena, const char *name)
     if (strcmp(name, "cost_usd.total") == 0)
         words.form = METRIC_IS_COST;
     return words;
+}
+
+const char *metric_value_words(Arena *arena, double value, MetricScale scale)
+{
+    return arena_printf(arena, "%.6g%s%s", value * scale.factor, scale.unit[0] != '\0' ? " " : "",
+                        scale.unit);
+}
+
+const char *metric_limit_words(Arena *arena, const char *name, const char *unit, bool is_at_least,
+                               double limit)
+{
+    const MetricWords words = metric_words(arena, name);
+    const char *side = is_at_least ? "at least" : "at most";
+    const char *value = metric_value_words(arena, limit, metric_scale(unit, fabs(limit)));
+    if (words.form == METRIC_IS_SHARE)
+        return arena_printf(arena, "%s %s of the %s %s", side, value, words.subject,
+                            words.predicate);
+    return arena_printf(arena, "the %s is %s %s", words.noun, side, value);
 }

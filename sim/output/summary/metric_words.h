@@ -32,4 +32,12 @@ typedef struct {
 /* Lives in `arena`, may borrow `name`. */
 MetricWords metric_words(Arena *arena, const char *name);
 
+/* "95 %", "20 min": `value` in the metric's own unit, shown in `scale`. */
+const char *metric_value_words(Arena *arena, double value, MetricScale scale);
+
+/* A limit of the metric, whose values have `unit` (as metric_unit; NULL: none): "at least 95 % of
+ * the jobs wait at most 20 min", "the mean wait is at most 12 min". */
+const char *metric_limit_words(Arena *arena, const char *name, const char *unit, bool is_at_least,
+                               double limit);
+
 #endif

@@ -7,6 +7,7 @@
 #include "sim/base/name_table.h"
 #include "sim/base/units.h"
 #include "sim/cloud/job/attempt.h"
+#include "sim/model/price.h"
 
 #define GIB (INT64_C(1) << 30)
 
@@ -468,6 +469,7 @@ ClusterMetrics cluster_total(const ClusterMetrics *cluster)
         total.held_ns += kind->held_ns;
         total.billed_ns += kind->billed_ns;
         add(&total.cost_micro_usd, kind->cost_micro_usd);
+        total.is_unpriced |= kind->is_unpriced;
         if (kind->gpus_per_node > total.gpus_per_node)
             total.gpus_per_node = kind->gpus_per_node;
     }
@@ -596,18 +598,22 @@ static void node_billed(MetricsFold *fold, const TraceRow *row)
     ClusterMetrics *cluster = account_of(fold, record->cluster.index, node_of(fold, row)->kind);
     const int64_t billed_ns = record->node_billed.billed_ns,
                   micro_usd_per_hour = record->node_billed.micro_usd_per_hour;
-    const int64_t micro_usd = capped_proportion(billed_ns, micro_usd_per_hour, NS_PER_HOUR);
+    const bool is_priced = price_is_known(micro_usd_per_hour);
+    const int64_t micro_usd =
+        is_priced ? capped_proportion(billed_ns, micro_usd_per_hour, NS_PER_HOUR) : 0;
     const int64_t held_ns = record->at_ns - record->since_ns,
                   in_window_ns = measured_ns(&fold->run, record->since_ns, record->at_ns);
     cluster->held_ns += held_ns;
     cluster->billed_ns += billed_ns;
     add(&cluster->cost_micro_usd, micro_usd);
+    cluster->is_unpriced |= !is_priced;
+    fold->run.is_unpriced |= cluster->is_unpriced;
     fold->run.measured_held_ns += in_window_ns;
     if (in_window_ns > 0)
         add(&fold->run.measured_micro_usd, capped_proportion(micro_usd, in_window_ns, held_ns));
     if (strcmp(record->name, "held") == 0) {
         fold->run.held_nodes++;
-        add(&fold->run.held_micro_usd_per_hour, micro_usd_per_hour);
+        add(&fold->run.held_micro_usd_per_hour, is_priced ? micro_usd_per_hour : 0);
     }
 }
 
@@ -920,10 +926,14 @@ static void file_server_billed(MetricsFold *fold, const TraceRow *row)
                                    &fold->file_server_capacity, sizeof *run->file_servers);
     const int64_t billed_ns = row->record.file_server_billed.billed_ns,
                   micro_usd_per_hour = row->record.file_server_billed.micro_usd_per_hour;
+    const bool is_priced = price_is_known(micro_usd_per_hour);
     run->file_servers[index] = (FileServerMetrics){
         .name = row->record.name,
         .billed_ns = billed_ns,
-        .cost_micro_usd = capped_proportion(billed_ns, micro_usd_per_hour, NS_PER_HOUR)};
+        .cost_micro_usd =
+            is_priced ? capped_proportion(billed_ns, micro_usd_per_hour, NS_PER_HOUR) : 0,
+        .is_unpriced = !is_priced};
+    run->is_unpriced |= run->file_servers[index].is_unpriced;
 }
 
 /* --- The run --- */

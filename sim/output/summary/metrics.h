@@ -28,7 +28,8 @@ typedef struct ClusterMetrics {
     Wide state_ns[NODE_STATE_COUNT];  /* node time spent in each state */
     Wide held_ns;                     /* node time from allocation to release */
     Wide billed_ns;                   /* the billed part of it */
-    int64_t cost_micro_usd;           /* sum over nodes, each rounded down */
+    int64_t cost_micro_usd;           /* sum over nodes, each rounded down; without those ... */
+    bool is_unpriced;                 /* ... whose price is not known, if there are any */
     Wide use_ns[USE_COUNT];           /* time of nodes that run no job; see cluster_uses */
     Wide attempt_ns[USE_OF_ATTEMPTS]; /* time of nodes that run jobs, of attempts that have ended */
     /* Once a job has asked for GPUs, use_ns and attempt_ns count the time of GPUs. */
@@ -146,6 +147,7 @@ typedef struct {
     const char *name;
     int64_t billed_ns;
     int64_t cost_micro_usd; /* rounded down */
+    bool is_unpriced;       /* its price is not known */
 } FileServerMetrics;
 
 enum { JOBS_A_PIECE = 64 }; /* jobs keep their places, so that growing copies none */
@@ -169,6 +171,7 @@ typedef struct {
     int64_t draws;              /* random words drawn; known once ended */
     int64_t held_nodes;         /* when the run ended ... */
     int64_t held_micro_usd_per_hour;
+    bool is_unpriced; /* the price of a node or of a file server is not known */
     bool is_ended;
     const char *given_up; /* why the run ended early; NULL */
     int64_t ended_ns;     /* time of the last row */

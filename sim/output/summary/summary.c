@@ -69,12 +69,26 @@ static void hide_uses(SummaryUses *uses, bool counts_gpus)
             uses->ns[optional[i]] = uses->micro_usd[optional[i]] = SUMMARY_NEVER;
 }
 
+static void hide_money(SummaryUses *uses)
+{
+    for (int use = 0; use < USE_COUNT; use++)
+        uses->micro_usd[use] = SUMMARY_NEVER;
+}
+
+/* A sum of bills; unknown if the price of a part is. */
+static int64_t known_micro_usd(int64_t micro_usd, bool is_unpriced)
+{
+    return is_unpriced ? SUMMARY_NEVER : micro_usd;
+}
+
 /* Time and bill by use; the bill is divided in proportion to time. */
 static SummaryUses uses_of(const ClusterMetrics *cluster)
 {
     SummaryUses uses;
     (void)cluster_uses(cluster, uses.ns); // a contradiction is one of the problems
     attribution_divide(cluster_total(cluster).cost_micro_usd, uses.ns, uses.micro_usd);
+    if (cluster_total(cluster).is_unpriced)
+        hide_money(&uses);
     hide_uses(&uses, cluster_total(cluster).gpus_per_node > 0);
     return uses;
 }
@@ -119,13 +133,14 @@ static void add_kinds(const Making *making, uint32_t id, SummaryCluster *cluster
     cluster->kinds = ARENA_ARRAY(making->arena, SummaryKind, metrics->kind_count);
     for (uint32_t k = 0; k < metrics->kind_count; k++) {
         const ClusterMetrics *kind = &metrics->kinds[k];
-        cluster->kinds[k] = (SummaryKind){.name = kind->kind_name != NULL ? kind->kind_name : "",
-                                          .nodes_max = kind->nodes_max,
-                                          .held_ns = kind->held_ns,
-                                          .running_ns = kind->state_ns[NODE_RUNNING],
-                                          .utilisation_ppm = utilisation_of(kind),
-                                          .cost_micro_usd = kind->cost_micro_usd,
-                                          .uses = uses_of(kind)};
+        cluster->kinds[k] = (SummaryKind){
+            .name = kind->kind_name != NULL ? kind->kind_name : "",
+            .nodes_max = kind->nodes_max,
+            .held_ns = kind->held_ns,
+            .running_ns = kind->state_ns[NODE_RUNNING],
+            .utilisation_ppm = utilisation_of(kind),
+            .cost_micro_usd = known_micro_usd(kind->cost_micro_usd, kind->is_unpriced),
+            .uses = uses_of(kind)};
         if (making->facts == NULL || k >= making->facts->clusters[id].kind_count)
             continue;
         const KindFacts *facts = &making->facts->clusters[id].kinds[k];
@@ -150,7 +165,7 @@ static SummaryCluster cluster_summary(const Making *making, uint32_t id)
         .nodes_max = metrics->nodes_max,
         .held_ns = metrics->held_ns,
         .billed_ns = metrics->billed_ns,
-        .cost_micro_usd = metrics->cost_micro_usd,
+        .cost_micro_usd = known_micro_usd(metrics->cost_micro_usd, metrics->is_unpriced),
         .uses = uses_of(&making->run->clusters[id]),
         .waits = waits_of(making->facts, id),
     };
@@ -405,7 +420,9 @@ static void add_costs(Making *making)
     for (uint32_t i = 0; i < run->file_server_count; i++) {
         const FileServerMetrics *metrics = &run->file_servers[i];
         SummaryFileServer *server = file_server(summary, metrics->name);
-        server->cost_micro_usd = capped_sum(server->cost_micro_usd, metrics->cost_micro_usd);
+        server->cost_micro_usd = metrics->is_unpriced || server->cost_micro_usd == SUMMARY_NEVER
+                                     ? SUMMARY_NEVER
+                                     : capped_sum(server->cost_micro_usd, metrics->cost_micro_usd);
         sum = capped_sum(sum, metrics->cost_micro_usd);
     }
     summary->storage_micro_usd = SUMMARY_NEVER;
@@ -413,7 +430,7 @@ static void add_costs(Making *making)
         summary->storage_micro_usd = storage_micro_usd(making->facts, run);
         sum = capped_sum(sum, summary->storage_micro_usd);
     }
-    summary->cost_micro_usd = sum;
+    summary->cost_micro_usd = known_micro_usd(sum, run->is_unpriced);
 }
 
 /* --- The whole --- */
@@ -426,13 +443,15 @@ static void add_uses(Making *making)
     for (uint32_t i = 0; i < making->run->cluster_count; i++) {
         const SummaryUses uses = uses_of(&making->run->clusters[i]);
         for (int use = 0; use < USE_COUNT; use++) {
-            if (uses.micro_usd[use] == SUMMARY_NEVER)
+            if (uses.ns[use] == SUMMARY_NEVER)
                 continue;
             sum->ns[use] += uses.ns[use];
             sum->micro_usd[use] = capped_sum(sum->micro_usd[use], uses.micro_usd[use]);
         }
         counts_gpus |= cluster_total(&making->run->clusters[i]).gpus_per_node > 0;
     }
+    if (making->run->is_unpriced)
+        hide_money(sum);
     hide_uses(sum, counts_gpus);
 }
 
@@ -474,7 +493,7 @@ static SummaryMeasured measured_of(const RunMetrics *run)
         .held_ns = held_ns,
         .running_ns = running_ns,
         .utilisation_ppm = held_ns > 0 ? wide_proportion(running_ns, PPM, held_ns) : SUMMARY_NEVER,
-        .micro_usd = run->measured_micro_usd};
+        .micro_usd = known_micro_usd(run->measured_micro_usd, run->is_unpriced)};
 }
 
 static void add_errors(Making *making)
@@ -530,7 +549,8 @@ Summary *summary_of_run(Arena *arena, const RunFacts *facts, const RunMetrics *m
         .events = metrics->events,
         .draws = metrics->draws,
         .held_nodes = metrics->held_nodes,
-        .held_micro_usd_per_hour = metrics->held_micro_usd_per_hour,
+        .held_micro_usd_per_hour =
+            known_micro_usd(metrics->held_micro_usd_per_hour, metrics->is_unpriced),
         .utilisation_ppm = utilisation_ppm(metrics),
         .measured = measured_of(metrics),
         .fingerprint = fingerprint,

@@ -187,6 +187,7 @@ static void print_workloads(Text *out, Arena *arena, const Json *workloads)
 typedef struct {
     Wide ns[USE_COUNT], micro_usd[USE_COUNT];
     Wide sum_ns;
+    bool has_money; /* the prices of all nodes are known */
 } Uses;
 
 static Wide use_part(Arena *arena, const Json *uses, int use, const char *unit, int32_t decimals)
@@ -204,6 +205,7 @@ static Uses uses_of(Arena *arena, const Json *summary)
         uses.ns[use] = use_part(arena, attribution, use, "s", 9);
         uses.micro_usd[use] = use_part(arena, attribution, use, "usd", 6);
         uses.sum_ns += uses.ns[use];
+        uses.has_money |= uses.micro_usd[use] > 0;
     }
     return uses;
 }
@@ -231,12 +233,31 @@ static void print_uses(Text *out, Arena *arena, const Json *summary)
             node_use_words((NodeUse)use),
             percent_cell(arena, decimal_json(arena, ppm, 6)),
             seconds_cell(arena, decimal_json(arena, uses.ns[use], 9)),
-            usd_cell(arena, decimal_json(arena, uses.micro_usd[use], 6)),
+            uses.has_money ? usd_cell(arena, decimal_json(arena, uses.micro_usd[use], 6)) : "-",
         };
         table_row(table, cells);
     }
     table_print(table, out);
     text_add(out, "\n");
+}
+
+/* The first cluster without a price, and the setting that states it. */
+static void print_no_price(Text *out, const Json *summary)
+{
+    const Json *cluster = json_member(summary, "clusters")->first;
+    int64_t micro_usd;
+    text_add(out, "Cost: unknown");
+    while (cluster != NULL && (json_member(cluster, "vm_size") == NULL ||
+                               json_scaled(json_member(cluster, "cost_usd"), 6, &micro_usd)))
+        cluster = cluster->next;
+    if (cluster == NULL)
+        return;
+    const char *size = text_cell(json_member(cluster, "vm_size"));
+    const bool is_low = strcmp(text_cell(json_member(cluster, "priority")), "lowpriority") == 0;
+    text_printf(out,
+                ": no price of %s is known; state one with --set '/assume={\"vm_sizes/%s/%s\": "
+                "\"1.20USD\"}'",
+                size, size, is_low ? "low_priority_price_per_hour" : "dedicated_price_per_hour");
 }
 
 static void print_bill(Text *out, Arena *arena, const Json *summary)
@@ -245,7 +266,10 @@ static void print_bill(Text *out, Arena *arena, const Json *summary)
     const Json *storage = json_member(cost, "storage");
     const Json *utilisation = json_member(summary, "utilisation");
     int64_t micro_usd, ppm;
-    text_printf(out, "Cost: %s", usd_cell(arena, json_member(cost, "total")));
+    if (json_scaled(json_member(cost, "total"), 6, &micro_usd))
+        text_printf(out, "Cost: %s", usd_cell(arena, json_member(cost, "total")));
+    else
+        print_no_price(out, summary);
     if (json_scaled(storage, 6, &micro_usd) && micro_usd > 0)
         text_printf(out, ", of which storage %s", usd_cell(arena, storage));
     text_add(out, ".");
@@ -258,12 +282,15 @@ static void print_bill(Text *out, Arena *arena, const Json *summary)
 /* Nodes that are still held, which the bill does not include. */
 static void print_held(Text *out, Arena *arena, const Json *summary)
 {
-    int64_t nodes;
+    int64_t nodes, micro_usd;
     if (!json_scaled(json_member(summary, "held_nodes"), 0, &nodes) || nodes == 0)
         return;
-    text_printf(out, "%" PRId64 " node%s still held when the run ended, at %s an hour.\n", nodes,
-                nodes == 1 ? " was" : "s were",
-                usd_cell(arena, json_member(summary, "held_usd_per_h")));
+    text_printf(out, "%" PRId64 " node%s still held when the run ended", nodes,
+                nodes == 1 ? " was" : "s were");
+    if (json_scaled(json_member(summary, "held_usd_per_h"), 6, &micro_usd))
+        text_printf(out, ", at %s an hour",
+                    usd_cell(arena, json_member(summary, "held_usd_per_h")));
+    text_add(out, ".\n");
 }
 
 static void print_problems(Text *out, const Json *problems)

@@ -60,10 +60,12 @@ static const Field vm_size_fields[] = {
                     "payload over InfiniBand, each way; 0 without InfiniBand"),
     NEEDED_QUANTITY(DURATION, "rdma_latency", rdma_latency_ns, 0, CATALOG_DURATION_MOST,
                     "one small message over InfiniBand, one way"),
-    NEEDED_QUANTITY(MONEY, "dedicated_price_per_hour", dedicated_micro_usd_per_hour, 0,
-                    CATALOG_AMOUNT_MOST, "price of a dedicated node"),
-    NEEDED_QUANTITY(MONEY, "low_priority_price_per_hour", low_priority_micro_usd_per_hour, 0,
-                    CATALOG_AMOUNT_MOST, "price of a low-priority node"),
+    FIELD_ROW(MONEY, "dedicated_price_per_hour", dedicated_micro_usd_per_hour, .minimum = 0,
+              .maximum = CATALOG_AMOUNT_MOST,
+              .doc = "price of a dedicated node; absent: unknown, and so are the costs of runs"),
+    FIELD_ROW(MONEY, "low_priority_price_per_hour", low_priority_micro_usd_per_hour, .minimum = 0,
+              .maximum = CATALOG_AMOUNT_MOST,
+              .doc = "price of a low-priority node; absent: unknown"),
     {0},
 };
 #undef OWNER

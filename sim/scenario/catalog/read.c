@@ -6,6 +6,7 @@
 #include "sim/base/invariant.h"
 #include "sim/base/name_table.h"
 #include "sim/base/units.h"
+#include "sim/model/price.h"
 #include "sim/scenario/catalog/fields.h"
 #include "sim/scenario/catalog/layers.h"
 #include "sim/scenario/catalog/throughputs.h"
@@ -381,6 +382,26 @@ static void entry_check_whole(Arena *arena, const SectionShape *shape, const Ent
     }
 }
 
+/* Whether the entry has a value of the member at `offset` of its struct. */
+static bool has_value_at(const SectionShape *shape, const Entry *entry, size_t offset)
+{
+    int32_t i = 0;
+    while (shape->type.fields[i].offset != offset)
+        i++;
+    return entry->values[i] != NULL;
+}
+
+/* Prices may be absent. */
+static void vm_size_complete(const Entry *entry)
+{
+    const SectionShape *shape = &catalog_shapes[CATALOG_VM_SIZES];
+    VmSize *size = entry->item;
+    if (!has_value_at(shape, entry, offsetof(VmSize, dedicated_micro_usd_per_hour)))
+        size->dedicated_micro_usd_per_hour = PRICE_UNKNOWN;
+    if (!has_value_at(shape, entry, offsetof(VmSize, low_priority_micro_usd_per_hour)))
+        size->low_priority_micro_usd_per_hour = PRICE_UNKNOWN;
+}
+
 static void vm_size_check(const Entry *entry, Problems *problems)
 {
     const VmSize *size = entry->item;
@@ -525,8 +546,10 @@ static void catalog_check(Arena *arena, Catalog *catalog, Place at, Problems *pr
     bind_devices(arena, catalog);
     bind_exchanges(arena, catalog, problems);
     const Section *sizes = &catalog->sections[CATALOG_VM_SIZES];
-    for (int32_t i = 0; i < sizes->count; i++)
+    for (int32_t i = 0; i < sizes->count; i++) {
+        vm_size_complete(sizes->entries[i]);
         vm_size_check(sizes->entries[i], problems);
+    }
     Throughput *rows = ARENA_ARRAY(arena, Throughput, catalog->row_count);
     bool are_fine = true;
     for (int32_t i = 0; i < catalog->row_count; i++)

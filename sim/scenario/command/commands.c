@@ -4,6 +4,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/scenario/command/check.h"
+#include "sim/scenario/command/shares.h"
 #include "sim/scenario/command/workload_read.h"
 #include "sim/scenario/config/queue_config.h"
 #include "sim/schema/explanation.h"
@@ -64,7 +65,7 @@ static void add_storage(Builder *builder, const StorageText *storage)
             add_files(builder, NULL, share->files);
             continue;
         }
-        const char *name = arena_printf(arena, "%s/%s", storage->account.value, share->name.value);
+        const char *name = stored_share_name(arena, storage, share);
         Command *command = add_command(builder, COMMAND_SHARE_CREATE, (ResourcePath){.name = name},
                                        json_at(share->node));
         command->as.share_create.tier = config_share(builder->binder->context, name)->tier;

@@ -155,6 +155,13 @@ static bool has_unlisted(const ScenarioText *text)
     return false;
 }
 
+const char *stored_share_name(Arena *arena, const StorageText *storage, const ShareText *share)
+{
+    const char *account = storage->account.value, *name = share->name.value;
+    return share->kind.value == SHARE_BLOB ? share_name_of_blob(arena, account, name)
+                                           : arena_printf(arena, "%s/%s", account, name);
+}
+
 static void read_storage(ConfigContext *context, const ScenarioText *text,
                          const StorageText *storage, KnownShare *shares)
 {
@@ -164,8 +171,7 @@ static void read_storage(ConfigContext *context, const ScenarioText *text,
             tier_of_size(context, find_tier(context, tier_name(share)), share->provisioned);
         if (storage->account.is_refused || share->name.is_refused)
             continue;
-        const char *name =
-            arena_printf(context->arena, "%s/%s", storage->account.value, share->name.value);
+        const char *name = stored_share_name(context->arena, storage, share);
         KnownShare known = known_share(context, text, name, share->files);
         known.tier = tier;
         add_share(context, text, known, shares, json_at(share->name.node));

@@ -10,6 +10,9 @@
  * of commands. */
 void scenario_shares(ConfigContext *context, const ScenarioText *text);
 
+/* The name of a share or container of the scenario's storage; both have a name. In `arena`. */
+const char *stored_share_name(Arena *arena, const StorageText *storage, const ShareText *share);
+
 /* Reports an unknown tier of a share.create command. */
 void share_command_check(const ConfigContext *context, const CommandText *command);
 /* The limits of the share of such a command; NULL when they are not known. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/base/ascii.h"
+#include "sim/cloud/storage/share.h"
 
 #define ACCOUNT_PLACEHOLDER "<AZURE_BATCHAI_STORAGE_ACCOUNT>"
 
@@ -38,12 +39,11 @@ static bool is_same_without_case(const char *text, const char *word, size_t leng
     return true;
 }
 
-/* The share `account/name`; NULL when it was refused, or when it may exist without being listed. In
- * a session a share that does not exist is valid. */
-static const KnownShare *find_share(const ConfigContext *context, const char *account,
-                                    const char *name, const char *kind, Place at)
+/* The share called `full` ("account/share"); NULL when it was refused, or when it may exist without
+ * being listed. In a session a share that does not exist is valid. */
+static const KnownShare *find_share(const ConfigContext *context, const char *full,
+                                    const char *kind, Place at)
 {
-    const char *full = arena_printf(context->arena, "%s/%s", account, name);
     if (context->is_of_session && config_share(context, full) == NULL) {
         KnownShare *missing = ARENA_NEW(context->arena, KnownShare);
         missing->name = full;
@@ -128,7 +128,17 @@ static const KnownShare *share_of_url(const ConfigContext *context, const FileSh
     if (has_unknown_account(context, text->url))
         return NULL;
     check_account(context, text, named.account);
-    return find_share(context, named.account, named.share, "file share", json_at(text->url.node));
+    return find_share(context, arena_printf(context->arena, "%s/%s", named.account, named.share),
+                      "file share", json_at(text->url.node));
+}
+
+/* In sessions of earlier versions a container was the file share of its name. */
+static const KnownShare *earlier_container(const ConfigContext *context, const char *account,
+                                           const char *container)
+{
+    return context->is_of_session
+               ? config_share(context, arena_printf(context->arena, "%s/%s", account, container))
+               : NULL;
 }
 
 static const KnownShare *share_of_blob(const ConfigContext *context, const BlobMountText *text)
@@ -138,8 +148,13 @@ static const KnownShare *share_of_blob(const ConfigContext *context, const BlobM
     const char *account = with_account(context, text->account_name);
     if (has_unknown_account(context, text->account_name))
         return NULL;
-    return find_share(context, account, text->container_name.value, "blob container",
-                      json_at(text->container_name.node));
+    const char *container = text->container_name.value;
+    const char *full = share_name_of_blob(context->arena, account, container);
+    const KnownShare *earlier =
+        config_share(context, full) == NULL ? earlier_container(context, account, container) : NULL;
+    return earlier != NULL
+               ? earlier
+               : find_share(context, full, "blob container", json_at(text->container_name.node));
 }
 
 /* The part after `folder` ("/workspaces/") in an id; NULL when the id does not contain the

@@ -11,7 +11,10 @@
 static const char *const share_kinds[] = {"file", "blob", NULL};
 static const Field share_fields[] = {
     NEEDED_TEXT("name", name, "name of the file share or blob container"),
-    FIELD_CHOICE("kind", kind, share_kinds, "file", "an Azure Files share or a blob container"),
+    FIELD_CHOICE("kind", kind, share_kinds, "file",
+                 "an Azure Files share or a blob container, which commands call "
+                 "\"account/blob:name\": an account may have "
+                 "both under one name"),
     FIELD_TEXT("tier", tier, NULL,
                "share tier of the catalogue; the default is \"standard\" for files, \"blob\" for "
                "blobs"),

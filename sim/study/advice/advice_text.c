@@ -5,39 +5,89 @@
 #include <string.h>
 
 #include "sim/cli/shell_code.h"
+#include "sim/output/summary/metric_words.h"
 #include "sim/study/journal/value_text.h"
 #include "sim/study/point_scenario.h"
 
-static const char *unit_of(const StudyMetric *metric)
+/* How a metric is shown on the whole page. */
+typedef struct {
+    const char *name; /* "mean wait of jobs of day" */
+    MetricScale scale;
+    bool is_share; /* its differences are percentage points */
+    bool is_whole; /* all its values are whole numbers without intervals */
+} Shown;
+
+static double larger(double most, const MetricEstimate *estimate)
 {
-    return metric->unit == NULL || strcmp(metric->unit, "1") == 0 ? "" : metric->unit;
+    return fmax(most, fabs(estimate->value)); // of NAN: the other
 }
 
-static void add_unit(const StudyMetric *metric, Text *out)
+static bool is_whole(const MetricEstimate *estimate)
 {
-    if (unit_of(metric)[0] != '\0')
-        text_printf(out, " %s", unit_of(metric));
+    return estimate->value == floor(estimate->value) && !(estimate->high > estimate->low) &&
+           !(estimate->difference_half_width > 0);
 }
 
-static void add_value(const StudyMetric *metric, const MetricEstimate *estimate, Text *out)
+static Shown shown_metric(Arena *arena, const Advice *advice, int32_t m)
 {
-    point_estimate_print(estimate, 1, out);
-    add_unit(metric, out);
+    const StudyMetric *metric = &advice->study->metrics[m];
+    const MetricWords words = metric_words(arena, metric->name);
+    double largest = larger(0, &advice->before[m]);
+    Shown shown = {.name = words.noun, .is_whole = is_whole(&advice->before[m])};
+    for (int32_t i = 0; i < advice->count; i++) {
+        largest = larger(largest, &advice->items[i].estimates[m]);
+        shown.is_whole &= is_whole(&advice->items[i].estimates[m]);
+    }
+    shown.scale = metric_scale(metric->unit, largest);
+    shown.is_share = strcmp(shown.scale.unit, "%") == 0;
+    return shown;
+}
+
+static const Shown *shown_metrics(Arena *arena, const Advice *advice)
+{
+    Shown *shown = ARENA_ARRAY(arena, Shown, advice->study->metric_count);
+    for (int32_t m = 0; m < advice->study->metric_count; m++)
+        shown[m] = shown_metric(arena, advice, m);
+    return shown;
+}
+
+static void add_unit(const char *unit, Text *out)
+{
+    if (unit[0] != '\0')
+        text_printf(out, " %s", unit);
+}
+
+static void add_value(const Shown *shown, const MetricEstimate *estimate, Text *out)
+{
+    if (isnan(estimate->value)) {
+        text_add(out, "unknown");
+        return;
+    }
+    if (shown->is_whole)
+        text_printf(out, "%.0f", estimate->value * shown->scale.factor);
+    else
+        point_estimate_print(estimate, shown->scale.factor, out);
+    add_unit(shown->scale.unit, out);
 }
 
 /* "-71.8 ± 0.3 USD (-80 %)" */
-static void add_difference(const StudyMetric *metric, const MetricEstimate *estimate,
+static void add_difference(const Shown *shown, const MetricEstimate *estimate,
                            const MetricEstimate *before, Text *out)
 {
     if (estimate->difference == 0 && estimate->difference_half_width == 0) {
         text_add(out, "no difference");
         return;
     }
+    if (isnan(estimate->difference)) {
+        text_add(out, "unknown");
+        return;
+    }
     if (estimate->difference > 0)
         text_add(out, "+");
-    point_number_print(estimate->difference, estimate->difference_half_width, 1, out);
-    add_unit(metric, out);
-    if (before->value > 0 && isfinite(estimate->difference))
+    point_number_print(estimate->difference, estimate->difference_half_width, shown->scale.factor,
+                       out);
+    add_unit(shown->is_share ? "points" : shown->scale.unit, out);
+    if (before->value > 0 && isfinite(estimate->difference) && !shown->is_share)
         text_printf(out, " (%+.1f %%)", 100 * estimate->difference / before->value);
 }
 
@@ -64,12 +114,33 @@ static void pad(Text *out, size_t begin, int32_t width)
 
 enum { MARGIN = 5, VALUE_WIDTH = 30, CHANGE_WIDTH = 53 };
 
-static int32_t name_width(const Study *study)
+/* The page that is printed. */
+typedef struct {
+    Arena *arena;
+    const Advice *advice;
+    const char *scenario;
+    const Shown *shown; /* [metric_count] */
+    int32_t name_width;
+    Text *out;
+} Page;
+
+static Page page_of(Arena *arena, const Advice *advice, const char *scenario, Text *out)
 {
     size_t most = 0;
-    for (int32_t m = 0; m < study->metric_count; m++)
-        most = strlen(study->metrics[m].name) > most ? strlen(study->metrics[m].name) : most;
-    return MARGIN + (int32_t)most;
+    const Shown *shown = shown_metrics(arena, advice);
+    for (int32_t m = 0; m < advice->study->metric_count; m++)
+        most = strlen(shown[m].name) > most ? strlen(shown[m].name) : most;
+    return (Page){arena, advice, scenario, shown, MARGIN + (int32_t)most, out};
+}
+
+/* "at least 95 % of the jobs wait at most 20 min" */
+static const char *constraint_words(const Page *page, int32_t index)
+{
+    const Study *study = page->advice->study;
+    const GoalConstraint *constraint = &study->goal->constraints[index];
+    const StudyMetric *metric = &study->metrics[constraint->metric];
+    return metric_limit_words(page->arena, metric->name, metric->unit,
+                              constraint->side == LIMIT_AT_LEAST, constraint->limit);
 }
 
 /* Whether the metric is a result that readers want to see: the number of jobs only where it
@@ -79,70 +150,69 @@ static bool is_shown(const StudyMetric *metric, const MetricEstimate *estimate)
     return strcmp(metric->name, "job_counts.succeeded") != 0 || estimate->difference != 0;
 }
 
-static void print_metric(const Study *study, int32_t m, const AdvisedChange *advised,
-                         const MetricEstimate *before, Text *out)
+static void print_name(const Page *page, int32_t m)
 {
-    const StudyMetric *metric = &study->metrics[m];
-    const MetricEstimate *estimate = &advised->estimates[m];
-    size_t begin = out->length;
-    if (!is_shown(metric, estimate))
-        return;
-    text_printf(out, "     %s", metric->name);
-    pad(out, begin, name_width(study));
-    text_add(out, " ");
-    begin = out->length;
-    add_value(metric, estimate, out);
-    pad(out, begin, VALUE_WIDTH);
-    text_add(out, " ");
-    add_difference(metric, estimate, &before[m], out);
-    text_add(out, "\n");
+    const size_t begin = page->out->length;
+    text_printf(page->out, "     %s", page->shown[m].name);
+    pad(page->out, begin, page->name_width);
+    text_add(page->out, " ");
 }
 
-static void print_chosen(Arena *arena, const Advice *advice, int32_t index, const char *scenario,
-                         Text *out)
+static void print_metric(const Page *page, int32_t m, const AdvisedChange *advised)
 {
-    const AdvisedChange *advised = &advice->items[index];
-    const Study *study = advice->study;
-    text_printf(out, "%d. %s\n", (int)index + 1, advised->change->name);
-    print_metric(study, study->goal->metric, advised, advice->before, out);
+    const MetricEstimate *estimate = &advised->estimates[m];
+    if (!is_shown(&page->advice->study->metrics[m], estimate))
+        return;
+    print_name(page, m);
+    const size_t begin = page->out->length;
+    add_value(&page->shown[m], estimate, page->out);
+    pad(page->out, begin, VALUE_WIDTH);
+    text_add(page->out, " ");
+    add_difference(&page->shown[m], estimate, &page->advice->before[m], page->out);
+    text_add(page->out, "\n");
+}
+
+static void print_chosen(const Page *page, int32_t index)
+{
+    const AdvisedChange *advised = &page->advice->items[index];
+    const Study *study = page->advice->study;
+    text_printf(page->out, "%d. %s\n", (int)index + 1, advised->change->name);
+    print_metric(page, study->goal->metric, advised);
     for (int32_t m = 0; m < study->metric_count; m++)
         if (m != study->goal->metric)
-            print_metric(study, m, advised, advice->before, out);
-    text_add(out, "     ");
-    add_command(arena, advised->change, scenario, out);
-    text_add(out, "\n");
+            print_metric(page, m, advised);
+    text_add(page->out, "     ");
+    add_command(page->arena, advised->change, page->scenario, page->out);
+    text_add(page->out, "\n");
 }
 
 /* A row of the changes that are not recommended. */
-static void print_other(const Advice *advice, const AdvisedChange *advised, Text *out)
+static void print_other(const Page *page, const AdvisedChange *advised)
 {
-    const Study *study = advice->study;
+    const int32_t objective = page->advice->study->goal->metric;
+    Text *out = page->out;
     size_t begin = out->length;
     text_printf(out, "  %s", advised->change->name);
     pad(out, begin, CHANGE_WIDTH);
     text_add(out, " ");
     begin = out->length;
-    add_difference(&study->metrics[study->goal->metric], &advised->estimates[study->goal->metric],
-                   &advice->before[study->goal->metric], out);
+    add_difference(&page->shown[objective], &advised->estimates[objective],
+                   &page->advice->before[objective], out);
     pad(out, begin, VALUE_WIDTH);
     if (advised->state == ADVICE_MISSES || advised->state == ADVICE_UNCERTAIN)
-        text_printf(out, " %s %s\n", advised->state == ADVICE_MISSES ? "misses" : "may miss",
-                    study->goal->constraints[advised->constraint].words);
+        text_printf(out, " %s: %s\n", advised->state == ADVICE_MISSES ? "misses" : "may miss",
+                    constraint_words(page, advised->constraint));
     else
         text_printf(out, " %s\n", advice_state_words(advised->state));
 }
 
-static void print_before(const Advice *advice, const char *scenario, Text *out)
+static void print_before(const Page *page)
 {
-    const Study *study = advice->study;
-    text_printf(out, "%s unchanged:\n", scenario);
-    for (int32_t m = 0; m < study->metric_count; m++) {
-        const size_t begin = out->length;
-        text_printf(out, "     %s", study->metrics[m].name);
-        pad(out, begin, name_width(study));
-        text_add(out, " ");
-        add_value(&study->metrics[m], &advice->before[m], out);
-        text_add(out, "\n");
+    text_printf(page->out, "%s unchanged:\n", page->scenario);
+    for (int32_t m = 0; m < page->advice->study->metric_count; m++) {
+        print_name(page, m);
+        add_value(&page->shown[m], &page->advice->before[m], page->out);
+        text_add(page->out, "\n");
     }
 }
 
@@ -157,33 +227,35 @@ static void print_left_out(const Changes *changes, Text *out)
     }
 }
 
-static void print_heading(const Advice *advice, Text *out)
+static void print_heading(const Page *page)
 {
-    const Goal *goal = advice->study->goal;
+    const Advice *advice = page->advice;
     const bool is_kept = advice->before_state == ADVICE_CHOSEN;
     if (!is_kept)
-        text_printf(out, "It %s %s. ",
+        text_printf(page->out, "It %s this constraint: %s. ",
                     advice->before_state == ADVICE_MISSES ? "misses" : "may miss",
-                    goal->constraints[advice->before_constraint].words);
-    if (advice->chosen_count == 0)
-        text_printf(out, "None of %d changes %s%s.\n", (int)advice->count,
-                    is_kept ? "certainly improves " : "keeps every constraint",
-                    is_kept ? advice->study->metrics[goal->metric].name : "");
+                    constraint_words(page, advice->before_constraint));
+    if (advice->chosen_count == 0 && is_kept)
+        text_printf(page->out, "None of %d changes certainly improves the %s.\n",
+                    (int)advice->count, page->shown[advice->study->goal->metric].name);
+    else if (advice->chosen_count == 0)
+        text_printf(page->out, "None of %d changes keeps every constraint.\n", (int)advice->count);
     else if (!is_kept)
-        text_add(out, "These changes keep every constraint:\n");
+        text_add(page->out, "These changes keep every constraint:\n");
 }
 
 void advice_print(Arena *arena, const Advice *advice, const char *scenario, Text *out)
 {
-    print_before(advice, scenario, out);
+    const Page page = page_of(arena, advice, scenario, out);
+    print_before(&page);
     text_add(out, "\n");
-    print_heading(advice, out);
+    print_heading(&page);
     for (int32_t i = 0; i < advice->chosen_count; i++)
-        print_chosen(arena, advice, i, scenario, out);
+        print_chosen(&page, i);
     if (advice->count > advice->chosen_count)
         text_add(out, "\nTried, too:\n");
     for (int32_t i = advice->chosen_count; i < advice->count; i++)
-        print_other(advice, &advice->items[i], out);
+        print_other(&page, &advice->items[i]);
     if (advice->changes->left_out_count > 0)
         text_add(out, "\nNot tried:\n");
     print_left_out(advice->changes, out);

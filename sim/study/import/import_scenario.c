@@ -57,9 +57,6 @@ static void put_size(Arena *arena, Json *sizes, const ImportCluster *cluster)
     put_text(arena, size, "network_latency", "50us", not_used);
     put_text(arena, size, "rdma_rate", "0B/s", not_used);
     put_text(arena, size, "rdma_latency", "0s", not_used);
-    const char *no_price = "the log states no prices: give the price of a node here";
-    put_text(arena, size, "dedicated_price_per_hour", "0USD", no_price);
-    put_text(arena, size, "low_priority_price_per_hour", "0USD", no_price);
 }
 
 static void put_sizes(Arena *arena, Json *root, const ImportClusters *clusters)

@@ -264,23 +264,15 @@ const char *answer_objective_change(Arena *arena, const PlanOutcome *outcome,
 static const char *limit_text(Arena *arena, const PlanOutcome *outcome,
                               const GoalConstraint *constraint)
 {
-    const MetricScale scale = answer_scale(outcome, constraint->metric);
-    Text out = {0};
-    text_printf(&out, "%.6g", constraint->limit * scale.factor);
-    add_unit(&out, scale);
-    return text_move(arena, &out);
+    return metric_value_words(arena, constraint->limit, answer_scale(outcome, constraint->metric));
 }
 
 const char *answer_constraint(Arena *arena, const PlanOutcome *outcome, int32_t index)
 {
     const GoalConstraint *constraint = &outcome->goal->constraints[index];
-    const MetricWords words = metric_words(arena, study_metric(outcome, constraint->metric)->name);
-    const char *side = constraint->side == LIMIT_AT_LEAST ? "at least" : "at most";
-    const char *limit = limit_text(arena, outcome, constraint);
-    if (words.form == METRIC_IS_SHARE)
-        return arena_printf(arena, "%s %s of the %s %s", side, limit, words.subject,
-                            words.predicate);
-    return arena_printf(arena, "the %s is %s %s", words.noun, side, limit);
+    const StudyMetric *metric = study_metric(outcome, constraint->metric);
+    return metric_limit_words(arena, metric->name, metric->unit, constraint->side == LIMIT_AT_LEAST,
+                              constraint->limit);
 }
 
 /* "97 % of the jobs wait at most 30 min", "the mean wait is 12 min". */

@@ -2,6 +2,7 @@
 #include "emu/batchai/operations.h"
 #include "emu/control/clock_api.h"
 #include "emu/files/files.h"
+#include "emu/files/store/shares.h"
 #include "emu/session/export.h"
 #include "emu/session/programs.h"
 #include "tests/emu/arm_client.h"
@@ -1320,14 +1321,20 @@ static HttpResponse download(const char *url)
     return response;
 }
 
-START_TEST(output_in_a_container_is_listed_as_blobs)
+static void make_container(const char *name)
 {
     Problems problems = problems_create(arena);
     Json *container = json_object(arena);
     json_put_text(arena, container, "do", "share.create");
-    json_put_text(arena, container, "name", "acct/box");
+    json_put_text(arena, container, "name", arena_printf(arena, "acct/blob:%s", name));
     json_put_text(arena, container, "tier", "blob");
     ck_assert(session_command(client.emulator->session, container, NULL, &problems));
+}
+
+START_TEST(output_in_a_container_is_listed_as_blobs)
+{
+    Problems problems = problems_create(arena);
+    make_container("box");
     static const char makes[] =
         "[{\"match\": \"true\", \"script\": \"mkdir $AZ_BATCHAI_OUTPUT_OUT/a; "
         "echo x > $AZ_BATCHAI_OUTPUT_OUT/a/f\"}]";
@@ -1368,6 +1375,93 @@ START_TEST(output_in_a_container_is_listed_as_blobs)
     ck_assert_int_eq(json_find(json_item(list, 0), "/properties/contentLength")->integer, 0);
     ck_assert_str_eq(json_member(json_item(list, 1), "fileType")->text, "directory");
     ck_assert_str_eq(json_member(json_item(list, 1), "name")->text, "a");
+}
+END_TEST
+
+static bool has_file(const char *share, bool is_container, const char *path)
+{
+    FilesEntry entry;
+    const ShareName name = {.account = "acct", .share = share, .is_container = is_container};
+    return files_look(client.emulator->files, arena, name, path, &entry) == FILES_OK;
+}
+
+/* The path of the first file that the job's output directory `id` lists, and its URL. */
+static const char *first_output(const char *id, const char **url)
+{
+    const Answer answer =
+        ask(HTTP_POST, arena_printf(arena, JOB "/listOutputFiles?outputdirectoryid=%s", id), NULL);
+    *url = answer_text(answer, "/value/0/downloadUrl");
+    const char *path = strstr(*url, "/share/");
+    ck_assert_ptr_nonnull(path);
+    path += strlen("/share/");
+    return arena_strndup(arena, path, strcspn(path, "?"));
+}
+
+/* The account has a file share "share"; the job logs there and writes its output to the container
+ * "share". */
+START_TEST(a_container_and_a_share_of_one_name_are_two)
+{
+    Problems problems = problems_create(arena);
+    make_container("share");
+    static const char makes[] =
+        "[{\"match\": \"true\", \"script\": \"echo x > $AZ_BATCHAI_OUTPUT_OUT/f\"}]";
+    ck_assert(programs_set_all(client.emulator->session, arena, "programs", makes, strlen(makes),
+                               &problems));
+    ck_assert_status(
+        ask(HTTP_PUT, CLUSTER,
+            with_change(arena, cluster_body, "\"mountVolumes\": {",
+                        "\"mountVolumes\": {\"azureBlobFileSystems\": [{\"accountName\": "
+                        "\"acct\", \"containerName\": \"share\", \"relativeMountPath\": \"bfs\", "
+                        "\"credentials\": {\"accountKey\": \"x\"}}], ")),
+        202);
+    pass(400);
+    ck_assert_status(ask(HTTP_PUT, EXPERIMENT, NULL), 200);
+    const char *body = with_change(arena, job_body, "ROOT/afs\"", "ROOT/bfs\"");
+    ck_assert_status(ask(HTTP_PUT, JOB, with_change(arena, body, "customMpi", "customToolkit")),
+                     202);
+    pass(60);
+    ck_assert_str_eq(state_of_job(), "succeeded");
+    for (int i = 0; i < 2; i++) {
+        const char *log_url, *output_url;
+        const char *log = first_output("stdouterr", &log_url);
+        const char *output = first_output("OUT", &output_url);
+        ck_assert_ptr_nonnull(strstr(log_url, "&sr=f&"));
+        ck_assert_ptr_nonnull(strstr(output_url, "&sr=b&"));
+        ck_assert(has_file("share", false, log) && !has_file("share", true, log));
+        ck_assert(has_file("share", true, output) && !has_file("share", false, output));
+        // A signature for the file share does not open the container, whatever name it has.
+        ck_assert(!has_file("blob:share", false, output));
+        HttpResponse blob = download(output_url);
+        ck_assert_int_eq(blob.status, 200);
+        if (blob.source.free)
+            blob.source.free(blob.source.owner);
+        ck_assert_int_eq(download(with_change(arena, output_url, "&sr=b&", "&sr=f&")).status, 403);
+        int32_t count;
+        bool more;
+        const FilesEntry *shares =
+            files_shares(client.emulator->files, arena, "acct", "", "", 10, false, &count, &more);
+        ck_assert_int_eq(count, 1);
+        ck_assert_str_eq(shares[0].name, "share");
+        restart();
+    }
+}
+END_TEST
+
+/* Sessions of earlier versions created containers as file shares, which jobs mounted. */
+START_TEST(a_container_of_an_earlier_version_is_the_share_of_its_name)
+{
+    ck_assert_status(
+        ask(HTTP_PUT, CLUSTER,
+            with_change(arena, cluster_body, "\"mountVolumes\": {",
+                        "\"mountVolumes\": {\"azureBlobFileSystems\": [{\"accountName\": "
+                        "\"acct\", \"containerName\": \"share\", \"relativeMountPath\": \"bfs\", "
+                        "\"credentials\": {\"accountKey\": \"x\"}}], ")),
+        202);
+    pass(400);
+    ck_assert_int_eq(
+        json_find(ask(HTTP_GET, CLUSTER, NULL).body, "/properties/nodeStateCounts/idleNodeCount")
+            ->integer,
+        2);
 }
 END_TEST
 
@@ -1780,6 +1874,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, with_a_running_clock_the_end_of_a_job_is_reported_a_little_late);
     tcase_add_test(tests, output_files_are_listed_with_addresses);
     tcase_add_test(tests, output_in_a_container_is_listed_as_blobs);
+    tcase_add_test(tests, a_container_and_a_share_of_one_name_are_two);
+    tcase_add_test(tests, a_container_of_an_earlier_version_is_the_share_of_its_name);
     tcase_add_test(tests, a_set_up_task_logs_where_the_cluster_says);
     tcase_add_test(tests, a_file_server_takes_its_time_and_is_mountable_then);
     tcase_add_test(tests, a_file_server_is_mounted_by_its_id);

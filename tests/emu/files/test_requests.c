@@ -500,9 +500,8 @@ START_TEST(the_blob_host_has_containers_and_what_jobs_write)
     ck_header(s, "x-ms-error-code", "ContainerNotFound");
     the_world.said = "";
     ck_assert_int_eq(ask_blob("PUT", "/batchaicontainer?restype=container"), 201);
-    ck_assert_str_eq(
-        the_world.said,
-        "{\"do\":\"share.create\",\"name\":\"pathacct/batchaicontainer\",\"tier\":\"standard\"}\n");
+    ck_assert_str_eq(the_world.said, "{\"do\":\"share.create\",\"name\":\"pathacct/"
+                                     "blob:batchaicontainer\",\"tier\":\"blob\"}\n");
     ck_assert_str_ne(answer_header(s, "ETag"), "");
     ck_assert_int_eq(ask_blob("PUT", "/batchaicontainer?restype=container"), 409);
     ck_header(s, "x-ms-error-code", "ContainerAlreadyExists");

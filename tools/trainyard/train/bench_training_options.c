@@ -57,9 +57,9 @@ const OptionTable bench_training_option_table = {
         "be distinguished. Up to 64 steps are timed together and count with their mean; "
         "minimum, median and 90th percentile are of these means. If gradients are summed on "
         "the processor, steps are made phase by phase, which takes longer. With --profile "
-        "the processor waits for each step, which is a separate CUDA graph with an event "
-        "after each stage. Stages are measured by the GPU's clock. The step is measured by "
-        "the processor's clock and takes longer than without --profile.\n"
+        "up to 128 more steps follow, each a separate CUDA graph with an event after each stage. "
+        "Stages are then "
+        "measured by the GPU's clock, one after the other; in the timed steps some overlap.\n"
         "\n"
         "Each pass of a layer uses the engine that was the fastest on this GPU: trainyard's "
         "kernels (own), cuBLAS or cuDNN. --profile and --json show the engines of rank 0.",

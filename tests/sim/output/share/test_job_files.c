@@ -227,6 +227,15 @@ START_TEST(the_execution_log_contains_stages_environment_and_end)
     ck_assert_ptr_nonnull(strstr(log.data, "-e PASSWORD=(secret)"));
     ck_assert_ptr_nonnull(strstr(log.data, "\"HostConfig\": {"));
     text_free(&log);
+    // On the host the master's shell has the same environment.
+    spec->image = NULL;
+    world = world_of(arena, spec, FIDELITY_STEP);
+    world_run(world);
+    log = contents(world, only_job(world), "execution.log", world_now_ns(world));
+    ck_assert_ptr_nonnull(strstr(log.data, "+ sudo --user root env AZ_BATCHAI_NUM_GPUS=1 OUT="));
+    ck_assert_ptr_nonnull(strstr(log.data, "/x PASSWORD=(secret) /bin/bash -c\n"));
+    ck_assert_ptr_null(strstr(log.data, "docker"));
+    text_free(&log);
     arena_destroy(arena);
 }
 END_TEST

@@ -146,7 +146,7 @@ START_TEST(a_missing_share_can_be_mounted_but_not_deleted)
             ->as.cluster_create;
     ck_assert_int_eq(spec->mount_count, 2);
     ck_assert_str_eq(spec->mounts[0], "new/s");
-    ck_assert_str_eq(spec->mounts[1], "new/b");
+    ck_assert_str_eq(spec->mounts[1], "new/blob:b");
     refused("{\"at\": \"2h\", \"do\": \"share.delete\", \"name\": \"new/s\"}",
             "unknown share \"new/s\"");
 }
