@@ -19,3 +19,10 @@ bool file_is_missing(const char *path, Status *status)
 {
     return status_fail(status, STATUS_NOT_FOUND, place_in(path, 0, 0), "there is no such file");
 }
+
+Status *file_problem(Problems *problems, Place at, const char *name, const Status *why)
+{
+    if (why->code == STATUS_NOT_FOUND)
+        return problems_add(problems, why->code, at, "there is no file \"%s\"", name);
+    return problems_add(problems, why->code, at, "file \"%s\": %s", name, why->message);
+}

@@ -15,6 +15,9 @@ typedef struct {
                  Status *status);
     /* Returns only the size, because a share may contain large files. Fails like `read`. */
     bool (*size)(void *context, const char *path, int64_t *bytes, Status *status);
+    /* The file's name in the folder of `path` that was most likely meant by the one there (see
+     * nearest_name), in `arena`; NULL when there is none. NULL: the source lists no folders. */
+    const char *(*nearest)(void *context, Arena *arena, const char *path);
 } FileSource;
 
 /* Length of the folder part of `path` with its slash; 0 when there is none. */
@@ -24,5 +27,7 @@ const char *path_beside(Arena *arena, const char *path, const char *name);
 
 /* Reports that a source has no file at `path`: fills in STATUS_NOT_FOUND and returns false. */
 bool file_is_missing(const char *path, Status *status);
+/* Adds a problem at `at`, where a text names the file `name`, which `why` says cannot be read. */
+Status *file_problem(Problems *problems, Place at, const char *name, const Status *why);
 
 #endif

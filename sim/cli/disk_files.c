@@ -1,9 +1,12 @@
 #include "sim/cli/disk_files.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "sim/base/array.h"
 #include "sim/cli/files.h"
 
 // Enough for the list of ten million jobs with many columns.
@@ -32,4 +35,48 @@ static bool disk_size(void *context, const char *path, int64_t *bytes, Status *s
     return true;
 }
 
-const FileSource disk_files = {.read = disk_read, .size = disk_size};
+static int by_bytes(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+const char *file_nearest(Arena *arena, const char *path)
+{
+    const char *name = path + path_folder_length(path);
+    const char *folder = path_beside(arena, path, ".");
+    const char **names = NULL;
+    uint32_t count = 0, capacity = 0;
+    DIR *entries = opendir(folder);
+    if (entries == NULL)
+        return NULL;
+    for (const struct dirent *entry; (entry = readdir(entries)) != NULL;) {
+        if (entry->d_name[0] == '.')
+            continue;
+        names = array_room(arena, names, count + 1, &capacity, sizeof *names);
+        names[count++] = arena_strdup(arena, entry->d_name);
+    }
+    closedir(entries);
+    if (count > 0)
+        qsort(names, count, sizeof *names, by_bytes);
+    return nearest_name(name, names, (int32_t)count);
+}
+
+static const char *disk_nearest(void *context, Arena *arena, const char *path)
+{
+    (void)context;
+    return file_nearest(arena, path);
+}
+
+const FileSource disk_files = {.read = disk_read, .size = disk_size, .nearest = disk_nearest};
+
+const char *scenario_operand(Arena *arena, const char *path, bool may_be_study)
+{
+    struct stat facts;
+    if (!folder_exists(path))
+        return path;
+    const char *slash = path[strlen(path) - 1] == '/' ? "" : "/";
+    const char *study = arena_printf(arena, "%s%sstudy.json", path, slash);
+    return may_be_study && stat(study, &facts) == 0
+               ? study
+               : arena_printf(arena, "%s%sscenario.json", path, slash);
+}

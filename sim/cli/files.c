@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "sim/base/file_source.h"
+#include "sim/cli/disk_files.h"
 #include "sim/cli/machine_clock.h"
 
 /* Reports that `doing` something to `path` failed, with the reason in errno. A stream that failed
@@ -42,13 +43,16 @@ static bool fail_part_is_file(const char *path, StatusCode code, Status *status)
     return false;
 }
 
-static bool fail_open_to_read(const char *path, Status *status)
+static bool fail_open_to_read(Arena *arena, const char *path, Status *status)
 {
     if (errno == ENOTDIR)
         return fail_part_is_file(path, STATUS_NOT_FOUND, status);
     if (errno != ENOENT)
         return fail_errno("reading", path, status);
     file_is_missing(path, status);
+    const char *nearest = file_nearest(arena, path);
+    if (nearest != NULL)
+        return status_hint(status, "did you mean \"%s\"?", path_beside(arena, path, nearest));
     if (path[0] == '/')
         return false;
     return status_hint(status, "relative paths start from the current folder");
@@ -119,7 +123,7 @@ bool file_read(Arena *arena, const char *path, size_t bytes_max, char **data, si
 {
     const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
-        return fail_open_to_read(path, status);
+        return fail_open_to_read(arena, path, status);
     const bool is_read = read_all(descriptor, path, bytes_max, arena, data, length, status);
     close(descriptor);
     return is_read;

@@ -503,6 +503,8 @@ Json *json_parse(Arena *arena, const char *source, const char *text, size_t leng
                  JsonDialect dialect, Problems *problems)
 {
     int32_t problems_before = problems->count;
+    if (json_is_other(source, text, length, problems))
+        return NULL;
     Walk walk = {.arena = arena,
                  .source = source,
                  .text = arena_alloc(arena, length + MARGIN),

@@ -34,4 +34,7 @@ bool json_set_number(Json *node);
 void json_blank(char *text, const char *source, size_t length, JsonDialect dialect,
                 Problems *problems);
 
+/* Whether `text` is UTF-16, binary or YAML, which is then one problem. */
+bool json_is_other(const char *source, const char *text, size_t length, Problems *problems);
+
 #endif

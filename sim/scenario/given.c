@@ -73,6 +73,14 @@ static bool size_recorded(void *context, const char *path, int64_t *bytes, Statu
     return recorder->from.size(recorder->from.context, path, bytes, status);
 }
 
+static const char *nearest_recorded(void *context, Arena *arena, const char *path)
+{
+    const FileRecorder *recorder = context;
+    return recorder->from.nearest != NULL
+               ? recorder->from.nearest(recorder->from.context, arena, path)
+               : NULL;
+}
+
 FileRecorder *file_recorder_create(Arena *arena, FileSource from, const char *path,
                                    const char *ignored)
 {
@@ -83,7 +91,10 @@ FileRecorder *file_recorder_create(Arena *arena, FileSource from, const char *pa
 
 FileSource file_recorder_source(FileRecorder *recorder)
 {
-    return (FileSource){.context = recorder, .read = read_recorded, .size = size_recorded};
+    return (FileSource){.context = recorder,
+                        .read = read_recorded,
+                        .size = size_recorded,
+                        .nearest = nearest_recorded};
 }
 
 /* --- All inputs --- */

@@ -10,7 +10,7 @@
 
 static Place place_of_request(void)
 {
-    return place_in("trainyard predict", 0, 0);
+    return place_in("trainyard: predict", 0, 0);
 }
 
 static bool fail_unknown(const Catalog *catalog, CatalogSection section, const char *name,

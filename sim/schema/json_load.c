@@ -9,6 +9,22 @@ Json *json_load(const JsonLoader *loader, const char *path, JsonDialect dialect,
     return json_parse(loader->arena, path, text, length, dialect, loader->problems);
 }
 
+static void refuse_reference(const JsonLoader *loader, const char *path, const Json *node,
+                             const Status *why)
+{
+    Status *problem = file_problem(loader->problems, node->at, node->text, why);
+    const FileSource *files = &loader->files;
+    const char *nearest = NULL;
+    if (why->code == STATUS_NOT_FOUND && files->nearest != NULL)
+        nearest = files->nearest(files->context, loader->arena,
+                                 path_beside(loader->arena, path, node->text));
+    if (nearest != NULL)
+        status_hint(problem, "did you mean \"%s\"? files are looked for next to \"%s\"",
+                    path_beside(loader->arena, node->text, nearest), path);
+    else
+        status_hint(problem, "files are looked for next to \"%s\"", path);
+}
+
 void json_load_reference(const JsonLoader *loader, const char *path, JsonDialect dialect,
                          Json *parent, Json *node)
 {
@@ -19,6 +35,5 @@ void json_load_reference(const JsonLoader *loader, const char *path, JsonDialect
     if (tree != NULL)
         json_replace(parent, node, tree);
     else if (status.code != STATUS_OK)
-        status_hint(problems_add(loader->problems, status.code, node->at, "%s", status.message),
-                    "files are looked for next to \"%s\"", path);
+        refuse_reference(loader, path, node, &status);
 }

@@ -20,12 +20,12 @@ example "a catalogue that includes a file which is not there"
 mv small/catalog/networks.json .
 trainyard validate small/scenario.json
 exit_is 2
-stderr_begins "small/catalog/azure-2018.json:4:15: there is no such file"
+stderr_begins "small/catalog/azure-2018.json:4:15: there is no file \"networks.json\""
 stderr_has '  hint: files are looked for next to "small/catalog/azure-2018.json"'
 holds [ "$(wc -l <stderr)" -eq 2 ]
 trainyard validate small/catalog/azure-2018.json
 exit_is 2
-stderr_begins "small/catalog/azure-2018.json:4:15: there is no such file"
+stderr_begins "small/catalog/azure-2018.json:4:15: there is no file \"networks.json\""
 mv networks.json small/catalog/
 
 example "a separate catalogue is checked with its includes"

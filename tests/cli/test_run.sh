@@ -238,7 +238,7 @@ stderr_begins '--data: there is no folder "nowhere"'
 printf '\377\376' >bytes.json
 trainyard run bytes.json
 exit_is 2
-stderr_begins "bytes.json:1:1: byte 0xff is not UTF-8"
+stderr_begins "bytes.json:1:1: the text is UTF-16, expected JSON in UTF-8"
 holds [ "$(grep -c empty stderr)" -eq 0 ]
 
 finish

@@ -37,7 +37,7 @@ scenario.json | 1,$d | small/scenario.json: the file is empty
 scenario.json | s/One node/\xff/ | small/scenario.json:3:19: byte 0xff is not UTF-8
 scenario.json | s/"10m"/"10 minutes"/ | small/scenario.json:7:49: duration "10 minutes": unknown unit " minutes"
 scenario.json | s/cluster.create/cluster.creat/ | small/scenario.json:9:12: unknown do "cluster.creat"
-scenario.json | s/"cluster.json"/"clutser.json"/ | small/scenario.json:9:55: there is no such file
+scenario.json | s/"cluster.json"/"clutser.json"/ | small/scenario.json:9:55: there is no file "clutser.json"
 scenario.json | s/catalog\/azure/catalog\/azzure/ | small/scenario.json:5:15: there is no catalogue "catalog/azzure-2018.json"
 job.json | s/sleep 600/python nap.py/ | small/job.json:4:30: nothing says what this job does: no program matches "python nap.py"
 scenario.json | s/nap completed/nup completed/ | small/scenario.json:11:15: unknown job "nup"

@@ -113,7 +113,7 @@ static int run(int argc, char **argv)
     Operands operands;
     int exit_code;
     if (options_read(&advise_table, arena, argc, argv, &arguments, &operands, &exit_code))
-        exit_code = advise(arena, operands.items[0], &arguments);
+        exit_code = advise(arena, scenario_operand(arena, operands.items[0], false), &arguments);
     arena_destroy(arena);
     return exit_code;
 }

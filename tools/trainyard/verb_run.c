@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "real/launch/data_set.h"
+#include "sim/cli/disk_files.h"
 #include "sim/cli/json_file.h"
 #include "tools/trainyard/determinism.h"
 #include "tools/trainyard/options/scenario_options.h"
@@ -269,7 +270,7 @@ static int run(int argc, char **argv)
     Operands operands;
     int exit_code;
     if (options_read(&run_table, arena, argc, argv, &arguments, &operands, &exit_code))
-        exit_code = simulate(arena, operands.items[0], &arguments);
+        exit_code = simulate(arena, scenario_operand(arena, operands.items[0], false), &arguments);
     arena_destroy(arena);
     return exit_code;
 }

@@ -49,17 +49,18 @@ static int validate(int argc, char **argv)
         Problems problems = problems_create(arena);
         Problems warnings = problems_create(arena);
         for (int32_t i = 0; i < operands.count; i++) {
+            const char *path = scenario_operand(arena, operands.items[i], false);
             int32_t problems_before = problems.count;
             const ScenarioFile *scenario;
-            const char *kind = validate_file(arena, disk_files, operands.items[i],
-                                             scenario_overrides(&arguments.changes), &problems,
-                                             &warnings, &scenario);
+            const char *kind =
+                validate_file(arena, disk_files, path, scenario_overrides(&arguments.changes),
+                              &problems, &warnings, &scenario);
             if (scenario != NULL) {
                 (void)expectations_metrics(arena, scenario, &problems);
                 real_run_check(&scenario->scenario, true, &problems);
             }
             if (problems.count == problems_before && !arguments.is_quiet)
-                printf("%s: %s, no problems\n", operands.items[i], kind);
+                printf("%s: %s, no problems\n", path, kind);
         }
         report_warnings(&warnings);
         exit_code = report_problems(&problems);

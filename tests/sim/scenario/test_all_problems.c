@@ -115,7 +115,7 @@ START_TEST(all_mistakes_are_reported_at_once_without_their_consequences)
         {{{"scenario.json", "\"cluster.json\"", "\"clutser.json\""},
           {"job.json", "ROOT/data/logs", "ROOT/dta/logs"},
           {"job.json", "\"nodeCount\": 2", "\"nodeCount\": 200"}},
-         "scenario.json:12:55: there is no such file\n"
+         "scenario.json:12:55: there is no file \"clutser.json\"\n"
          "job.json:6:26: $AZ_BATCHAI_JOB_MOUNT_ROOT/dta/logs is not under a mount\n"},
         {{{"scenario.json", "azure-2018", "azure-2019"},
           {"cluster.json", "\"targetNodeCount\": 2", "\"targetNodeCount\": \"2\""},

@@ -211,8 +211,8 @@ START_TEST(an_include_that_fails_is_one_problem)
         const char *source, *message, *hint;
         int32_t line, column;
     } rows[] = {
-        {"{\"catalog\": 1, \"include\": [\"nothing.json\"]}", "mine.json", "no such file",
-         "next to \"mine.json\"", 1, 28},
+        {"{\"catalog\": 1, \"include\": [\"nothing.json\"]}", "mine.json",
+         "no file \"nothing.json\"", "next to \"mine.json\"", 1, 28},
         {"{\"catalog\": 1,\n \"include\": [\"broken.json\"]}", "broken.json", "expected", "", 1, 2},
         {"{\"catalog\": 1, \"include\": \"one.json\"}", "mine.json", "must be a list", "", 1, 27},
         {"{\"catalog\": 1, \"include\": [7]}", "mine.json",
@@ -467,7 +467,7 @@ START_TEST(mistakes_in_a_scenario_are_named_before_anything_runs)
     } rows[] = {
         {"\"trainyard\": 1", "\"trainyard\": 2", 2, 16, "trainyard is 2, expected 1", ""},
         {"azure-2018", "azure-2019", 3, 15, "there is no catalogue", "folders above"},
-        {"\"cluster.json\"", "\"clutser.json\"", 12, 55, "no such file", "next to"},
+        {"\"cluster.json\"", "\"clutser.json\"", 12, 55, "no file \"clutser.json\"", "next to"},
         {"\"after\": \"job train", "\"after\": \"job tarin", 14, 15, "unknown job \"tarin\"",
          "did you mean \"train\"?"},
         {"completed + 1m", "done", 14, 15, "is not a moment", "job NAME"},
@@ -515,7 +515,7 @@ START_TEST(mistakes_in_a_scenario_are_named_before_anything_runs)
         {"\"batch_per_rank\": 32, ", "", 6, 16, "needs \"batch_per_rank\"", ""},
         {"ceil(4/ranks)", "4/ranke", 9, 0, "", ""},
         {"ceil(4/ranks)", "ranks-2", 9, 37, "epochs is 0, expected 1", ""},
-        {"{\"bytes\": \"1kB\"}", "\"missing.py\"", 5, 44, "no such file", "next to"},
+        {"{\"bytes\": \"1kB\"}", "\"missing.py\"", 5, 44, "no file \"missing.py\"", "next to"},
         {"{\"bytes\": \"1kB\"}", "{\"byte\": 1}", 5, 45, "unknown key \"byte\"", "bytes"},
         {"{\"bytes\": \"1kB\"}", "{}", 5, 44, "neither \"bytes\" nor \"text\"", ""},
         {"{\"bytes\": \"1kB\"}", "{\"text\": \"x\", \"bytes\": 1}", 5, 44,

@@ -144,7 +144,7 @@ const Study *plan_read_study(Arena *arena, const char *path, const PlanArguments
 {
     if (path == NULL && (path = path_to_check(arena, arguments, problems)) == NULL)
         return NULL;
-    const StudyOptions options = {.path = path,
+    const StudyOptions options = {.path = scenario_operand(arena, path, true),
                                   .vary_count = arguments->vary.count,
                                   .vary = arguments->vary.items,
                                   .metric_count = arguments->metrics.count,

@@ -127,7 +127,7 @@ const Study *sweep_read_study(Arena *arena, const char *path, const SweepArgumen
                               Problems *problems)
 {
     StudyExpectations checked;
-    const StudyOptions options = {.path = path,
+    const StudyOptions options = {.path = scenario_operand(arena, path, true),
                                   .vary_count = arguments->vary.count,
                                   .vary = arguments->vary.items,
                                   .metric_count = arguments->metrics.count,
