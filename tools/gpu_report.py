@@ -8,6 +8,7 @@
 FOLDER contains steps.tsv and figures/. ORIGIN describes where the programs come from. BUILD is the folder of their build if there is
 one. PROGRAM is the main program, or "". Figures that were not measured are left out of the JSON.
 """
+import csv
 import ctypes
 import glob
 import json
@@ -196,6 +197,39 @@ def speed(folder, limits):
     return sorted(filter(None, rows), key=lambda row: (order.index(row["precision"]), row["batch_size"]))
 
 
+PROFILED = {"us": "gpu__time_duration.sum", "warps_percent": "sm__warps_active.avg.pct_of_peak_sustained_active",
+            "sm_percent": "sm__throughput.avg.pct_of_peak_sustained_elapsed", "registers": "launch__registers_per_thread",
+            "read_bytes": "dram__bytes_read.sum", "written_bytes": "dram__bytes_write.sum"}
+
+
+def kernel_name(name):
+    """"void <unnamed>::multiply<<unnamed>::Kind<0, 0, 1, 32>>(…)" without its scopes, parameters and type."""
+    name = re.sub(r"\(anonymous namespace\)::|<unnamed>::|^void ", "", name)
+    return re.sub(r"\(.*", "", name)
+
+
+def kernels_of(text):
+    """The kernels of the last step that the profiler has seen from its begin to its end, in order; times are in microseconds."""
+    rows = list(csv.reader(line for line in text.splitlines() if line.startswith('"')))
+    if len(rows) < 3:
+        return []
+    column = {name: i for i, name in enumerate(rows[0])}
+    in_us = {"ns": 1e-3, "nsecond": 1e-3, "us": 1, "usecond": 1}[rows[1][column[PROFILED["us"]]]]
+    steps, step = [], None
+    for row in rows[2:]:
+        values = {name: float(row[column[metric]].replace(",", "") or 0) for name, metric in PROFILED.items() if metric in column}
+        values["us"] = round(values["us"] * in_us, 3)
+        kernel = {"kernel": kernel_name(row[column["Kernel Name"]]), "blocks": row[column["Grid Size"]], "threads": row[column["Block Size"]], **values}
+        if kernel["kernel"].startswith("input_kernel"):
+            step = []
+        if step is not None:
+            step.append(kernel)
+        if kernel["kernel"].startswith("end_step_kernel") and step:
+            steps.append(step)
+            step = None
+    return steps[-1] if steps else []
+
+
 def collected(folder, origin, build, program):
     limits = whole_json(text_of(os.path.join(folder, "figures", "limits.json"))) or {}
     return without_unknown({
@@ -208,6 +242,7 @@ def collected(folder, origin, build, program):
         "limits": limits,
         "speed": speed(folder, limits),
         "learning": {name: learning_of(text) for name, text in figures(folder, "learning.*.tsv")},
+        "kernels": without_unknown({name: kernels_of(text) for name, text in figures(folder, "kernels.*.csv")}),
         "allreduce": {name: whole_json(text) for name, text in figures(folder, "allreduce.*.json")},
     })
 
@@ -287,6 +322,18 @@ def markdown(rows):
         yield "| " + " | ".join(row) + " |"
 
 
+def kernel_section(precision, kernels, commit):
+    total_us = sum(kernel["us"] for kernel in kernels)
+    yield f"## Kernels of a step, {precision}"
+    yield ""
+    yield f"Batches of 32, our own kernels, one after the other, by NVIDIA's profiler (commit {commit}): {len(kernels)} kernels, {total_us:.0f} us in all."
+    yield ""
+    yield from markdown([["kernel", "blocks", "threads", "us", "warps %", "processors %", "registers", "MB read"]] +
+                        [[f"`{kernel['kernel']}`", kernel["blocks"], kernel["threads"], f"{kernel['us']:.1f}", f"{kernel['warps_percent']:.0f}",
+                          f"{kernel['sm_percent']:.0f}", f"{kernel['registers']:.0f}", f"{kernel['read_bytes'] / 1e6:.2f}"] for kernel in kernels])
+    yield ""
+
+
 def page(run, source):
     yield f"# {run['machine']['gpus'][0]['name']}"
     yield ""
@@ -326,6 +373,10 @@ def page(run, source):
         yield from markdown([["layer"] + list(PASSES)] +
                             [[layer] + [tried_cell(engines, name) for name in PASSES] for layer, engines in row["engines"].items()])
     yield ""
+    measured_at = run.get("kernels", {}).get("commit", run["commit"])
+    for precision, kernels in run.get("kernels", {}).items():
+        if isinstance(kernels, list):
+            yield from kernel_section(precision, kernels, measured_at)
     yield "## Learning"
     yield ""
     yield "Validation accuracy on the synthetic set after each epoch (`tools/learning_curve.sh`)."

@@ -61,6 +61,18 @@ done >figures/figures/speed.fp32.32.jsonl
 echo '{"step_ms": {"median": 1}, "gflop_per_step": 0.2}' >figures/figures/speed.bf16.32.jsonl
 echo '{"peer": "torch", "error": "RuntimeError: none left"}' >>figures/figures/speed.bf16.32.jsonl
 echo '{"step_ms": {"med' >>figures/figures/speed.bf16.32.jsonl
+# Of two steps only the second was seen whole.
+cat >figures/figures/kernels.fp32.csv <<'EOF'
+==PROF== Connected to process 1
+"ID","Kernel Name","Block Size","Grid Size","gpu__time_duration.sum"
+"","","","","ns"
+"0","void <unnamed>::multiply<<unnamed>::Kind<0, 1>>(const Product)","(128, 1, 1)","(4, 1, 1)","9,000"
+"1","end_step_kernel(int)","(1, 1, 1)","(1, 1, 1)","1,000"
+"2","void input_kernel<float>(int)","(128, 1, 1)","(8, 1, 1)","2,500"
+"3","void <unnamed>::multiply<<unnamed>::Kind<0, 1>>(const Product)","(128, 1, 1)","(4, 1, 1)","8,000"
+"4","end_step_kernel(int)","(1, 1, 1)","(1, 1, 1)","1,000"
+"5","void input_kernel<float>(int)","(128, 1, 1)","(8, 1, 1)","2,500"
+EOF
 printf '# trainyard history 1\nepoch\tloss\tacc\tval_loss\tval_acc\n1\t2\t0.1\t2\t0.25\n' >figures/figures/learning.fp32.tsv
 
 example "medians, ratios to the step of the round, fractions of the measured time"
@@ -81,6 +93,8 @@ example "what was not measured is not there, and why"
 holds checked 'run["speed"][1]["torch_error"] == "RuntimeError: none left"'
 holds checked '"ratio" not in run["speed"][1] and "product_share_percent" not in run["speed"][1] and run["speed"][1]["rounds"] == 1'
 holds checked '"gpus" not in run["machine"] and "cudnn" not in run["machine"] and "allreduce" not in run'
+
+holds checked '[(kernel["kernel"], kernel["us"]) for kernel in run["kernels"]["fp32"]] == [("input_kernel<float>", 2.5), ("multiply<Kind<0, 1>>", 8), ("end_step_kernel", 1)]'
 
 example "the table, and again from the JSON"
 stdout_has "speed     failed   9  took longer than 600 s"
