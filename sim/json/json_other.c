@@ -58,9 +58,20 @@ static bool is_yaml(const char *text, const char *end)
            (key_end + 1 == end || strchr(" \r\n", key_end[1]) != NULL);
 }
 
+/* Most texts. Their mistakes have places, and they are not looked at twice. */
+static bool begins_like_json(const char *text, size_t length)
+{
+    size_t at = 0;
+    while (at < length && memchr(" \t\r\n", text[at], 4) != NULL)
+        at++;
+    return at + 1 < length && memchr("{[/\"", text[at], 4) != NULL && text[at + 1] != '\0';
+}
+
 bool json_is_other(const char *source, const char *text, size_t length, Problems *problems)
 {
     const char *found = NULL, *hint = "save the file as UTF-8";
+    if (begins_like_json(text, length))
+        return false;
     if (is_utf16(text, length)) {
         found = "the text is UTF-16, expected JSON in UTF-8";
     } else if (is_binary(text, length)) {
