@@ -142,10 +142,9 @@ static void read_content(const CommandBinder *binder, const Json *content, Comma
     const char *local = path_beside(arena, binder->path, content->text);
     command->as.file_upload.local_path = local;
     if (!binder->files.size(binder->files.context, local, &command->as.file_upload.bytes, &status))
-        status_hint(
-            problems_add(problems, status.code, content->at, "%s: %s", local, status.message),
-            "local files are looked for next to the scenario; {\"bytes\": \"1MB\"} needs "
-            "none");
+        status_hint(file_problem(problems, content->at, local, &status),
+                    "local files are looked for next to the scenario; {\"bytes\": \"1MB\"} needs "
+                    "none");
 }
 
 /* Refuses a path that cannot be the path of a file on a share. */
