@@ -34,8 +34,8 @@ int32_t letters_in(const char *text);
 /* The width of `text` in a figure in pixels, about; capital letters are wider. */
 int32_t letters_width(const char *text);
 /* `text` in at most `characters` UTF-8 characters, its middle cut out if need be: "imagenet…-v7".
- * Of a list, the middles of the longest items, so that each still shows: "NC6, 2, low…ty". As many
- * items as that leaves 3 characters each; `characters` >= 3. */
+ * In a list the longest items lose their middles, so that a part of each is shown: "NC6, 2,
+ * low…ty". As many items as that leaves 3 characters each; `characters` >= 3. */
 void shortened_print(Text *out, const char *text, int32_t characters);
 
 #endif

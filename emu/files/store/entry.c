@@ -25,6 +25,11 @@ const char *share_row_name(Arena *arena, ShareName name)
     return share_name_text(arena, name) + strlen(name.account) + 1;
 }
 
+bool share_row_is_container(const char *row_name)
+{
+    return strchr(row_name, ':') != NULL;
+}
+
 const char *files_failure_reason(FilesFailure failure)
 {
     static const char *const reasons[] = {

@@ -23,6 +23,8 @@ ShareName share_name_read(Arena *arena, const char *name);
 const char *share_name_text(Arena *arena, ShareName name);
 /* The name in the store's rows of its account. In `arena`. */
 const char *share_row_name(Arena *arena, ShareName name);
+/* True if a row's name is that of a container: it has a colon, which no share's has. */
+bool share_row_is_container(const char *row_name);
 
 typedef enum { FILES_SHARE, FILES_DIRECTORY, FILES_FILE } FilesKind;
 

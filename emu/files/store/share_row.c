@@ -96,8 +96,7 @@ static bool create_row(FileStore *files, Arena *arena, ShareName name, ShareRow 
 
 FilesFailure share_find(FileStore *files, Arena *arena, ShareName name, ShareRow *row)
 {
-    // Containers' rows have a colon, which no share has.
-    if (!name.is_container && strchr(name.share, ':'))
+    if (!name.is_container && share_row_is_container(name.share))
         return FILES_NO_SHARE;
     bool is_there = share_row_find(files, arena, name, row) || create_row(files, arena, name, row);
     return is_there && !row->is_gone ? FILES_OK : FILES_NO_SHARE;

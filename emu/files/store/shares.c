@@ -225,8 +225,8 @@ FilesEntry *files_shares(FileStore *files, Arena *arena, const char *account, co
         ShareRow row = share_row(rows, arena);
         if (strncmp(row.name, prefix, strlen(prefix)) != 0)
             break;
-        if (row.is_gone || (*row.snapshot && !with_snapshots) || strchr(row.name, ':'))
-            continue; // a colon: a container
+        if (row.is_gone || (*row.snapshot && !with_snapshots) || share_row_is_container(row.name))
+            continue;
         *more = found == (uint32_t)max;
         if (*more)
             break;
