@@ -31,6 +31,8 @@ curl             | have_command curl                    | sends requests to the 
 openssl          | have_command openssl                 | signs requests
 procps           | have_command pgrep                   | finds processes that should have ended
 groff-base       | have_command groff                   | formats the man pages
+mandoc           | have_command mandoc                  | checks the man pages
+man-db           | have_command man                     | shows the man pages
 fish             | have_command fish                    | a shell that az-env supports
 zsh              | have_command zsh                     | a shell that az-env supports
 mksh             | have_command mksh                    | a shell that az-env supports
