@@ -24,7 +24,7 @@ typedef enum {
     OFFER_WORDS
 } CompletionOffer;
 
-/* What may follow an option. */
+/* Returns which words may follow an option. */
 CompletionOffer completion_offer(const Field *option);
 
 #endif

@@ -6,12 +6,12 @@ source "$(dirname "$0")/support.sh"
 source "$source_folder/tests/cli/served.sh"
 needs curl
 
-# get PATH [OPTION-OF-CURL]...: the answer to stdout, its status and type to the file "head".
+# get PATH [OPTION-OF-CURL]...: the answer to stdout, its status and type to the file "facts".
 get()
 {
     local path=$1
     shift
-    curl -sS --noproxy '*' -w '%{stderr}%{http_code} %{content_type}' "$@" "http://$(fact plain)$path" >stdout 2>head
+    curl -sS --noproxy '*' -w '%{stderr}%{http_code} %{content_type}' "$@" "http://$(fact plain)$path" >stdout 2>facts
 }
 
 checked()
@@ -22,10 +22,10 @@ checked()
 example "a supervisor asks whether it answers and is ready"
 holds serve --clock auto
 get /healthz
-holds [ "$(cat head)" = "200 text/plain; charset=utf-8" ]
+holds [ "$(cat facts)" = "200 text/plain; charset=utf-8" ]
 holds [ "$(cat stdout)" = ok ]
 get /readyz
-holds [ "$(cat head)" = "200 text/plain; charset=utf-8" ]
+holds [ "$(cat facts)" = "200 text/plain; charset=utf-8" ]
 curl -sS --noproxy '*' --cacert "$(fact ca)" "https://$(fact tls)/readyz" >stdout
 holds [ "$(cat stdout)" = ok ]
 
@@ -35,7 +35,7 @@ curl -sS --noproxy '*' -o /dev/null "http://$(fact plain)/trainyard/nothing"
 curl -sS --noproxy '*' -o /dev/null -H 'Host: evil.example' "http://$(fact plain)/metrics"
 get /metrics
 cp stdout scrape
-holds [ "$(cat head)" = "200 text/plain; version=0.0.4; charset=utf-8" ]
+holds [ "$(cat facts)" = "200 text/plain; version=0.0.4; charset=utf-8" ]
 holds checked scrape "$source_folder/emu/monitoring/grafana.json"
 if [ -n "$(command -v promtool)" ]; then
     promtool check metrics <scrape >stdout 2>stderr
