@@ -64,6 +64,8 @@ azure-cli             | have_command az                                      | t
 python3-azure         | /usr/bin/python3 -c "import azure.mgmt.batchai"      | the SDK for Python
 python3-azure-storage | /usr/bin/python3 -c "import azure.storage.fileshare" | the SDK for file shares
 python3-azure-multiapi-storage | /usr/bin/python3 -c "import azure.multiapi.storage" | the SDK of 2018
+python3-pytest        | /usr/bin/python3 -c "import pytest"                  | the tests of scenarios/ci
+python3-yaml          | /usr/bin/python3 -c "import yaml"                    | the workflow of scenarios/ci
 python3-aiohttp       | /usr/bin/python3 -c "import aiohttp"                 | HTTP for its asynchronous clients
 nodejs                | have_command node                                    | runs the SDKs for JavaScript
 npm                   | have_command npm                                     | fetches the SDKs for JavaScript
