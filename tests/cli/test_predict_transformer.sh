@@ -30,6 +30,15 @@ stdout_has "It waits most for"
 stdout_has "of the BF16 peak, attention as computed"
 holds grep -qE '^training +[0-9.]+ days   [0-9.]+ to [0-9.]+$' stdout
 
+example "a prediction names its sources, and what is assumed"
+trainyard predict --model llama3-70b --vm $size --gpus 64 --layout tp=8,pp=2,fsdp
+stdout_has "measured: BF16 matmuls on H100 reach 794.5Tflop/s: stas00/ml-engineering"
+stdout_has "fitted: megatron-core reaches"
+stdout_has "assumed: all-reduce over two nodes: measured on EFA of the same rate"
+stdout_has "untested: trainings on several nodes"
+trainyard predict --model llama3-8b --vm $size --gpus 8 --layout fp8 --json
+holds has_json "run['basis'][0].startswith('measured: FP8 matmuls on H100 reach 1402.6Tflop/s') and not any('node' in line and 'untested' in line for line in run['basis'])"
+
 example "models have their published parameters"
 while read -r model parameters; do
     trainyard predict --model "$model" --vm $size --gpus 8 --global-batch 64 --json

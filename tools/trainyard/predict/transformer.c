@@ -13,6 +13,7 @@
 #include "sim/scenario/transformer_layout.h"
 #include "sim/scenario/transformer_prediction.h"
 #include "sim/schema/json_load.h"
+#include "tools/trainyard/predict/transformer_basis.h"
 
 #define GIB ((double)(INT64_C(1) << 30))
 
@@ -248,6 +249,13 @@ static void print_too_large(Arena *arena, const TransformerPrediction *predictio
         printf("No layout of this model fits on %d GPUs; use more.\n", (int)prediction->job.gpus);
 }
 
+static void print_basis(TransformerBasis basis)
+{
+    printf("\nBased on\n");
+    for (int32_t i = 0; i < basis.count; i++)
+        printf("  - %s\n", basis.lines[i]);
+}
+
 /* --- JSON --- */
 
 static void put_real(Arena *arena, Json *object, const char *key, double value, int decimals)
@@ -344,7 +352,7 @@ static void put_too_large(Arena *arena, Json *root, const TransformerPrediction 
 }
 
 static void print_json(Arena *arena, const TransformerPrediction *prediction,
-                       const WholeTraining *whole)
+                       const WholeTraining *whole, TransformerBasis basis)
 {
     const TransformerJob *job = &prediction->job;
     Json *root = json_object(arena);
@@ -368,6 +376,9 @@ static void print_json(Arena *arena, const TransformerPrediction *prediction,
     json_put_integer(arena, layouts, "combinations", prediction->search.combinations);
     json_put_integer(arena, layouts, "valid", prediction->search.valid);
     json_put_integer(arena, layouts, "fitting", prediction->search.fitting);
+    Json *lines = json_put_array(arena, root, "basis");
+    for (int32_t i = 0; i < basis.count; i++)
+        json_add(lines, json_string(arena, basis.lines[i]));
     json_show(root);
 }
 
@@ -397,17 +408,19 @@ int predict_transformer(Arena *arena, const Catalog *catalog, const TransformerA
     if (!transformer_shape_check(&request.shape, place_in("--seq", 1, 1), &status) ||
         !transformer_prediction_make(catalog, &request, prediction, &status))
         return report_status(&status);
+    const TransformerBasis basis = transformer_basis(arena, catalog, prediction);
     WholeTraining whole = {0};
     if (prediction->fits && tokens > 0)
         whole = whole_training(prediction, prediction->search.ranked[0].step.step_s, tokens);
     if (arguments->is_json) {
-        print_json(arena, prediction, &whole);
+        print_json(arena, prediction, &whole, basis);
     } else {
         print_heading(prediction);
         if (prediction->fits)
             print_fitting(arena, prediction, &whole);
         else
             print_too_large(arena, prediction);
+        print_basis(basis);
     }
     return prediction->fits ? EXIT_FINE : EXIT_NO;
 }
