@@ -985,7 +985,7 @@ static void run_ended(MetricsFold *fold, const TraceRow *row)
     fold->run.draws = row->record.run_ended.draws;
 }
 
-/* What a record of each kind changes; NULL: nothing. */
+/* The function for records of each kind; NULL: they change nothing. */
 static void (*const folds[])(MetricsFold *fold, const TraceRow *row) = {
     [TRACE_COMMAND_APPLIED] = NULL,
     [TRACE_COMMAND_SKIPPED] = command_refused,
