@@ -117,7 +117,7 @@ make_package()
     mkdir -p "$root/DEBIAN"
     cmake --install "$build" --component "$component" --prefix "$root/usr" --strip >/dev/null
     # Headers and modules are of no use without the library.
-    [[ $name != *trainyard-dev && $name != python3-* ]] || [ -e "$build/sim/library/libtrainyard.a" ] || rm -rf "$root/usr"
+    [[ $name != *trainyard-dev && $name != python3-* ]] || [ -e "$build/sim/library/libtrainyard.a" ] || rm -rf "${root:?}/usr"
     [ -d "$root/usr" ] || { echo "package: nothing is installed for $name: it was not built" >&2; return; }
     [ "$architecture" = all ] || architecture=$machine
     add_documents "$name" "$root"

@@ -86,7 +86,8 @@ typedef struct {
 
 typedef struct trainyard_result trainyard_result;
 
-/* Runs a scenario; its expectations are not evaluated. Never NULL; trainyard_free frees the result. */
+/* Runs a scenario; its expectations are not evaluated. Never NULL; trainyard_free frees the result.
+ */
 TRAINYARD_API trainyard_result *trainyard_run(const trainyard_request *request);
 /* Runs a study, or a scenario with `vary`, with many seeds. Settings and params are not for it:
  * vary one level instead. Until it ends, SIGINT and SIGTERM end the study and not the process. */
