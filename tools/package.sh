@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes Debian packages of an optimised build: the program, the emulator, the trainer, the dashboards (tools/package/packages.txt).
+# Makes Debian packages of an optimised build: program, emulator, trainer, libraries, dashboards (tools/package/packages.txt).
 #     tools/package.sh [BUILD] [OUT]        BUILD: build/release by default, which is built; OUT: build/packages
 # The same sources make the same bytes. DEBFULLNAME and DEBEMAIL are their maintainer.
 set -euo pipefail
@@ -10,7 +10,7 @@ build=${build:-build/release}
 out=${out:-build/packages}
 if [ $# -eq 0 ]; then
     cmake --preset release
-    cmake --build --preset release --target all
+    cmake --build --preset release --target all library
 fi
 for tool in dpkg-deb dpkg-shlibdeps gzip; do
     command -v "$tool" >/dev/null || { echo "package: $tool is missing (Debian package: dpkg-dev)" >&2; exit 3; }
@@ -64,6 +64,10 @@ add_parts()
         mkdir -p "$root/usr/share/zsh"
         mv "$root/usr/share/zsh/site-functions" "$root/usr/share/zsh/vendor-completions"
         ;;
+    libtrainyard0)
+        echo 'activate-noawait ldconfig' >"$root/DEBIAN/triggers"
+        echo "libtrainyard 0 libtrainyard0 (>= $version)" >"$root/DEBIAN/shlibs"
+        ;;
     trainyard-emulator)
         install -D -m 644 tools/package/trainyard-emulator.default "$root/etc/default/trainyard-emulator"
         echo /etc/default/trainyard-emulator >"$root/DEBIAN/conffiles"
@@ -112,6 +116,8 @@ make_package()
     local root=$work/$name
     mkdir -p "$root/DEBIAN"
     cmake --install "$build" --component "$component" --prefix "$root/usr" --strip >/dev/null
+    # Headers and modules are of no use without the library.
+    [[ $name != *trainyard-dev && $name != python3-* ]] || [ -e "$build/sim/library/libtrainyard.a" ] || rm -rf "${root:?}/usr"
     [ -d "$root/usr" ] || { echo "package: nothing is installed for $name: it was not built" >&2; return; }
     [ "$architecture" = all ] || architecture=$machine
     add_documents "$name" "$root"

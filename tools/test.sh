@@ -89,10 +89,10 @@ leg_unit()
 leg_program()
 {
     local prefix status=0
-    build release all program_tests
+    build release all program_tests library
     prefix=$(mktemp -d)
     cmake --install build/release --prefix "$prefix"
-    TRAINYARD_EFFORT=0.35 TRAINYARD=$prefix/bin/trainyard run_tests program || status=1
+    TRAINYARD_EFFORT=0.35 TRAINYARD=$prefix/bin/trainyard TRAINYARD_BUILD=$PWD/build/release run_tests program || status=1
     rm -r "$prefix"
     return $status
 }
@@ -291,10 +291,10 @@ leg_clients()
 leg_install()
 {
     local prefix status=0
-    build release all
+    build release all library
     prefix=$(mktemp -d)
     cmake --install build/release --prefix "$prefix"
-    TRAINYARD=$prefix/bin/trainyard ctest --preset release -L '^cli$' -j "$jobs" | tee build/log/ctest.install.txt || true
+    TRAINYARD=$prefix/bin/trainyard TRAINYARD_BUILD=$PWD/build/release ctest --preset release -L '^cli$' -j "$jobs" | tee build/log/ctest.install.txt || true
     count_ctest build/log/ctest.install.txt || status=1
     rm -r "$prefix"
     return $status

@@ -2,7 +2,7 @@
 # What tools/package.sh and `cmake --install` make of this build: packages, their contents, the service, a program that runs from there.
 # shellcheck source=tests/cli/support.sh
 source "$(dirname "$0")/support.sh"
-build=$(cd "$(dirname "$TRAINYARD")/.." && pwd)
+build=${TRAINYARD_BUILD:-$(cd "$(dirname "$TRAINYARD")/.." && pwd)} # tools/test.sh tests an installed program
 if [ ! -e "$build/cmake_install.cmake" ] || ! starts_programs; then
     echo "skipped: not the program of a build for this machine"
     exit 0
@@ -32,6 +32,7 @@ make_packages packages
 exit_is 0
 packages=(trainyard trainyard-trainer)
 [ -z "$has_emulator" ] || packages+=(trainyard-emulator trainyard-dashboards)
+[ ! -e "$build/sim/library/libtrainyard.a" ] || packages+=(libtrainyard0 libtrainyard-dev python3-trainyard)
 for name in "${packages[@]}"; do
     deb=$(echo packages/"$name"_*.deb)
     holds [ -s "$deb" ]

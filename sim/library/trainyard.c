@@ -1,0 +1,297 @@
+#include "sim/library/trainyard.h"
+
+#include <string.h>
+
+#include "sim/cli/disk_files.h"
+#include "sim/cli/processors.h"
+#include "sim/output/summary/metric.h"
+#include "sim/output/summary/metrics.h"
+#include "sim/output/trace/fan.h"
+#include "sim/output/trace/fingerprint.h"
+#include "sim/output/trace/tsv.h"
+#include "sim/scenario/read.h"
+#include "sim/study/study_options.h"
+#include "sim/study/sweep.h"
+
+struct trainyard_result {
+    Arena *arena;
+    int code;
+    Problems problems; /* or warnings */
+    const ScenarioFile *file;
+    Summary *summary; /* of a run */
+    const char *texts[TRAINYARD_POINTS_CSV + 1];
+};
+
+int trainyard_abi(void)
+{
+    return TRAINYARD_ABI;
+}
+
+const char *trainyard_version(void)
+{
+    return TRAINYARD_VERSION;
+}
+
+/* --- The request --- */
+
+/* The members that the caller knows; the others are 0. */
+static trainyard_request known_members(const trainyard_request *request)
+{
+    trainyard_request whole = {0};
+    memcpy(&whole, request, request->size < sizeof whole ? request->size : sizeof whole);
+    if (!whole.path)
+        whole.path = "scenario.json";
+    return whole;
+}
+
+static bool read_file(void *context, Arena *arena, const char *path, const char **text,
+                      size_t *length, Status *status)
+{
+    const trainyard_request *request = context;
+    if (!request->text || strcmp(path, request->path) != 0)
+        return disk_files.read(disk_files.context, arena, path, text, length, status);
+    *text = arena_strndup(arena, request->text, request->text_length);
+    *length = request->text_length;
+    return true;
+}
+
+static bool size_file(void *context, const char *path, int64_t *bytes, Status *status)
+{
+    const trainyard_request *request = context;
+    if (!request->text || strcmp(path, request->path) != 0)
+        return disk_files.size(disk_files.context, path, bytes, status);
+    *bytes = (int64_t)request->text_length;
+    return true;
+}
+
+static FileSource files_of(trainyard_request *request)
+{
+    FileSource files = disk_files;
+    files.context = request;
+    files.read = read_file;
+    files.size = size_file;
+    return files;
+}
+
+static trainyard_result *begin(void)
+{
+    Arena *arena = arena_create();
+    trainyard_result *result = ARENA_NEW(arena, trainyard_result);
+    result->arena = arena;
+    result->problems = problems_create(arena);
+    for (size_t i = 0; i < sizeof result->texts / sizeof *result->texts; i++)
+        result->texts[i] = "";
+    return result;
+}
+
+static int code_of(StatusCode code)
+{
+    return code == STATUS_OK        ? TRAINYARD_OK
+           : code == STATUS_MACHINE ? TRAINYARD_MACHINE
+                                    : TRAINYARD_BAD_INPUT;
+}
+
+static trainyard_result *fail(trainyard_result *result)
+{
+    result->code =
+        result->problems.count > 0 ? code_of(result->problems.items[0].code) : TRAINYARD_MACHINE;
+    return result;
+}
+
+/* --- A run --- */
+
+typedef struct {
+    const trainyard_request *request;
+    Text line;
+} Tracer;
+
+static void trace_row(void *listener, const TraceRow *row)
+{
+    Tracer *tracer = listener;
+    text_clear(&tracer->line);
+    trace_tsv_print_row(&tracer->line, row);
+    if (tracer->line.length > 0)
+        tracer->line.data[tracer->line.length - 1] = '\0'; // the end of the line
+    const trainyard_record record = {.at_ns = row->record.at_ns,
+                                     .record = trace_kind_name(row->record.kind),
+                                     .cluster = row->cluster,
+                                     .node = row->node,
+                                     .job = row->job,
+                                     .share = row->share,
+                                     .name = row->record.name,
+                                     .line = text_string(&tracer->line)};
+    tracer->request->trace(tracer->request->owner, &record);
+}
+
+static TraceLevel level_of(const trainyard_request *request)
+{
+    return request->trace_level <= 0   ? TRACE_LEVEL_JOBS
+           : request->trace_level == 1 ? TRACE_LEVEL_EPOCHS
+                                       : TRACE_LEVEL_STEPS;
+}
+
+static Summary *run_world(Arena *arena, const Scenario *scenario, const trainyard_request *request)
+{
+    TraceFan *fan = trace_fan_create(arena);
+    MetricsFold *metrics = metrics_fold_create(arena);
+    metrics_fold_measure(metrics, scenario->measure);
+    WaitingFold *waiting = waiting_fold_create(arena);
+    Fingerprint fingerprint = fingerprint_start();
+    trace_fan_join(fan, waiting_fold_listener(waiting));
+    trace_fan_join(fan, metrics_fold_listener(metrics, TRACE_LEVEL_STEPS));
+    trace_fan_join(fan, fingerprint_listener(&fingerprint, TRACE_LEVEL_STEPS));
+    Tracer tracer = {.request = request};
+    if (request->trace)
+        trace_fan_join(fan, (TraceListener){
+                                .listener = &tracer, .level = level_of(request), .row = trace_row});
+    World *world = world_create(arena, scenario, trace_fan_sink(fan));
+    trace_fan_watch(fan, world);
+    waiting_fold_watch(waiting, world);
+    world_run(world);
+    text_free(&tracer.line);
+    RunFacts *facts = ARENA_NEW(arena, RunFacts);
+    *facts = run_facts_of_world(arena, world, waiting, TRAINYARD_VERSION);
+    Text hashes = {0};
+    fingerprint_print(&hashes, &fingerprint);
+    return summary_of_run(arena, facts, metrics_fold_result(metrics), text_move(arena, &hashes));
+}
+
+trainyard_result *trainyard_run(const trainyard_request *asked)
+{
+    trainyard_request request = known_members(asked);
+    trainyard_result *result = begin();
+    const ScenarioOverrides overrides = {.count = (int32_t)request.setting_count,
+                                         .items = request.settings,
+                                         .param_count = (int32_t)request.param_count,
+                                         .params = request.params};
+    const char *path = request.path = arena_strdup(result->arena, request.path);
+    result->file =
+        scenario_read(result->arena, files_of(&request), path, overrides, &result->problems);
+    if (!result->file)
+        return fail(result);
+    problems_merge(&result->problems, &result->file->warnings);
+    result->summary = run_world(result->arena, &result->file->scenario, &request);
+    return result;
+}
+
+/* --- A study --- */
+
+static void add_bytes(void *to, const char *bytes, size_t length)
+{
+    text_append(to, bytes, length);
+}
+
+static const char *table_text(Arena *arena, const StudyFindings *findings,
+                              void (*table)(const StudyFindings *, ByteSink))
+{
+    Text text = {0};
+    table(findings, (ByteSink){.to = &text, .write = add_bytes});
+    return text_move(arena, &text);
+}
+
+trainyard_result *trainyard_study(const trainyard_request *asked)
+{
+    trainyard_request request = known_members(asked);
+    trainyard_result *result = begin();
+    request.path = arena_strdup(result->arena, request.path);
+    const StudyOptions options = {.path = request.path,
+                                  .vary_count = (int32_t)request.vary_count,
+                                  .vary = request.vary,
+                                  .metric_count = (int32_t)request.metric_count,
+                                  .metrics = request.metrics,
+                                  .seeds = request.seeds};
+    const SweepOptions sweep = {.version = TRAINYARD_VERSION,
+                                .thread_count =
+                                    request.threads > 0 ? request.threads : processors_available(),
+                                .time_limit_ns = INT64_MAX,
+                                .shard = {0, 1},
+                                .is_quiet = true,
+                                .run = sweep_on_threads};
+    Sweep done;
+    if (request.param_count + request.setting_count > 0) {
+        status_hint(problems_add(&result->problems, STATUS_BAD_INPUT, place_in(request.path, 0, 0),
+                                 "a study has no params or settings"),
+                    "vary one level: \"NAME=VALUE\"");
+        return fail(result);
+    }
+    const Study *study =
+        study_read_with(result->arena, files_of(&request), "study", &options, &result->problems);
+    if (!study ||
+        !sweep_run(result->arena, study, files_of(&request), &sweep, &done, &result->problems))
+        return fail(result);
+    result->code = done.end == RUNNER_FINISHED ? TRAINYARD_OK : TRAINYARD_ENDED;
+    result->texts[TRAINYARD_RUNS_CSV] = table_text(result->arena, &done.findings, results_table);
+    result->texts[TRAINYARD_POINTS_CSV] = table_text(result->arena, &done.findings, points_table);
+    return result;
+}
+
+void trainyard_free(trainyard_result *result)
+{
+    if (result)
+        arena_destroy(result->arena);
+}
+
+/* --- Results --- */
+
+int trainyard_code(const trainyard_result *result)
+{
+    return result->code;
+}
+
+size_t trainyard_error_count(const trainyard_result *result)
+{
+    return (size_t)result->problems.kept;
+}
+
+static trainyard_error error_of(int code, const Status *status)
+{
+    return (trainyard_error){.code = code,
+                             .source = status->at.source ? status->at.source : "",
+                             .message = status->message,
+                             .hint = status->hint,
+                             .line = status->at.line,
+                             .column = status->at.column};
+}
+
+trainyard_error trainyard_error_at(const trainyard_result *result, size_t index)
+{
+    static const Status none;
+    return index < trainyard_error_count(result)
+               ? error_of(result->code, &result->problems.items[index])
+               : error_of(TRAINYARD_OK, &none);
+}
+
+trainyard_error trainyard_metric(trainyard_result *result, const char *name, double *value)
+{
+    Status *status = ARENA_NEW(result->arena, Status);
+    const Place at = place_in("metric", 0, 0);
+    *value = 0;
+    if (!result->summary) {
+        status_fail(status, STATUS_BAD_INPUT, at, "only a run that went well has metrics");
+        return error_of(TRAINYARD_BAD_INPUT, status);
+    }
+    Problems problems = problems_create(result->arena);
+    const Metric *metric = metric_compile(result->arena, &result->file->scenario,
+                                          arena_strdup(result->arena, name), at, &problems);
+    if (!metric)
+        return error_of(TRAINYARD_BAD_INPUT, &problems.items[0]);
+    const MetricValue found = metric_of(metric, result->summary);
+    if (!found.is_known) {
+        status_fail(status, STATUS_NOT_FOUND, at, "%s is not known: it has not happened", name);
+        return error_of(TRAINYARD_UNKNOWN, status);
+    }
+    *value = found.value;
+    return error_of(TRAINYARD_OK, status);
+}
+
+const char *trainyard_text(trainyard_result *result, int which)
+{
+    if (which < 0 || which > TRAINYARD_POINTS_CSV)
+        return "";
+    if (which == TRAINYARD_SUMMARY_JSON && result->summary && result->texts[which][0] == '\0') {
+        Text text = {0};
+        json_print(&text, summary_json(result->arena, result->summary), JSON_INDENTED);
+        result->texts[which] = text_move(result->arena, &text);
+    }
+    return result->texts[which];
+}

@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# libtrainyard and the Python module, as installed: the example in C, shared and static; the same bytes as the program.
+# shellcheck source=tests/cli/support.sh
+source "$(dirname "$0")/support.sh"
+build=${TRAINYARD_BUILD:-$(cd "$(dirname "$TRAINYARD")/.." && pwd)} # tools/test.sh tests an installed program
+if [ ! -e "$build/sim/library/libtrainyard.so.0" ] || ! starts_programs; then
+    echo "skipped: no libtrainyard (cmake --build $build --target library)"
+    exit 0
+fi
+for component in library development python; do
+    cmake --install "$build" --component $component --prefix "$work/prefix" >/dev/null || exit 3
+done
+library=$(dirname "$(find prefix -name libtrainyard.so.0 | head -n 1)")
+export LD_LIBRARY_PATH=$work/$library PKG_CONFIG_PATH=$work/$library/pkgconfig PYTHONPATH=$work/prefix/lib/python3/dist-packages
+team=$source_folder/scenarios/studies/cifar-team/scenario.json
+
+example "only the functions of the header are exported"
+nm -D --defined-only "$library/libtrainyard.so.0" | awk '{ print $3 }' | grep -v '^_' | LC_ALL=C sort >exported
+grep -oE '\btrainyard_[a-z_]+\(' prefix/include/trainyard.h | tr -d '(' | LC_ALL=C sort -u >declared
+holds diff declared exported
+
+example "the example in C: shared, static, and as C++ sees the header"
+example_in_c=$(find prefix -name plan.c)
+# shellcheck disable=SC2046 # words
+cc -Wall -Werror -o shared "$example_in_c" $(pkg-config --cflags --libs trainyard) >stdout 2>stderr
+status=$?
+exit_is 0
+# shellcheck disable=SC2046
+cc -Wall -Werror -o static "$example_in_c" $(pkg-config --cflags trainyard) "$library/libtrainyard.a" -lm -ldl -lpthread >stdout 2>stderr
+status=$?
+exit_is 0
+for program in shared static; do
+    ./$program "$team" >stdout 2>stderr
+    status=$?
+    exit_is 0
+    stdout_has "2 nodes: 100.0 % wait at most 30 min"
+    cp stdout of_$program
+done
+holds cmp of_shared of_static
+./shared small/none.json >stdout 2>stderr
+status=$?
+exit_is 2
+stderr_has "small/none.json"
+if [ -n "$(command -v c++)" ]; then
+    echo '#include <trainyard.h>' >header.cc
+    holds c++ -Wall -Wextra -pedantic -Werror -I prefix/include -c header.cc
+fi
+
+example "Python: the same summary as the program"
+trainyard run small/scenario.json --set /seed=5 --json
+exit_is 0
+cp stdout wanted
+cat >check.py <<'PYTHON'
+import json, sys, threading
+import trainyard
+
+team = sys.argv[1]
+run = trainyard.run("small/scenario.json", seed=5)
+wanted = json.load(open("wanted"))
+wanted.pop("expectations", None)  # `trainyard test` evaluates them
+assert run.summary == wanted, [key for key in wanted if run.summary.get(key) != wanted[key]]
+assert run.metric("cost_usd.total") == run.summary["cost_usd"]["total"]
+assert trainyard.version == sys.argv[2].split()[1]
+
+records = []
+trainyard.run("small/scenario.json", seed=5, trace=records.append)
+lines = [line.rstrip("\n") for line in open("run/trace.tsv") if not line.startswith("#")][1:]
+assert [record["line"] for record in records] == lines, "trace"
+assert [record["at_ns"] for record in records] == [int(line.split("\t")[0]) for line in lines]
+
+scenario = {"trainyard": 1, "catalog": ["catalog/azure-2018.json"], "until": "1h", "commands": [
+    {"at": "0s", "do": "cluster.create", "name": "gpu", "config": {"properties": {
+        "vmSize": "STANDARD_NC6", "scaleSettings": {"manual": {"targetNodeCount": 1}}}}}]}
+assert trainyard.run(scenario).summary["clusters"]["gpu"]["vm_size"] == "STANDARD_NC6"
+for broken, part in (({"trainyard": 2}, "scenario.json:1:"), ("small/none.json", "small/none.json"), ({"sead": 1}, "seed")):
+    try:
+        trainyard.run(broken)
+        raise SystemExit(f"{broken} was run")
+    except trainyard.Error as error:
+        assert part in str(error), error
+try:
+    run.metric("cost_usd.totl")
+    raise SystemExit("a wrong metric")
+except trainyard.Error as error:
+    assert "cost_usd.total" in str(error), error
+class Stop(Exception):
+    pass
+def stop(record):
+    raise Stop
+try:
+    trainyard.run("small/scenario.json", trace=stop)
+    raise SystemExit("no exception")
+except Stop:
+    pass
+
+study = trainyard.study(team, vary={"nodes": [1, 2]}, metrics=["cost_usd.total"], seeds=3)
+open("runs.csv", "w").write(study._text(1))
+open("points.csv", "w").write(study._text(2))
+assert [row["nodes"] for row in study.points] == [1, 2] and len(study.runs) == 6
+try:
+    import pandas
+    assert list(study.frame()["nodes"]) == [1, 2] and len(study.frame("runs")) == 6
+except ImportError:
+    print("skipped: no pandas")
+
+summaries = [None] * 4
+def work(i):
+    summaries[i] = trainyard.run(team, params={"nodes": 2}).summary
+threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+[thread.start() for thread in threads], [thread.join() for thread in threads]
+assert all(summary == summaries[0] for summary in summaries)
+PYTHON
+trainyard run small/scenario.json --set /seed=5 --trace jobs -q -o run
+exit_is 0
+/usr/bin/python3 check.py "$team" "$("$TRAINYARD" --version)" >stdout 2>stderr
+status=$?
+exit_is 0
+stderr_is_empty
+
+example "Python: the same tables as a sweep"
+trainyard sweep "$team" --vary nodes=1,2 --metric cost_usd.total --seeds 3 -q -o swept
+exit_is 0
+holds cmp runs.csv swept/results.csv
+holds cmp points.csv swept/points.csv
+finish
