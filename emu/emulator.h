@@ -9,6 +9,7 @@
 #include "emu/files/auth/azure_files.h"
 #include "emu/http/server.h"
 #include "emu/jobs/runs.h"
+#include "emu/session/session_memory.h"
 #include "emu/state/state_folder.h"
 #include "sim/scenario/read.h"
 
@@ -24,6 +25,7 @@ typedef struct {
 /* The emulator owns the state of each part. */
 typedef struct Emulator {
     EmulatorSettings settings;
+    SessionMemory memory; /* of everything below that lives as long */
     Store *store;
     StateBefore before; /* it was opened */
     Session *session;
