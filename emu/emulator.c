@@ -364,8 +364,7 @@ static int64_t rest_ns(const Emulator *emulator)
                : INT64_MAX;
 }
 
-/* Forgets what is deleted and makes its memory free. No request is being handled. */
-static void tidy(Emulator *emulator)
+void emulator_tidy(Emulator *emulator)
 {
     const HeapRoot root = {.memory = emulator, .bytes = sizeof *emulator};
     file_store_catch_up(emulator->files);
@@ -376,7 +375,7 @@ static void tidy(Emulator *emulator)
 void emulator_tick(Emulator *emulator, int64_t machine_ns, int64_t real_unix_ms)
 {
     if (heap_is_due(emulator->memory.heap))
-        tidy(emulator);
+        emulator_tidy(emulator);
     if (emulator->pace.machine_ns == 0)
         clock_start(&emulator->pace.clock, machine_ns, session_now_ns(emulator->session));
     emulator->pace.machine_ns = machine_ns;

@@ -61,6 +61,10 @@ void emulator_close(Emulator *emulator); /* NULL is fine */
  * made of it is removed. NULL is fine. */
 void emulator_withdraw(Emulator *emulator);
 
+/* Forgets what is deleted, and makes its memory free. No request is being handled, and no answer
+ * refers to the session's memory: also called by emulator_tick, once there is enough to free. */
+void emulator_tidy(Emulator *emulator);
+
 /* Lets the world run up to what its clock says at `machine_ns`. */
 void emulator_tick(Emulator *emulator, int64_t machine_ns, int64_t real_unix_ms);
 /* Lets the world run to `until_ns`. False if jobs that run for real hold it back before that

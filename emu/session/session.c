@@ -487,9 +487,21 @@ static bool repeat_note(Session *session, const JournalEntry *line, Status *stat
     return true;
 }
 
+/* As the emulator does between requests. Nothing else refers to the session while it is opened. */
+static void tidy(Session *session)
+{
+    Heap *heap = arena_heap(session->arena);
+    const HeapRoot root = {.memory = &session, .bytes = sizeof session};
+    if (heap == NULL || !heap_is_due(heap))
+        return;
+    session_forget(session);
+    heap_collect(heap, &root, 1);
+}
+
 static bool repeat(void *owner, const JournalEntry *line, Status *status)
 {
     Session *session = owner;
+    tidy(session);
     if (line->sequence != session->sequence + 1 || line->at_ns <= session->entry_ns)
         return cannot_replay(line, "it does not follow the one before it", status);
     return strcmp(line->list, "notes") == 0 ? repeat_note(session, line, status)

@@ -17,8 +17,7 @@ SessionMemory session_memory_open(void)
         if (memory == MAP_FAILED)
             continue;
         Heap *heap = heap_create(memory, bytes);
-        return (SessionMemory){
-            .heap = heap, .arena = arena_of_heap(heap), .reserved_bytes = bytes};
+        return (SessionMemory){.heap = heap, .arena = arena_of_heap(heap), .reserved_bytes = bytes};
     }
     memory_exhausted();
 }

@@ -39,6 +39,11 @@ Arena *arena_of_heap(Heap *heap)
     return arena;
 }
 
+Heap *arena_heap(const Arena *arena)
+{
+    return arena->heap;
+}
+
 Arena *arena_create_beside(const Arena *arena)
 {
     return arena->heap ? arena_of_heap(arena->heap) : arena_create();

@@ -36,13 +36,13 @@ struct Heap {
     uint32_t page_max;   /* pages that there is room for */
     uint32_t page_count; /* touched so far */
     uint32_t free_count; /* of them, free */
-    uint32_t search_at;  /* where the search for free pages goes on */
+    uint32_t search_at;  /* where the search for free pages continues */
     int32_t class_count;
     size_t used_bytes;
     size_t allocated_bytes; /* since the last collection */
     uint32_t class_bytes[CLASSES_MAX];
-    uint32_t open[CLASSES_MAX];         /* by class, pages with free blocks; NO_PAGE */
-    uint8_t class_of[BLOCKS_MAX + 1];   /* [bytes / BLOCK_ALIGNMENT, rounded up] */
+    uint32_t open[CLASSES_MAX];       /* by class, pages with free blocks; NO_PAGE */
+    uint8_t class_of[BLOCKS_MAX + 1]; /* [bytes / BLOCK_ALIGNMENT, rounded up] */
     Page pages[];
 };
 
@@ -175,8 +175,8 @@ static char *take_block(const Heap *heap, uint32_t index)
 static void open_page(Heap *heap, uint32_t class)
 {
     const uint32_t index = take_pages(heap, 1);
-    heap->pages[index] = (Page){
-        .kind = PAGE_OF_BLOCKS, .block_bytes = heap->class_bytes[class], .next = NO_PAGE};
+    heap->pages[index] =
+        (Page){.kind = PAGE_OF_BLOCKS, .block_bytes = heap->class_bytes[class], .next = NO_PAGE};
     heap->open[class] = index;
 }
 
@@ -266,9 +266,10 @@ static size_t sweep_blocks(Heap *heap, uint32_t index)
             const uint32_t block = word * WORD_BITS + (uint32_t)__builtin_ctzll(lost);
             memset(page_memory(heap, index) + block * page->block_bytes, 0, page->block_bytes);
         }
+        for (uint64_t left = page->marked[word]; left; left &= left - 1)
+            kept++;
         page->used[word] = page->marked[word];
         page->marked[word] = 0;
-        kept += (size_t)__builtin_popcountll(page->used[word]);
     }
     if (kept == 0) {
         free_pages(heap, index, 1);
@@ -297,7 +298,7 @@ static void sweep(Heap *heap)
 {
     heap->used_bytes = heap->allocated_bytes = 0;
     heap->search_at = 0;
-    for (int32_t class = 0; class < heap->class_count; class++)
+    for (int32_t class = 0; class < heap->class_count; class ++)
         heap->open[class] = NO_PAGE;
     // From the back, so that the pages at the front are filled first.
     for (uint32_t page = heap->page_count; page-- > 0;)

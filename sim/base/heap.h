@@ -1,4 +1,4 @@
-/* A heap that finds out by itself which of its memory is used: for worlds that live long, in which
+/* A heap that finds the memory which nothing uses any more: for worlds that live long, in which
  * entities come and go.
  *
  * A conservative collector that marks and sweeps (Boehm and Weiser, "Garbage collection in an
@@ -6,7 +6,7 @@
  * that holds an address in a block keeps that block, whether it is a pointer or a number that looks
  * like one; blocks that no kept block and no root refers to are cleared and used again. So code
  * that allocates from an arena of the heap (arena_of_heap) frees nothing, and no pointer can
- * dangle. What is deleted becomes free as soon as the tables no longer lead to it.
+ * dangle. Deleted entities become free as soon as no table leads to them.
  *
  * Blocks do not move, and nothing that the heap does depends on time or on addresses outside its
  * memory: two heaps at the same address that were used alike have the same bytes. */
@@ -20,7 +20,7 @@
 typedef struct Heap Heap;
 
 /* A heap in `memory`, which is zeroed, aligned to 4 KiB and outlives it. Its memory is touched from
- * the front as it is needed, so that `bytes` may be address space that is only reserved. */
+ * the front when it is needed, so that `bytes` may be address space that is only reserved. */
 Heap *heap_create(void *memory, size_t bytes);
 
 /* `bytes` zeroed bytes, aligned for any type. Out of memory ends the program. */
@@ -36,7 +36,7 @@ typedef struct {
  * the stack, and not in other memory. */
 void heap_collect(Heap *heap, const HeapRoot *roots, int32_t root_count);
 /* Whether so much was allocated since the last collection that another is worth its time: the cost
- * for each allocated byte is bounded, and the garbage is at most half of what is used, or 2 MiB. */
+ * for each allocated byte is bounded, and the garbage is at most half of the used bytes, or 2 MiB. */
 bool heap_is_due(const Heap *heap);
 
 /* Bytes in blocks: those that the last collection kept, and all since. */

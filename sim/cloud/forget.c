@@ -59,8 +59,8 @@ static void need_writer(void *needs, JobId job)
     need(needs, TABLE_JOBS, job.index);
 }
 
-/* Logs of jobs that have begun are computed from their rows. Who runs a job for real knows it by
- * its row. */
+/* Logs of jobs that have begun are computed from their rows, and a job that runs for real is known
+ * by its row. */
 static bool is_needed_outside(const Job *job)
 {
     return (job->starts > 0 && job->spec->std_out_err.share != NULL) ||

@@ -37,7 +37,7 @@ void world_listen(World *world, uint32_t moments, MomentListener listener);
 /* From now on jobs of lists are forgotten when they end, so that a run over a long list needs
  * little memory. A run with conditions keeps all. Before world_run. */
 void world_forget_ended(World *world);
-/* Forgets rows of what was deleted: of containers and jobs, of released nodes and removed files.
+/* Forgets the rows of deleted containers and jobs, of released nodes and of removed files.
  * Queries answer NULL for them, or "deleted". Rows stay while anything needs them: an event, a job
  * that was on the node, a file or log that a job has left on a share; and the rows of the last
  * WORLD_DELETED_KEPT resources, for clients that ask about their deletion. Clusters and file

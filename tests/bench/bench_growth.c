@@ -1,12 +1,14 @@
-/* Whether the emulator's memory, state folder and start are in proportion to what exists, not to what happened: makes and deletes
- * entities over and over, in one process and without sockets.
+/* Whether the emulator's memory, state folder and start are in proportion to what exists, not to
+ * what happened: makes and deletes entities over and over, in one process and without sockets.
  *
- *     bench_growth [PAIRS [KIND...]]     KIND: file job group resize alive (default: all)
+ *     bench_growth [-m] [PAIRS [KIND...]]     KIND: file job group resize alive (default: all)
  *
- * For each kind it prints how much the resident memory and the state folder have grown after PAIRS pairs of creation and deletion
- * (resize: to one node and back to none), and how long a new process takes until the state is open again. "alive" makes PAIRS / 10
- * jobs and as many nodes that stay, and prints the whole memory. Bars are stated for 1,000,000 pairs; with fewer, growth per pair
- * is judged by the same rate, above an allowance for tables that grow in steps. Exit code 1 when a bar is missed. */
+ * For each kind it prints how much the resident memory and the state folder have grown after PAIRS
+ * pairs of creation and deletion (resize: to one node and back to none), and how long a new process
+ * takes until the state is open again. "alive" makes PAIRS / 10 jobs and as many nodes that stay,
+ * and prints the whole memory. Bars are stated for 1,000,000 pairs; with fewer, growth is judged by
+ * the same rate, above an allowance for tables that grow in steps. Exit code 1 when a bar is
+ * missed; -m judges memory alone. */
 #define _XOPEN_SOURCE 700 // nftw
 
 #include <ftw.h>
@@ -83,9 +85,10 @@ static void open_emulator(Bench *bench)
     Problems problems = problems_create(bench->arena), warnings = problems_create(bench->arena);
     const EmulatorSettings settings = {.storage_suffix = "core.windows.net",
                                        .addresses = {"127.0.0.1:8443", "127.0.0.1:8080", ""}};
-    bench->emulator = emulator_open(bench->arena, arena_printf(bench->arena, "%s/state", bench->folder),
-                                    arena_printf(bench->arena, "%s/scenario.json", bench->folder), (ScenarioOverrides){0},
-                                    &settings, (Clock){.kind = CLOCK_MANUAL}, &problems, &warnings);
+    bench->emulator = emulator_open(
+        bench->arena, arena_printf(bench->arena, "%s/state", bench->folder),
+        arena_printf(bench->arena, "%s/scenario.json", bench->folder), (ScenarioOverrides){0},
+        &settings, (Clock){.kind = CLOCK_MANUAL}, &problems, &warnings);
     if (!bench->emulator) {
         fprintf(stderr, "bench_growth: %s\n", problems.items[0].message);
         exit(3);
@@ -103,8 +106,9 @@ static void commit(Bench *bench)
     emulator_tick(bench->emulator, now_ns(), INT64_C(1000) * REAL_UNIX_S); // as the server does
 }
 
-static void send_request(Bench *bench, HttpMethod method, const char *target, const char *query, const char *body,
-                         HttpField *headers, int32_t header_count, const char *account)
+static void send_request(Bench *bench, HttpMethod method, const char *target, const char *query,
+                         const char *body, HttpField *headers, int32_t header_count,
+                         const char *account)
 {
     HttpRequest request = {.arena = bench->request,
                            .listener = LISTENER_PLAIN,
@@ -122,15 +126,16 @@ static void send_request(Bench *bench, HttpMethod method, const char *target, co
     invariant(is_read);
     if (account) {
         const char *text = files_string_to_sign(&request, account, false);
-        headers[request.header_count++] =
-            (HttpField){"Authorization", arena_printf(bench->request, "SharedKey %s:%s", account,
-                                                      files_signature(&bench->emulator->azure_files, bench->request, account, 0, text))};
+        headers[request.header_count++] = (HttpField){
+            "Authorization", arena_printf(bench->request, "SharedKey %s:%s", account,
+                                          files_signature(&bench->emulator->azure_files,
+                                                          bench->request, account, 0, text))};
     }
     HttpResponse response = http_response(200);
     emulator_handle(bench->emulator, &request, &response);
     if (response.status < 200 || response.status >= 300) {
-        fprintf(stderr, "bench_growth: %s %s: %d %.*s\n", request.method_text, target, (int)response.status,
-                (int)response.body_bytes, response.body ? response.body : "");
+        fprintf(stderr, "bench_growth: %s %s: %d %.*s\n", request.method_text, target,
+                (int)response.status, (int)response.body_bytes, response.body ? response.body : "");
         exit(3);
     }
     if (response.source.free)
@@ -148,12 +153,16 @@ static void manage(Bench *bench, HttpMethod method, const char *target, const ch
 
 static void files(Bench *bench, HttpMethod method, const char *target, const char *query)
 {
-    HttpField headers[10] = {{"x-ms-date", BENCH_DATE}, {"x-ms-version", "2021-06-08"}, {"Content-Length", "0"}};
+    HttpField headers[10] = {
+        {"x-ms-date", BENCH_DATE}, {"x-ms-version", "2021-06-08"}, {"Content-Length", "0"}};
     int32_t count = 3;
     if (method == HTTP_PUT && *query == '\0') {
-        const HttpField smb[] = {{"x-ms-file-attributes", "None"}, {"x-ms-file-creation-time", "now"},
-                                 {"x-ms-file-last-write-time", "now"}, {"x-ms-file-permission", "inherit"},
-                                 {"x-ms-type", "file"}, {"x-ms-content-length", "0"}};
+        const HttpField smb[] = {{"x-ms-file-attributes", "None"},
+                                 {"x-ms-file-creation-time", "now"},
+                                 {"x-ms-file-last-write-time", "now"},
+                                 {"x-ms-file-permission", "inherit"},
+                                 {"x-ms-type", "file"},
+                                 {"x-ms-content-length", "0"}};
         for (size_t i = 0; i < sizeof smb / sizeof *smb; i++)
             headers[count++] = smb[i];
     }
@@ -162,7 +171,8 @@ static void files(Bench *bench, HttpMethod method, const char *target, const cha
 
 static void advance(Bench *bench, const char *by)
 {
-    manage(bench, HTTP_POST, "/trainyard/clock", arena_printf(bench->request, "{\"do\": \"advance\", \"by\": \"%s\"}", by));
+    manage(bench, HTTP_POST, "/trainyard/clock",
+           arena_printf(bench->request, "{\"do\": \"advance\", \"by\": \"%s\"}", by));
 }
 
 static void set_up(Bench *bench, int64_t nodes)
@@ -170,15 +180,20 @@ static void set_up(Bench *bench, int64_t nodes)
     manage(bench, HTTP_PUT, BENCH_GROUP, "{\"location\": \"eastus\"}");
     manage(bench, HTTP_PUT, BENCH_WORKSPACE, "{\"location\": \"eastus\"}");
     manage(bench, HTTP_PUT, BENCH_GROUP "/providers/Microsoft.Storage/storageAccounts/bench",
-           "{\"location\": \"eastus\", \"sku\": {\"name\": \"Standard_LRS\"}, \"kind\": \"StorageV2\"}");
+           "{\"location\": \"eastus\", \"sku\": {\"name\": \"Standard_LRS\"}, \"kind\": "
+           "\"StorageV2\"}");
     bench->key = arm_storage_key(&bench->emulator->arm, bench->arena, "bench", 0);
     files(bench, HTTP_PUT, "/bench/share", "restype=share");
     manage(bench, HTTP_PUT, BENCH_WORKSPACE "/clusters/c",
            arena_printf(bench->request,
-                        "{\"properties\": {\"vmSize\": \"STANDARD_NC6\", \"scaleSettings\": {\"manual\": {\"targetNodeCount\": %" PRId64
-                        "}}, \"userAccountSettings\": {\"adminUserName\": \"u\", \"adminUserPassword\": \"p\"}, \"nodeSetup\": "
-                        "{\"mountVolumes\": {\"azureFileShares\": [{\"accountName\": \"bench\", \"azureFileUrl\": "
-                        "\"https://bench.file.core.windows.net/share\", \"credentials\": {\"accountKey\": \"%s\"}, "
+                        "{\"properties\": {\"vmSize\": \"STANDARD_NC6\", \"scaleSettings\": "
+                        "{\"manual\": {\"targetNodeCount\": %" PRId64
+                        "}}, \"userAccountSettings\": {\"adminUserName\": \"u\", "
+                        "\"adminUserPassword\": \"p\"}, \"nodeSetup\": "
+                        "{\"mountVolumes\": {\"azureFileShares\": [{\"accountName\": \"bench\", "
+                        "\"azureFileUrl\": "
+                        "\"https://bench.file.core.windows.net/share\", \"credentials\": "
+                        "{\"accountKey\": \"%s\"}, "
                         "\"relativeMountPath\": \"afs\"}]}}}}",
                         nodes, bench->key));
     manage(bench, HTTP_PUT, BENCH_WORKSPACE "/experiments/e", "{}");
@@ -188,10 +203,14 @@ static void set_up(Bench *bench, int64_t nodes)
 static void begin(Bench *bench, int64_t nodes)
 {
     static const char text[] =
-        "{\"trainyard\": 1, \"catalog\": [\"" TRAINYARD_SOURCE_DIR "/scenarios/catalog/azure-2018.json\", {\"catalog\": 1,"
-        " \"description\": \"Room for a measurement.\", \"sources\": {\"here\": {\"title\": \"no subscription had so much\","
-        " \"date\": \"2018\"}}, \"service\": {\"nodes_per_cluster\": {\"value\": 100000, \"source\": \"here\"}}}], \"quotas\": \"unlimited\","
-        " \"programs\": [{\"match\": \"*\", \"duration\": \"1s\"}], \"setups\": [{\"match\": \"*\", \"duration\": \"0s\"}],"
+        "{\"trainyard\": 1, \"catalog\": [\"" TRAINYARD_SOURCE_DIR
+        "/scenarios/catalog/azure-2018.json\", {\"catalog\": 1,"
+        " \"description\": \"Room for a measurement.\", \"sources\": {\"here\": {\"title\": \"no "
+        "subscription had so much\","
+        " \"date\": \"2018\"}}, \"service\": {\"nodes_per_cluster\": {\"value\": 100000, "
+        "\"source\": \"here\"}}}], \"quotas\": \"unlimited\","
+        " \"programs\": [{\"match\": \"*\", \"duration\": \"1s\"}], \"setups\": [{\"match\": "
+        "\"*\", \"duration\": \"0s\"}],"
         " \"commands\": []}";
     *bench = (Bench){.arena = arena_create(), .request = arena_create()};
     bench->folder = temporary_folder_create(bench->arena);
@@ -216,8 +235,10 @@ static void put_job(Bench *bench, const char *target, const char *logs)
 {
     manage(bench, HTTP_PUT, target,
            arena_printf(bench->request,
-                        "{\"properties\": {\"cluster\": {\"id\": \"" BENCH_WORKSPACE "/clusters/c\"}, \"nodeCount\": 1, "
-                        "\"stdOutErrPathPrefix\": \"%s\", \"customToolkitSettings\": {\"commandLine\": \"true\"}}}",
+                        "{\"properties\": {\"cluster\": {\"id\": \"" BENCH_WORKSPACE
+                        "/clusters/c\"}, \"nodeCount\": 1, "
+                        "\"stdOutErrPathPrefix\": \"%s\", \"customToolkitSettings\": "
+                        "{\"commandLine\": \"true\"}}}",
                         logs));
 }
 
@@ -226,7 +247,7 @@ static void pair_job(Bench *bench, int64_t n)
     char target[TARGET_BYTES];
     snprintf(target, sizeof target, BENCH_WORKSPACE "/experiments/e/jobs/j%" PRId64, n);
     put_job(bench, target, "/mnt/logs"); // on a share they would outlive it
-    advance(bench, "3m"); // it has run
+    advance(bench, "3m");                // it has run
     manage(bench, HTTP_DELETE, target, "");
     advance(bench, "3m"); // it is deleted
 }
@@ -265,12 +286,12 @@ static const Kind kinds[] = {
 
 /* --- Reporting --- */
 
-static bool is_missed;
+static bool is_missed, judges_memory_alone;
 
 static void print_cell(const char *name, double value, const char *unit, double bar)
 {
     printf("  %s %.2f %s (bar %.2f%s)", name, value, unit, bar, value <= bar ? "" : ", MISSED");
-    is_missed |= value > bar;
+    is_missed |= value > bar && (!judges_memory_alone || strcmp(name, "memory") == 0);
 }
 
 /* Milliseconds until a new process has the state open. */
@@ -331,7 +352,7 @@ static void run_kind(const char *program, const Kind *kind, int64_t pairs)
     const double folder_mb = (double)(folder_bytes(&bench) - folder) / mb;
     end(&bench);
     printf("%-7s %8" PRId64 " pairs in %6.1f s:", kind->name, pairs, seconds);
-    print_cell("memory", more_mb, "MB", 1 + 8 * share);
+    print_cell("memory", more_mb, "MB", 4 + 4 * share);
     print_cell("folder", folder_mb, "MB", 1 + 16 * share);
     print_cell("ready", ready_ms(program, &bench), "ms", 100);
     printf("\n");
@@ -378,9 +399,12 @@ int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "--open") == 0)
         return open_again(argv[2]);
+    judges_memory_alone = argc > 1 && strcmp(argv[1], "-m") == 0;
+    argc -= judges_memory_alone;
+    argv += judges_memory_alone;
     const int64_t pairs = argc > 1 ? strtoll(argv[1], NULL, 10) : 1000000;
     if (pairs < 1) {
-        fprintf(stderr, "usage: bench_growth [PAIRS [KIND...]]\n");
+        fprintf(stderr, "usage: bench_growth [-m] [PAIRS [KIND...]]\n");
         return 2;
     }
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)

@@ -645,7 +645,8 @@ void job_deleted(Jobs *jobs, Job *job)
         container_counts_jobs(jobs->resources, job->experiment, -1);
         return;
     }
-    names_forget(jobs->names, COMMAND_JOB_CREATE, names_key(jobs->names, COMMAND_JOB_CREATE, job->path));
+    names_forget(jobs->names, COMMAND_JOB_CREATE,
+                 names_key(jobs->names, COMMAND_JOB_CREATE, job->path));
     container_loses(jobs->resources, COMMAND_JOB_CREATE, job->path);
 }
 
@@ -653,8 +654,8 @@ bool jobs_delete_inside(Jobs *jobs, ResourcePath scope, Status *status)
 {
     for (uint32_t j = 0; (j = row_table_next(&jobs->rows, j)) < jobs->rows.count; j++) {
         Job *job = job_row(jobs, (JobId){j});
-        if (path_is_inside(job->path, scope) &&
-            job->provisioning < PROVISIONING_DELETING && !job_delete(jobs, job, status))
+        if (path_is_inside(job->path, scope) && job->provisioning < PROVISIONING_DELETING &&
+            !job_delete(jobs, job, status))
             return false;
     }
     return true;

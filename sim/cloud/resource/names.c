@@ -9,8 +9,8 @@
 
 struct Names {
     Arena *arena;
-    NameTable *rows;   /* key -> row of the resource that exists */
-    uint32_t *former;  /* [FORMER_KEYS] by key: how many resources with such keys are gone; NULL */
+    NameTable *rows;  /* key -> row of the resource that exists */
+    uint32_t *former; /* [FORMER_KEYS] by key: how many resources with such keys are gone; NULL */
     DeletedRow *deleted;
     uint32_t deleted_count, deleted_capacity;
     uint64_t losses;

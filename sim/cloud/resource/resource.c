@@ -240,7 +240,8 @@ static void finish_deletion(Resources *resources, Resource *resource)
     resource->provisioning = PROVISIONING_DELETED;
     resources->leaving_count--;
     resource->provisioning_since_ns = resources->engine->now_ns;
-    names_forget(resources->names, resource->made_by, names_key(resources->names, resource->made_by, resource->path));
+    names_forget(resources->names, resource->made_by,
+                 names_key(resources->names, resource->made_by, resource->path));
     resource_emit(resources, TRACE_RESOURCE_DELETED, noun_of(resource->made_by),
                   resource->path.name);
     container_loses(resources, resource->made_by, resource->path);

@@ -35,8 +35,8 @@ typedef struct {
     int64_t provisioning_since_ns;
 } WorldResource;
 
-/* Containers, deleted ones included, in the order of their creation. Of one that was forgotten only
- * its provisioning state, deleted, is known. */
+/* Containers, deleted ones included, in the order of their creation. A container that was forgotten
+ * has no path, and is deleted. */
 uint32_t resource_count(const Resources *resources);
 WorldResource resource_at(const Resources *resources, uint32_t index);
 /* The row of the existing container with that path; ID_NONE: there is none. */

@@ -8,7 +8,6 @@ enum {
     LISTENERS_MAX = 16
 }; // the programs know how many listeners they join; no input changes the number
 
-
 struct TraceFan {
     Arena *arena;
     const World *world;
@@ -94,8 +93,8 @@ static const char *path_of_job(TraceFan *fan, JobId id)
     const ResourcePath parts = job_path(world_scenario(fan->world), job, fan->arena);
     return keep_path(
         fan, &fan->jobs, id.index,
-        arena_join(fan->arena,
-                   (const char *const[]){parts.workspace, parts.experiment, parts.name}, 3, '/'));
+        arena_join(fan->arena, (const char *const[]){parts.workspace, parts.experiment, parts.name},
+                   3, '/'));
 }
 
 void trace_fan_forget(TraceFan *fan)
