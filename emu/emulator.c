@@ -9,6 +9,7 @@
 #include "emu/batchai/routes.h"
 #include "emu/control/clock_api.h"
 #include "emu/control/dashboard.h"
+#include "emu/control/health.h"
 #include "emu/files/files.h"
 #include "emu/files/report.h"
 #include "emu/http/gate.h"
@@ -201,6 +202,8 @@ static void open_parts(Arena *arena, Emulator *emulator)
     control->files = files;
     control->pace = pace;
     control->is_files_only = settings->is_files_only;
+    control->counts = settings->counts;
+    control->version = settings->version ? settings->version : "";
     control->events_max = 20000000;
     control->owner = emulator;
     control->advance = advance;
@@ -412,6 +415,8 @@ static Part part_of(const Emulator *emulator, const HttpRequest *request)
 {
     static const char own[] = "/trainyard";
     const char *target = request->target;
+    if (health_is_asked(request, emulator->settings.storage_suffix))
+        return PART_CONTROL;
     if (files_serves(&emulator->azure_files, request))
         return PART_FILES;
     if (strcmp(target, "/") == 0)
@@ -565,6 +570,7 @@ static void handler_refuse(void *owner, const HttpRequest *request, HttpResponse
 ServerHandler emulator_handler(Emulator *emulator)
 {
     return (ServerHandler){.owner = emulator,
+                           .counts = emulator->settings.counts,
                            .tick = handler_tick,
                            .next_ns = handler_next_ns,
                            .handle = handler_handle,

@@ -18,6 +18,8 @@ typedef struct {
     HttpAddresses addresses;    /* may be set after emulator_open, before the first request */
     bool is_files_only;         /* Azure Files alone */
     bool recovers;              /* a damaged state: continues with the whole part */
+    RequestCounts *counts;      /* counts what the server answers; borrowed; NULL: none does */
+    const char *version;        /* of the program; NULL: "" */
     bool is_strict;             /* refuses jobs of which nothing says what they do */
     RunsSettings runs;
 } EmulatorSettings;

@@ -31,6 +31,8 @@ curl             | have_command curl                    | sends requests to the 
 openssl          | have_command openssl                 | signs requests
 procps           | have_command pgrep                   | finds processes that should have ended
 groff-base       | have_command groff                   | formats the man pages
+mandoc           | have_command mandoc                  | checks the man pages
+man-db           | have_command man                     | shows the man pages
 fish             | have_command fish                    | a shell that az-env supports
 zsh              | have_command zsh                     | a shell that az-env supports
 mksh             | have_command mksh                    | a shell that az-env supports
@@ -62,6 +64,8 @@ azure-cli             | have_command az                                      | t
 python3-azure         | /usr/bin/python3 -c "import azure.mgmt.batchai"      | the SDK for Python
 python3-azure-storage | /usr/bin/python3 -c "import azure.storage.fileshare" | the SDK for file shares
 python3-azure-multiapi-storage | /usr/bin/python3 -c "import azure.multiapi.storage" | the SDK of 2018
+python3-pytest        | /usr/bin/python3 -c "import pytest"                  | the tests of scenarios/ci
+python3-yaml          | /usr/bin/python3 -c "import yaml"                    | the workflow of scenarios/ci
 python3-aiohttp       | /usr/bin/python3 -c "import aiohttp"                 | HTTP for its asynchronous clients
 nodejs                | have_command node                                    | runs the SDKs for JavaScript
 npm                   | have_command npm                                     | fetches the SDKs for JavaScript

@@ -4,6 +4,7 @@
 
 #include "emu/control/clock_api.h"
 #include "emu/control/dashboard.h"
+#include "emu/control/health.h"
 #include "emu/http/gate.h"
 #include "emu/session/export.h"
 #include "emu/session/programs.h"
@@ -263,7 +264,8 @@ void control_handle(Control *control, const HttpRequest *request, HttpResponse *
 {
     ControlCall call = {
         .control = control, .request = request, .response = response, .arena = request->arena};
-    if (!is_served(&call, control_routes) && !is_served(&call, dashboard_routes))
+    if (!is_served(&call, control_routes) && !is_served(&call, dashboard_routes) &&
+        !is_served(&call, health_routes))
         gate_refuse(
             request, response, 404, "NotFound",
             "There are /trainyard/clock, faults, programs, events, session, state and files.");

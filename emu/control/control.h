@@ -29,6 +29,8 @@
  *     GET    /trainyard/events      events as they happen; ?since=N begins after event N
  *     GET    /trainyard/session     the session so far as a scenario file
  *
+ * Outside of /trainyard: /healthz, /readyz and /metrics (control/health.h).
+ *
  * The names in a fault have the same meaning.
  *
  * Errors are {"error": {"code": ..., "message": ..., "hint": ...}}. */
@@ -39,6 +41,7 @@
 #include "emu/control/events.h"
 #include "emu/control/tally.h"
 #include "emu/files/store/file_store.h"
+#include "emu/http/request_counts.h"
 #include "emu/http/route.h"
 #include "emu/session/pace.h"
 #include "emu/session/session.h"
@@ -51,6 +54,8 @@ typedef struct {
     Events *events; /* listens to the session */
     Tally *tally;   /* so does this */
     ApiFaults *api_faults;
+    const RequestCounts *counts; /* the server's; NULL: requests are not counted */
+    const char *version;
     bool is_files_only; /* the emulator serves Azure Files alone */
     int64_t events_max; /* most events of one jump in time: some seconds of work */
     void *owner;        /* of `advance` */
@@ -75,7 +80,7 @@ typedef struct {
 
 extern const ControlRoute control_routes[];
 
-/* Answers a request below /trainyard. */
+/* Answers a request below /trainyard, or of control/health.h. */
 void control_handle(Control *control, const HttpRequest *request, HttpResponse *response);
 
 /* --- For the handlers --- */

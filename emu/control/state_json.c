@@ -47,23 +47,18 @@ static void set_next(Arena *arena, Json *next, const char *key, uint32_t id)
 
 /* --- Money --- */
 
-typedef struct {
-    int64_t micro_usd;          /* so far */
-    int64_t micro_usd_per_hour; /* from now on */
-} Cost;
-
-static void add_bills(Cost *cost, Bill bill, int64_t count, bool go_on)
+static void add_bills(StateCost *cost, Bill bill, int64_t count, bool go_on)
 {
     cost->micro_usd += count * cost_micro_usd(bill.billed_ns, bill.micro_usd_per_hour);
     if (go_on && price_is_known(bill.micro_usd_per_hour))
         cost->micro_usd_per_hour += count * bill.micro_usd_per_hour;
 }
 
-static Cost cluster_cost(const Control *control, const Cluster *cluster)
+static StateCost cluster_cost(const Control *control, const Cluster *cluster)
 {
     const World *world = world_of(control);
     const ClusterTally tally = tally_cluster(control->tally, cluster->id);
-    Cost cost = {.micro_usd = tally.released_micro_usd};
+    StateCost cost = {.micro_usd = tally.released_micro_usd};
     for (uint32_t i = 0; i < tally.held_count; i++)
         add_bills(
             &cost,
@@ -72,14 +67,26 @@ static Cost cluster_cost(const Control *control, const Cluster *cluster)
     return cost;
 }
 
-static Cost file_server_cost(const World *world)
+static StateCost file_server_cost(const World *world)
 {
-    Cost cost = {0};
+    StateCost cost = {0};
     for (uint32_t i = 0; i < world_file_server_count(world); i++) {
         const FileServer *server = world_file_server(world, i);
         add_bills(&cost, world_file_server_bill(world, server), 1, server->gone_ns == INT64_MAX);
     }
     return cost;
+}
+
+StateCost state_cost(const Control *control)
+{
+    const World *world = world_of(control);
+    StateCost all = file_server_cost(world);
+    for (uint32_t i = 0; i < world_cluster_count(world); i++) {
+        const StateCost cost = cluster_cost(control, world_cluster(world, (ClusterId){i}));
+        all.micro_usd += cost.micro_usd;
+        all.micro_usd_per_hour += cost.micro_usd_per_hour;
+    }
+    return all;
 }
 
 /* --- Nodes --- */
@@ -164,7 +171,8 @@ static void set_scaling(Arena *arena, Json *body, const Cluster *cluster)
     json_put_integer(arena, automatic, "maximum", cluster->maximum_nodes);
 }
 
-static Json *cluster_json(const Control *control, Arena *arena, const Cluster *cluster, Cost cost)
+static Json *cluster_json(const Control *control, Arena *arena, const Cluster *cluster,
+                          StateCost cost)
 {
     Json *body = json_object(arena);
     int64_t counts[NODE_STATE_COUNT];
@@ -345,7 +353,7 @@ static void set_scenario(const Control *control, Arena *arena, Json *body)
 /* The existing clusters, and the cost of all that ever existed. */
 typedef struct {
     int64_t count, nodes[NODE_STATE_COUNT];
-    Cost cost;
+    StateCost cost;
     uint32_t next;
 } ClusterRows;
 
@@ -357,7 +365,7 @@ static ClusterRows add_clusters(const Control *control, Arena *arena, Json *list
     uint32_t last = ID_NONE;
     for (uint32_t i = 0; i < world_cluster_count(world); i++) {
         const Cluster *cluster = world_cluster(world, (ClusterId){i});
-        const Cost cost = cluster_cost(control, cluster);
+        const StateCost cost = cluster_cost(control, cluster);
         all.cost.micro_usd += cost.micro_usd;
         all.cost.micro_usd_per_hour += cost.micro_usd_per_hour;
         if (cluster->provisioning == PROVISIONING_DELETED)
@@ -423,9 +431,9 @@ static uint32_t add_shares(const World *world, Arena *arena, Json *list, const S
     return next;
 }
 
-static void set_cost(const World *world, Arena *arena, Json *body, Cost clusters)
+static void set_cost(const World *world, Arena *arena, Json *body, StateCost clusters)
 {
-    const Cost servers = file_server_cost(world);
+    const StateCost servers = file_server_cost(world);
     Json *cost = json_put_object(arena, body, "cost");
     json_put_usd(arena, cost, "total_usd", clusters.micro_usd + servers.micro_usd);
     json_put_usd(arena, cost, "clusters_usd", clusters.micro_usd);

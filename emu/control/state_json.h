@@ -37,6 +37,14 @@ typedef struct {
     JobState jobs;    /* only those; JOB_STATE_COUNT: all */
 } StatePage;
 
+typedef struct {
+    int64_t micro_usd;          /* so far */
+    int64_t micro_usd_per_hour; /* from now on */
+} StateCost;
+
+/* Returns the cost of all clusters and file servers that ever existed. */
+StateCost state_cost(const Control *control);
+
 Json *state_overview(const Control *control, Arena *arena, const StatePage *page);
 /* {"cluster": {...}, "nodes": [...], "next": null}: nodes from `place` (0 is the first) on. In the
  * answer places are numbered from 1, as in faults. */

@@ -518,6 +518,9 @@ static enum MHD_Result answer(Request *request)
     const Requests *requests = request->listener->requests;
     connections_set_deadline(request->listener->requests->connections, request->descriptor,
                              INT64_MAX);
+    if (requests->handler.counts)
+        request_counts_add(requests->handler.counts, request->response.operation,
+                           request->response.status, machine_clock_ns() - request->begun_ns);
     if (request->response.status == 0)
         return MHD_NO; // cuts the connection
     http_date_print(requests->handler.now_ms(requests->handler.owner), request->date);

@@ -11,6 +11,7 @@
 #include "emu/http/addresses.h"
 #include "emu/http/certificate.h"
 #include "emu/http/http.h"
+#include "emu/http/request_counts.h"
 
 enum {
     SERVER_CONNECTIONS_MAX = 400, /* select(2), which TLS needs, is limited to descriptors up to
@@ -55,6 +56,7 @@ typedef struct {
     /* Answers a request whose writes could not be committed. */
     void (*refuse)(void *owner, const HttpRequest *request, HttpResponse *response);
     int64_t (*now_ms)(void *owner); /* the time in the Date header */
+    RequestCounts *counts;          /* counts every answer; NULL: none */
     /* GateRules.is_signed */
     bool (*is_signed)(const HttpRequest *request, const char *storage_suffix);
 } ServerHandler;

@@ -61,11 +61,13 @@ static void candidate_row(Text *html, const PlanFacts *facts, int32_t candidate)
     card_cell_print(html, objective_title(facts),
                     has_runs ? objective_words(facts, findings) : "\xE2\x80\x93", true);
     for (int32_t c = 0; c < outcome->goal->constraint_count; c++)
-        card_cell_print(
-            html, constraint_title(facts, c),
-            has_runs ? check_words(facts, &findings->checks[answer_tightest(outcome, findings, c)])
-                     : "\xE2\x80\x93",
-            true);
+        if (goal_has_column(outcome->goal, c))
+            card_cell_print(
+                html, constraint_title(facts, c),
+                has_runs
+                    ? check_words(facts, &findings->checks[answer_tightest(outcome, findings, c)])
+                    : "\xE2\x80\x93",
+                true);
     commands_cell(html, facts, candidate);
     text_add(html, "</tr>\n");
 }
@@ -80,7 +82,8 @@ static void candidates_head(Text *html, const PlanFacts *facts)
     headings[count++] = "#runs";
     headings[count++] = arena_printf(facts->arena, "#%s", objective_title(facts));
     for (int32_t c = 0; c < constraints; c++)
-        headings[count++] = arena_printf(facts->arena, "#%s", constraint_title(facts, c));
+        if (goal_has_column(facts->outcome->goal, c))
+            headings[count++] = arena_printf(facts->arena, "#%s", constraint_title(facts, c));
     headings[count++] = "repeat";
     headings[count] = NULL;
     cards_begin(html, headings);

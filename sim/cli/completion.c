@@ -30,13 +30,23 @@ static const char frame_end[] = "    *) _trainyard_offer files ;;\n"
                                 "}\n"
                                 "complete -F _trainyard trainyard\n";
 
-/* NULL: the option takes nothing. */
-static const char *const option_offers[] = {
-    [VALUE_FLAG] = NULL,         [VALUE_FLAG_OFF] = NULL,  [VALUE_TEXT] = "nothing",
-    [VALUE_TEXTS] = "nothing",   [VALUE_FILE] = "files",   [VALUE_FOLDER] = "folders",
-    [VALUE_INTEGER] = "nothing", [VALUE_REAL] = "nothing", [VALUE_DURATION] = "nothing",
-    [VALUE_BYTES] = "nothing",   [VALUE_CHOICE] = "words",
-};
+CompletionOffer completion_offer(const Field *option)
+{
+    static const CompletionOffer by_kind[] = {
+        [VALUE_FLAG] = OFFER_NO_VALUE,    [VALUE_FLAG_OFF] = OFFER_NO_VALUE,
+        [VALUE_TEXT] = OFFER_NOTHING,     [VALUE_TEXTS] = OFFER_NOTHING,
+        [VALUE_INTEGER] = OFFER_NOTHING,  [VALUE_REAL] = OFFER_NOTHING,
+        [VALUE_DURATION] = OFFER_NOTHING, [VALUE_BYTES] = OFFER_NOTHING,
+        [VALUE_FILE] = OFFER_FILES,       [VALUE_FOLDER] = OFFER_FOLDERS,
+        [VALUE_CHOICE] = OFFER_WORDS,
+    };
+    return by_kind[option->kind];
+}
+
+static const char *const offers[] = {[OFFER_NOTHING] = "nothing",
+                                     [OFFER_FILES] = "files",
+                                     [OFFER_FOLDERS] = "folders",
+                                     [OFFER_WORDS] = "words"};
 
 static const char *const operand_offers[] = {
     [OPERANDS_FILES] = "files", [OPERANDS_FOLDERS] = "folders", [OPERANDS_WORDS] = "words"};
@@ -52,13 +62,14 @@ static void add_words(const char *const *words, Text *out)
 /* `"run --trace" | "run -t") _trainyard_offer words "jobs epochs"; return ;;` */
 static void add_option_case(const OptionTable *table, const Field *option, Text *out)
 {
-    if (!option_offers[option->kind])
+    const CompletionOffer offer = completion_offer(option);
+    if (offer == OFFER_NO_VALUE)
         return;
     text_printf(out, "    \"%s --%s\"", table->name, option->name);
     if (option->letter)
         text_printf(out, " | \"%s -%c\"", table->name, option->letter);
-    text_printf(out, ") _trainyard_offer %s", option_offers[option->kind]);
-    if (option->kind == VALUE_CHOICE)
+    text_printf(out, ") _trainyard_offer %s", offers[offer]);
+    if (offer == OFFER_WORDS)
         add_words(option->choices, out);
     text_add(out, "; return ;;\n");
 }

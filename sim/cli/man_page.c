@@ -37,7 +37,7 @@ static void add_section(const char *title, Text *out)
 /* Lines that keep their breaks. */
 static void add_lines(const char *lines, Text *out)
 {
-    text_add(out, ".PP\n.RS 4\n.nf\n");
+    text_add(out, ".RS 4\n.nf\n");
     add_string(lines, out);
     text_add(out, "\n.fi\n.RE\n");
 }
@@ -114,7 +114,9 @@ void man_page(const OptionTable *table, const char *version, Text *out)
     add_section("SYNOPSIS", out);
     text_printf(out, ".B trainyard%s", verb != NULL ? " " : "");
     add_string(verb != NULL ? verb : "", out);
-    text_add(out, "\n[\\fIOPTION\\fR]... ");
+    text_add(out, "\n[\\fIOPTION\\fR]...");
+    if (table->operands[0] != '\0')
+        text_add(out, " ");
     add_string(table->operands, out);
     text_add(out, "\n");
     add_section("DESCRIPTION", out);

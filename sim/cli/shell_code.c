@@ -8,11 +8,18 @@ const char *const code_shell_names[] = {
 #undef X
         [CODE_SHELL_COUNT] = NULL};
 
+// `set -e` does not end the shell after a command that begins with '!'.
+#define OF_SH                                                                                      \
+    {                                                                                              \
+        "export ", "=", "unset ", "'\\''", "! :\n", "false ", ":\n"                                \
+    }
+
 static const struct {
     const char *set, *equals, *unset, *quote, *more, *fail, *succeed;
 } words[CODE_SHELL_COUNT] = {
-    // `set -e` does not end the shell after a command that begins with '!'.
-    [CODE_SH] = {"export ", "=", "unset ", "'\\''", "! :\n", "false ", ":\n"},
+    [CODE_SH] = OF_SH,
+    [CODE_BASH] = OF_SH,
+    [CODE_ZSH] = OF_SH,
     // `set` leaves the status unchanged, so success must be explicit.
     [CODE_FISH] = {"set -gx ", " ", "set -e ", "\\'", "false\n", "false ", "true\n"},
     [CODE_POWERSHELL] = {"$env:", " = ", "Remove-Item -ErrorAction Ignore Env:", "''", "", "throw ",

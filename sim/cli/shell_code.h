@@ -5,7 +5,8 @@
 #include "sim/base/text.h"
 
 /* X(ENUM, name) */
-#define CODE_SHELLS(X) X(SH, "sh") X(FISH, "fish") X(POWERSHELL, "powershell")
+#define CODE_SHELLS(X)                                                                             \
+    X(SH, "sh") X(BASH, "bash") X(ZSH, "zsh") X(FISH, "fish") X(POWERSHELL, "powershell")
 
 typedef enum {
 #define X(name, text) CODE_##name,

@@ -15,6 +15,21 @@ typedef struct {
     Problems *problems;
 } Reader;
 
+bool goal_limits_objective(const Goal *goal, int32_t index)
+{
+    // The objective is a mean over the weathers, a constraint may hold in each.
+    const bool is_mean = goal->weather_count == 0 || goal->is_average_weather;
+    return is_mean && goal->constraints[index].metric == goal->metric;
+}
+
+bool goal_has_column(const Goal *goal, int32_t index)
+{
+    for (int32_t i = 0; i < index; i++)
+        if (goal->constraints[i].metric == goal->constraints[index].metric)
+            return false;
+    return !goal_limits_objective(goal, index);
+}
+
 bool goal_is_wanted(const StudyText *text)
 {
     return text->minimise.node != NULL || text->maximise.node != NULL;

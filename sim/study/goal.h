@@ -64,6 +64,12 @@ typedef struct Goal {
 
 enum { GOAL_CONSTRAINTS_MAX = 64, GOAL_EXTENSION = 50 };
 
+/* Whether constraint `index` limits the objective itself: both have the same value. */
+bool goal_limits_objective(const Goal *goal, int32_t index);
+/* Whether a table of candidates needs a column for constraint `index`: no values of its metric are
+ * in the column of the objective or of an earlier constraint. */
+bool goal_has_column(const Goal *goal, int32_t index);
+
 /* Whether the study has an objective. */
 bool goal_is_wanted(const StudyText *text);
 

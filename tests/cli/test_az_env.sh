@@ -86,6 +86,10 @@ for shell in "${shells[@]}"; do
 done
 ! command -v fish >/dev/null ||
     holds fish -c "'$TRAINYARD' az-env --shell fish | source; and test (az) = 'az: $work/trainyard-state/az'"
+for shell in bash zsh; do
+    ! command -v $shell >/dev/null ||
+        holds $shell -ec "eval \"\$('$TRAINYARD' az-env --shell $shell)\" && [ \"\$(az)\" = \"az: $work/trainyard-state/az\" ]"
+done
 holds [ -z "$(ls -A tmp)" ]
 trainyard az-env --shell powershell
 exit_is 0

@@ -31,8 +31,15 @@ if [ -n "$(command -v groff)" ]; then
 fi
 if [ -n "$(command -v mandoc)" ]; then
     for page in man/*.1; do
-        mandoc -T lint -W error "$page" >>lint
+        # A page has no date, so that each build makes the same bytes.
+        mandoc -T lint -W warning "$page" | grep -v 'missing date' >>lint
     done
     pass_or_fail "mandoc reports: $(head -n 3 lint)" [ ! -s lint ]
+fi
+if [ -n "$(command -v man)" ]; then
+    for page in man/*.1; do
+        LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2>>reported >/dev/null
+    done
+    pass_or_fail "man reports: $(head -n 3 reported)" [ ! -s reported ]
 fi
 finish

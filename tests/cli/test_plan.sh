@@ -23,6 +23,15 @@ stdout_has "a full grid needs about"
 holds [ "$(head -n 1 one/plan.csv | cut -d, -f1-7)" = "candidate,servers,jobs,rate,state,runs,fresh_runs" ]
 holds grep -q '"verdict": "found"' one/plan.json
 
+example "of many candidates the table has those that are nearest to the answer"
+sed 's/1\.\.8/1..30/' plan.json >many.json
+trainyard plan many.json
+exit_is 0
+stdout_has "->  servers=5 "
+stdout_has "14 more, which are further from the answer, in plan.csv"
+holds [ "$(grep -c '^\(->\)\? *servers=' stdout)" = 16 ]
+holds [ "$(grep -c '^ *servers=30 ' stdout)" = 0 ]
+
 example "the worst run of the answer has its own report, one click away"
 holds grep -q '<a href="worst/report.html">Its own report</a>' one/report.html
 worst=$(sed -n 's/.*<code>trainyard show DIR \([0-9]* [0-9]*\) --run -o worst.*/\1/p' one/report.html)

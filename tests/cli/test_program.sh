@@ -112,18 +112,24 @@ exit_is 2
 stdout_is_empty
 stderr_begins 'trainyard: schema: "jop" is not one of [scenario|cluster|job|catalog|study|summary]'
 stderr_has '  hint: did you mean "job"?'
-trainyard completion zsh
+trainyard completion tcsh
 exit_is 2
 stdout_is_empty
-stderr_begins 'trainyard: completion: "zsh" is not the word bash'
+stderr_begins 'trainyard: completion: "tcsh" is not one of bash|zsh|fish'
 
 example "completion offers every option of every verb"
-trainyard completion bash
-cp stdout script
+for shell in bash zsh fish; do
+    trainyard completion $shell
+    exit_is 0
+    cp stdout script.$shell
+    [ -z "$(command -v $shell)" ] || holds $shell -n script.$shell
+done
 for verb in "${verbs[@]}"; do
     trainyard "$verb" --help
     for option in $(grep -oE '^ +(-[a-z], )?--[a-z-]+' stdout | grep -oE -- '--[a-z-]+'); do
-        holds grep -qE -e "$option" script
+        holds grep -qE -e "$option" script.bash
+        holds grep -qE -e "$option" script.zsh
+        holds grep -qE -e "'__trainyard_verb $verb'.* -l ${option#--}" script.fish
     done
 done
 

@@ -13,6 +13,7 @@
 #include "emu/arm/routes.h"
 #include "emu/batchai/routes.h"
 #include "emu/control/dashboard.h"
+#include "emu/control/health.h"
 #include "emu/files/operations.h"
 #include "sim/cli/files.h"
 
@@ -198,6 +199,7 @@ int main(int argc, char **argv)
     print_heading("The emulator's own");
     is_whole &= print_control_routes(control_routes);
     is_whole &= print_control_routes(dashboard_routes);
+    is_whole &= print_control_routes(health_routes);
     arena_destroy(arena);
     return is_whole ? 0 : 1;
 }

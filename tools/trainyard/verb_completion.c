@@ -1,22 +1,34 @@
 #include <stdio.h>
+#include <string.h>
 
 #include "sim/cli/completion.h"
 #include "tools/trainyard/verbs.h"
 
-static const char *const shells[] = {"bash", NULL};
+#define X(name) #name,
+static const char *const shells[] = {COMPLETION_SHELLS(X) NULL};
+#undef X
+
+typedef void CompletionScript(const OptionTable *const *tables, int32_t count, Text *out);
+
+#define X(name) completion_##name,
+static CompletionScript *const scripts[] = {COMPLETION_SHELLS(X)};
+#undef X
 
 static const OptionTable completion_table = {
     .name = "completion",
-    .operands = "bash",
-    .summary = "Prints a script that lets bash complete verbs, options and files.",
-    .example = "eval \"$(trainyard completion bash)\"",
+    .operands = "bash|zsh|fish",
+    .summary = "Prints a script that lets a shell complete verbs, options and files.",
+    .details = "An installed trainyard has the scripts where the shells look for them.",
+    .example = "eval \"$(trainyard completion bash)\"\n"
+               "trainyard completion zsh >_trainyard\n"
+               "trainyard completion fish | source",
     .operand_count_min = 1,
     .operand_count_max = 1,
     .operand_kind = OPERANDS_WORDS,
     .operand_words = shells,
 };
 
-static void print_script(Arena *arena)
+static void print_script(Arena *arena, const char *shell)
 {
     int32_t verb_count = 0, program_count = 0;
     while (verbs[verb_count])
@@ -30,7 +42,9 @@ static void print_script(Arena *arena)
     for (int32_t i = 0; i < program_count; i++)
         tables[verb_count + i] = programs[i];
     Text script = {0};
-    completion_bash(tables, count, &script);
+    for (int i = 0; shells[i]; i++)
+        if (strcmp(shells[i], shell) == 0)
+            scripts[i](tables, count, &script);
     fputs(text_string(&script), stdout);
     text_free(&script);
 }
@@ -41,7 +55,7 @@ static int run_completion(int argc, char **argv)
     Operands operands;
     int exit_code = EXIT_FINE;
     if (options_read(&completion_table, arena, argc, argv, NULL, &operands, &exit_code))
-        print_script(arena);
+        print_script(arena, operands.items[0]);
     arena_destroy(arena);
     return exit_code;
 }

@@ -39,12 +39,15 @@ static const char *part_of(Arena *arena, const char **at)
     return part;
 }
 
-/* "jobs", "job train", "jobs of team", "jobs of team of size 8": skips the words that say which. */
-static const char *jobs_of(Arena *arena, const char **at)
+/* "jobs", "job train", "jobs of team", "jobs of team of size 8", "cluster gpu": what a metric is
+ * of. Skips the words that say which. */
+static const char *owner_of(Arena *arena, const char **at)
 {
     const char *jobs = "jobs";
     if (text_skip(at, "jobs."))
         return arena_printf(arena, "job %s", part_of(arena, at));
+    if (text_skip(at, "clusters."))
+        return arena_printf(arena, "cluster %s", part_of(arena, at));
     text_skip(at, "job_counts.");
     if (text_skip(at, "workloads."))
         jobs = arena_printf(arena, "jobs of %s", part_of(arena, at));
@@ -82,7 +85,7 @@ static const char *time_words(Arena *arena, int64_t ns)
 
 static bool share_words(Arena *arena, const char *name, MetricWords *words)
 {
-    const char *jobs = jobs_of(arena, &name);
+    const char *jobs = owner_of(arena, &name);
     for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
         if (!text_skip(&name, shares[i].function))
             continue;
@@ -109,7 +112,14 @@ static const struct {
     {"failed", "number of failed jobs"},
     {"succeeded", "number of succeeded jobs"},
     {"unfinished", "number of unfinished jobs"},
+    {"rejected", "number of rejected jobs"},
+    {"nodes_max", "largest number of nodes"},
+    {"node_s", "node time"},
+    {"billed_node_s", "billed node time"},
+    {"idle_s", "node time without a job"},
+    {"held_nodes", "number of nodes held at the end"},
     {"cost_usd.total", "cost"},
+    {"cost_usd", "cost of nodes"},
     {"makespan_s", "time until the last job ends"},
 };
 
@@ -141,16 +151,16 @@ static bool is_member(const char *name, const char *key)
 static const char *number_words(Arena *arena, const char *name)
 {
     const char *rest = name;
-    const char *jobs = jobs_of(arena, &rest);
+    const char *owner = owner_of(arena, &rest);
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
         if (!is_member(rest, members[i].key))
             continue;
         const char *key = rest + strlen(members[i].key);
         const char *noun =
             *key == '.' ? statistic_words(arena, members[i].words, key + 1) : members[i].words;
-        const bool is_of_jobs = strstr(noun, "jobs") != NULL && text_skip(&jobs, "jobs");
+        const bool is_of_jobs = strstr(noun, "jobs") != NULL && text_skip(&owner, "jobs");
         return rest == name ? noun
-                            : arena_printf(arena, is_of_jobs ? "%s%s" : "%s of %s", noun, jobs);
+                            : arena_printf(arena, is_of_jobs ? "%s%s" : "%s of %s", noun, owner);
     }
     return name;
 }
@@ -158,7 +168,7 @@ static const char *number_words(Arena *arena, const char *name)
 /* A mean time from submission to end over a mean run time is called by its name. */
 static bool is_slowdown(Arena *arena, const char *above, const char *below)
 {
-    const char *above_jobs = jobs_of(arena, &above), *below_jobs = jobs_of(arena, &below);
+    const char *above_jobs = owner_of(arena, &above), *below_jobs = owner_of(arena, &below);
     return strcmp(above, "turnaround_s.mean") == 0 && strcmp(below, "run_s.mean") == 0 &&
            strcmp(above_jobs, below_jobs) == 0;
 }
@@ -166,9 +176,9 @@ static bool is_slowdown(Arena *arena, const char *above, const char *below)
 static const char *ratio_words(Arena *arena, const char *above, const char *below)
 {
     const char *rest = above;
-    const char *jobs = jobs_of(arena, &rest);
+    const char *owner = owner_of(arena, &rest);
     if (is_slowdown(arena, above, below))
-        return rest == above ? "slowdown" : arena_printf(arena, "slowdown of %s", jobs);
+        return rest == above ? "slowdown" : arena_printf(arena, "slowdown of %s", owner);
     return arena_printf(arena, "%s / %s", number_words(arena, above), number_words(arena, below));
 }
 

@@ -17,14 +17,20 @@ static const PlanCandidate *candidate_of(const PlanOutcome *outcome, int32_t can
 /* ": 91.7 ± 0.4 USD a week, and 99.98 % of the jobs wait at most 30 min, where 95 % is asked". */
 static void add_findings(Text *out, Arena *arena, const PlanOutcome *outcome, int32_t candidate)
 {
+    const Goal *goal = outcome->goal;
     const PlanFindings *findings = plan_findings(candidate_of(outcome, candidate));
     text_add(out, answer_objective(arena, outcome, &findings->objective));
-    if (outcome->goal->weather_count > 0)
+    if (goal->weather_count > 0)
         text_printf(out, " on %s", answer_weather(arena, outcome, -1));
-    for (int32_t c = 0; c < outcome->goal->constraint_count; c++) {
-        const int32_t tightest = answer_tightest(outcome, findings, c);
-        text_add(out, c == outcome->goal->constraint_count - 1 ? ", and " : ", ");
-        text_add(out, answer_check(arena, outcome, &findings->checks[tightest]));
+    for (int32_t c = 0; c < goal->constraint_count; c++)
+        if (goal_limits_objective(goal, c))
+            text_add(out, answer_limit(arena, outcome, c));
+    for (int32_t c = 0; c < goal->constraint_count; c++) {
+        if (goal_limits_objective(goal, c))
+            continue;
+        text_add(out, c == goal->constraint_count - 1 ? ", and " : ", ");
+        text_add(out, answer_check(arena, outcome,
+                                   &findings->checks[answer_tightest(outcome, findings, c)]));
     }
 }
 
@@ -82,7 +88,8 @@ static bool add_gains(Text *out, Arena *arena, const PlanOutcome *outcome,
     int32_t gains = 0;
     for (int32_t i = 0; i < outcome->check_count; i++) {
         const PlanEstimate *difference = &comparison->checks[i];
-        if (!(difference->low > 0 || difference->high < 0) || gains > 0)
+        const bool is_known = goal_limits_objective(outcome->goal, findings->checks[i].constraint);
+        if (is_known || !(difference->low > 0 || difference->high < 0) || gains > 0)
             continue; // one is enough for a sentence
         text_add(out, gains++ == 0 ? ", and " : ", ");
         text_add(out, answer_check_change(arena, outcome, &findings->checks[i], difference));

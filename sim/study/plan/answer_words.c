@@ -294,15 +294,21 @@ static const char *check_statement(Arena *arena, const PlanOutcome *outcome, con
     return arena_printf(arena, "%s of the %s %s", value, words.subject, words.predicate);
 }
 
-const char *answer_check(Arena *arena, const PlanOutcome *outcome, const PlanCheck *check)
+const char *answer_limit(Arena *arena, const PlanOutcome *outcome, int32_t index)
 {
-    const GoalConstraint *constraint = plan_constraint(outcome, check);
-    const char *weather = answer_weather(arena, outcome, check->weather);
-    const char *before = weather[0] == '\0' ? "" : check->weather < 0 ? "on " : "at ";
-    return arena_printf(arena, "%s%s%s%s, where %s%s is asked", before, weather,
-                        weather[0] != '\0' ? ", " : "", check_statement(arena, outcome, check),
+    const GoalConstraint *constraint = &outcome->goal->constraints[index];
+    return arena_printf(arena, ", where %s%s is asked",
                         constraint->side == LIMIT_AT_MOST ? "at most " : "",
                         limit_text(arena, outcome, constraint));
+}
+
+const char *answer_check(Arena *arena, const PlanOutcome *outcome, const PlanCheck *check)
+{
+    const char *weather = answer_weather(arena, outcome, check->weather);
+    const char *before = weather[0] == '\0' ? "" : check->weather < 0 ? "on " : "at ";
+    return arena_printf(arena, "%s%s%s%s%s", before, weather, weather[0] != '\0' ? ", " : "",
+                        check_statement(arena, outcome, check),
+                        answer_limit(arena, outcome, check->constraint));
 }
 
 const char *answer_check_change(Arena *arena, const PlanOutcome *outcome, const PlanCheck *check,
@@ -323,10 +329,12 @@ int32_t answer_tightest(const PlanOutcome *outcome, const PlanFindings *findings
                         int32_t constraint)
 {
     int32_t tightest = -1;
-    for (int32_t i = 0; i < outcome->check_count; i++)
+    for (int32_t i = 0; i < outcome->check_count; i++) {
+        const double margin = findings->checks[i].margin;
         if (findings->checks[i].constraint == constraint &&
-            (tightest < 0 || findings->checks[i].margin < findings->checks[tightest].margin))
+            (tightest < 0 || isnan(margin) || margin < findings->checks[tightest].margin))
             tightest = i;
+    }
     return tightest;
 }
 

@@ -43,6 +43,8 @@ const char *answer_objective_change(Arena *arena, const PlanOutcome *outcome,
 
 /* "at least 95 % of the jobs of team wait at most 30 min". */
 const char *answer_constraint(Arena *arena, const PlanOutcome *outcome, int32_t constraint);
+/* ", where at most 90 USD is asked". */
+const char *answer_limit(Arena *arena, const PlanOutcome *outcome, int32_t constraint);
 /* "97.1 ± 0.4 % of the jobs of team wait at most 30 min, where 95 % is asked"; with weather: "at
  * load 1.5, 97.1 ± ...". */
 const char *answer_check(Arena *arena, const PlanOutcome *outcome, const PlanCheck *check);

@@ -2,16 +2,18 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "sim/base/units.h"
 #include "sim/cli/text_grid.h"
 #include "sim/study/plan/answer.h"
+#include "sim/study/plan/answer_words.h"
 #include "sim/study/plan/plan_json.h"
 #include "sim/study/statistics/words.h"
 
 enum { ROWS_MAX = 16 };
 
-/* --- The table --- */
+/* --- Cells --- */
 
 static const char *estimate_text(Arena *arena, const PlanEstimate *estimate)
 {
@@ -30,20 +32,6 @@ static const char *estimate_text(Arena *arena, const PlanEstimate *estimate)
     return copy;
 }
 
-/* The check of a constraint that is missed most, or met by least, over the weathers. */
-static const PlanEstimate *worst_of(const PlanOutcome *outcome, const PlanFindings *findings,
-                                    int32_t constraint)
-{
-    const PlanCheck *worst = NULL;
-    for (int32_t i = 0; i < outcome->check_count; i++) {
-        const PlanCheck *check = &findings->checks[i];
-        if (check->constraint == constraint &&
-            (worst == NULL || isnan(check->margin) || check->margin < worst->margin))
-            worst = check;
-    }
-    return &worst->estimate;
-}
-
 static void fill_row(const PlanOutcome *outcome, Arena *arena, int32_t candidate,
                      const char **cells)
 {
@@ -56,42 +44,117 @@ static void fill_row(const PlanOutcome *outcome, Arena *arena, int32_t candidate
     *cells++ = arena_printf(arena, "%" PRId32, own->screening.run_count + own->fresh.run_count);
     *cells++ = has_runs ? estimate_text(arena, &findings->objective) : "";
     for (int32_t c = 0; c < outcome->goal->constraint_count; c++)
-        *cells++ = has_runs ? estimate_text(arena, worst_of(outcome, findings, c)) : "";
+        if (goal_has_column(outcome->goal, c))
+            *cells++ =
+                has_runs
+                    ? estimate_text(
+                          arena, &findings->checks[answer_tightest(outcome, findings, c)].estimate)
+                    : "";
     plan_reason_print(outcome, candidate, &reason);
     *cells = arena_strdup(arena, text_string(&reason));
     text_free(&reason);
 }
 
-/* Rows of the candidates that the answer is about, and of others from the first one on. */
-static bool is_shown(const PlanOutcome *outcome, int32_t candidate)
+/* --- Which candidates have a row: those that are nearest to the answer --- */
+
+typedef struct {
+    int32_t candidate;
+    int32_t place;   /* the first to sort by */
+    double distance; /* in the same place: from the best objective, or from what is required */
+} Nearness;
+
+/* States in the order of their distance from the answer. */
+static const int32_t place_of_state[CANDIDATE_STATE_COUNT] = {
+    [CANDIDATE_WINNER] = 0,         [CANDIDATE_MISSES_AGAIN] = 1,    [CANDIDATE_EQUAL] = 1,
+    [CANDIDATE_UNDECIDED] = 1,      [CANDIDATE_WORSE] = 2,           [CANDIDATE_MISSES] = 3,
+    [CANDIDATE_UNSTABLE] = 4,       [CANDIDATE_MISSES_BY_ORDER] = 4, [CANDIDATE_REFUSED] = 4,
+    [CANDIDATE_WORSE_BY_ORDER] = 4,
+};
+
+static double distance_of(const PlanOutcome *outcome, const PlanCandidate *own)
 {
-    return outcome->grid->candidate_count <= ROWS_MAX || candidate < ROWS_MAX ||
-           candidate == outcome->winner || candidate == outcome->next_best ||
-           candidate == outcome->nearest_miss || candidate == outcome->baseline;
+    const PlanFindings *findings = plan_findings(own);
+    if (findings->run_count == 0)
+        return INFINITY;
+    double distance = findings->objective.value * (outcome->goal->is_maximised ? -1 : 1);
+    if (own->state == CANDIDATE_MISSES) {
+        const PlanCheck *missed = &findings->checks[own->missed_check];
+        const double limit = fabs(plan_constraint(outcome, missed)->limit);
+        distance = -missed->margin / (limit > 0 ? limit : 1);
+    }
+    return isnan(distance) ? INFINITY : distance;
 }
+
+static Nearness nearness_of(const PlanOutcome *outcome, int32_t candidate)
+{
+    const PlanCandidate *own = &outcome->candidates[candidate];
+    const bool is_named = candidate == outcome->winner || candidate == outcome->next_best ||
+                          candidate == outcome->nearest_miss || candidate == outcome->baseline;
+    return (Nearness){.candidate = candidate,
+                      .place = is_named ? 0 : place_of_state[own->state],
+                      .distance = distance_of(outcome, own)};
+}
+
+static int by_nearness(const void *left, const void *right)
+{
+    const Nearness *a = left, *b = right;
+    if (a->place != b->place)
+        return a->place < b->place ? -1 : 1;
+    if (a->distance != b->distance)
+        return a->distance < b->distance ? -1 : 1;
+    return a->candidate < b->candidate ? -1 : 1;
+}
+
+static int by_number(const void *left, const void *right)
+{
+    const Nearness *a = left, *b = right;
+    return a->candidate < b->candidate ? -1 : 1;
+}
+
+/* The candidates with a row, in the order of their levels; sets `count`. */
+static const Nearness *shown_candidates(Arena *arena, const PlanOutcome *outcome, int32_t *count)
+{
+    const int32_t all = outcome->grid->candidate_count;
+    Nearness *nearest = ARENA_ARRAY(arena, Nearness, all);
+    for (int32_t i = 0; i < all; i++)
+        nearest[i] = nearness_of(outcome, i);
+    *count = all < ROWS_MAX ? all : ROWS_MAX;
+    qsort(nearest, (size_t)all, sizeof *nearest, by_nearness);
+    qsort(nearest, (size_t)*count, sizeof *nearest, by_number);
+    return nearest;
+}
+
+/* --- The table --- */
 
 static void add_table(const PlanOutcome *outcome, Text *out)
 {
     const Study *study = outcome->grid->study;
-    const int32_t columns = 5 + outcome->goal->constraint_count;
+    const Goal *goal = outcome->goal;
+    int32_t columns = 5;
+    for (int32_t c = 0; c < goal->constraint_count; c++)
+        columns += goal_has_column(goal, c);
     Arena *scratch = arena_create();
     TextGrid grid = {.row_count = 1, .column_count = columns};
-    grid.cells = ARENA_ARRAY(scratch, const char *, (ROWS_MAX + 5) * columns);
+    int32_t shown = 0;
+    const Nearness *candidates = shown_candidates(scratch, outcome, &shown);
+    grid.cells = ARENA_ARRAY(scratch, const char *, (1 + shown) * columns);
     const char **cells = grid.cells;
     *cells++ = "";
     *cells++ = "candidate";
     *cells++ = "runs";
-    *cells++ = study->metrics[outcome->goal->metric].name;
-    for (int32_t c = 0; c < outcome->goal->constraint_count; c++)
-        *cells++ = study->metrics[outcome->goal->constraints[c].metric].name;
+    *cells++ = study->metrics[goal->metric].name;
+    for (int32_t c = 0; c < goal->constraint_count; c++)
+        if (goal_has_column(goal, c))
+            *cells++ = study->metrics[goal->constraints[c].metric].name;
     *cells++ = "";
-    for (int32_t i = 0; i < outcome->grid->candidate_count; i++)
-        if (is_shown(outcome, i))
-            fill_row(outcome, scratch, i, grid.cells + (ptrdiff_t)grid.row_count++ * columns);
+    for (int32_t i = 0; i < shown; i++)
+        fill_row(outcome, scratch, candidates[i].candidate,
+                 grid.cells + (ptrdiff_t)grid.row_count++ * columns);
     text_grid_print(&grid, out);
-    const int32_t hidden = outcome->grid->candidate_count - (grid.row_count - 1);
+    const int32_t hidden = outcome->grid->candidate_count - shown;
     if (hidden > 0)
-        text_printf(out, "... and %" PRId32 " more in plan.csv\n", hidden);
+        text_printf(out, "%" PRId32 " more, which are further from the answer, in plan.csv\n",
+                    hidden);
     arena_destroy(scratch);
 }
 

@@ -41,13 +41,14 @@ static void add_decimals(Text *text, double value, int32_t decimals)
 
 void words_number(Text *text, double value, double error)
 {
-    double size = fabs(value);
+    const double size = fabs(value);
+    const bool is_whole = fabs(size - round(size)) <= 1e-12 * size; // but for rounding
     if (!isfinite(value))
         text_add(text, isnan(value) ? "unknown" : value > 0 ? "infinite" : "-infinite");
     else if (error > 0 && isfinite(error))
         add_decimals(text, value, decimals_for(error));
-    else // four significant digits
-        add_decimals(text, value, size > 0 ? decimals_for(size / 100) : 0);
+    else // four significant digits of a fraction
+        add_decimals(text, value, is_whole ? 0 : decimals_for(size / 100));
 }
 
 static void add_unit(Text *text, const char *unit)

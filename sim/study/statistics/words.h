@@ -8,7 +8,8 @@
 #include "sim/study/statistics/estimate.h"
 
 /* `value` with as many decimals as its error deserves: two significant digits of `error`, at least
- * none; thousands are separated by commas. An error of 0 or INFINITY: four significant digits. */
+ * none; thousands are separated by commas. An error of 0 or INFINITY: four significant digits of a
+ * fraction, all of a whole number. */
 void words_number(Text *text, double value, double error);
 /* "1,601 +- 80 s (95 %, 20 runs)"; one run: "1,601 s (1 run, no interval)". `unit` may be "". A
  * lower bound, because some jobs still waited at the end of a run: ">= 1,601 s (20 runs)". */

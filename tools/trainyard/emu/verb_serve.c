@@ -77,6 +77,7 @@ static bool may_run_jobs(const ServeOptions *options, Problems *problems)
 typedef struct {
     Arena *arena;
     Emulator *emulator;
+    RequestCounts *counts; /* of the server: they outlive `arena` */
 } Life;
 
 static bool begin_life(Life *life, const ServeOptions *options, Clock clock, bool recovers,
@@ -93,6 +94,8 @@ static bool begin_life(Life *life, const ServeOptions *options, Clock clock, boo
         .is_files_only = options->is_files_only,
         .recovers = recovers,
         .is_strict = options->is_strict,
+        .counts = life->counts,
+        .version = TRAINYARD_VERSION,
         .runs = {.runs_jobs = options->runs_jobs,
                  .hands_off = options->backend >= 0,
                  .backend =
@@ -114,7 +117,7 @@ static void end_life(Life *life)
     emulator_close(life->emulator);
     if (life->arena)
         arena_destroy(life->arena);
-    *life = (Life){0};
+    *life = (Life){.counts = life->counts};
 }
 
 /* With --files no client can create an account, so one is made. */
@@ -365,7 +368,7 @@ static bool serve(Arena *arena, Life *life, const ServeOptions *options, Server 
 static int run(Arena *arena, const ServeOptions *options)
 {
     Clock clock;
-    Life life = {0};
+    Life life = {.counts = request_counts_create(arena)};
     Server *server = NULL;
     Problems problems = problems_create(arena);
     signal(SIGXFSZ, SIG_IGN); // a file that may not grow is a disk that is full: its write fails

@@ -8,6 +8,7 @@
 #include "sim/cli/processors.h"
 #include "sim/cli/report.h"
 #include "sim/schema/value.h"
+#include "sim/study/expect/study_expect.h"
 #include "sim/study/follow/follow_text.h"
 #include "sim/study/format/study_types.h"
 #include "sim/study/plan/plan_check.h"
@@ -161,7 +162,9 @@ const Study *plan_read_study(Arena *arena, const char *path, const PlanArguments
                                   .weather_count = arguments->weather.count,
                                   .weather = arguments->weather.items,
                                   .budget = arguments->budget};
-    return study_read_with(arena, disk_files, "plan", &options, problems);
+    StudyExpectations checked;
+    const Study *study = study_read_with(arena, disk_files, "plan", &options, problems);
+    return study != NULL && study_expect_read(arena, study, &checked, problems) ? study : NULL;
 }
 
 SweepOptions plan_options(const PlanArguments *arguments)

@@ -25,7 +25,7 @@ START_TEST(the_decision_has_intervals_and_the_next_best_its_price)
         plan_of(&made),
         "Choose 3 nodes: it costs 100.00 ± 0.34 USD a week, and 96.95 ± 0.39 % of the jobs of team "
         "wait at most 30 min, where 95 % is asked (95 % confidence).",
-        "The next best, 4 nodes, costs 10.00 USD more a week (10 %) and gains nothing that the "
+        "The next best, 4 nodes, costs 10 USD more a week (10 %) and gains nothing that the "
         "objectives see.");
 }
 END_TEST
@@ -35,7 +35,7 @@ START_TEST(a_gain_of_the_next_best_is_said)
     MadeStudy made = three_nodes();
     made.share[2] = 0.98;
     const char *alternative = answer_of(arena, plan_of(&made)).alternative;
-    ck_assert_msg(strstr(alternative, "costs 10.00 USD more a week (10 %), and 1.000 % more of the "
+    ck_assert_msg(strstr(alternative, "costs 10 USD more a week (10 %), and 1 % more of the "
                                       "jobs of team wait at most 30 min.") != NULL,
                   "%s", alternative);
 }
@@ -49,7 +49,7 @@ START_TEST(a_difference_within_the_indifference_counts_as_equal)
         plan_of(&made),
         "Choose 3 nodes: it costs 100.00 ± 0.34 USD a week, and 96.95 ± 0.39 % of the jobs of team "
         "wait at most 30 min, where 95 % is asked (95 % confidence).",
-        "The next best, 4 nodes, costs 1.000 USD more a week (1.0 %), which counts as equal and "
+        "The next best, 4 nodes, costs 1 USD more a week (1.0 %), which counts as equal and "
         "gains nothing that the objectives see.");
 }
 END_TEST
@@ -156,6 +156,23 @@ START_TEST(the_worst_weather_is_named)
 }
 END_TEST
 
+/* The limit of the cost follows the cost: the sentence has it once, and so has the next best. */
+START_TEST(a_limit_of_the_objective_is_said_where_its_value_is)
+{
+    MadeStudy made = three_nodes();
+    GoalConstraint *constraints = ARENA_ARRAY(arena, GoalConstraint, 2);
+    constraints[0] = made.goal.constraints[0];
+    constraints[1] = (GoalConstraint){
+        .metric = made.goal.metric, .side = LIMIT_AT_MOST, .limit = 120, .words = "cost <= 120"};
+    made.goal.constraints = constraints;
+    made.goal.constraint_count = 2;
+    const PlanOutcome *plan = plan_of(&made);
+    decides(plan, "USD a week, where at most 120 USD is asked, ");
+    ck_assert_ptr_null(strstr(answer_of(arena, plan).decision, "the cost is"));
+    ck_assert_ptr_null(strstr(answer_of(arena, plan).alternative, "the cost is"));
+}
+END_TEST
+
 START_TEST(fresh_runs_that_disagree_are_a_reservation)
 {
     const MadeStudy made = three_nodes();
@@ -192,7 +209,9 @@ START_TEST(metrics_have_plain_words)
         {"workloads.day.turnaround_s.mean / workloads.day.run_s.mean", "slowdown of jobs of day"},
         {"workloads.day.failed", "number of failed jobs of day"},
         {"cost_usd.total / workloads.day.succeeded", "cost / number of succeeded jobs of day"},
-        {"clusters.gpu.nodes_max", "clusters.gpu.nodes_max"},
+        {"clusters.gpu.nodes_max", "largest number of nodes of cluster gpu"},
+        {"clusters.gpu.cost_usd", "cost of nodes of cluster gpu"},
+        {"clusters.gpu.ready_s", "clusters.gpu.ready_s"},
         {"waited_within(", "jobs that wait at most 0 s"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -206,6 +225,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, the_decision_has_intervals_and_the_next_best_its_price);
     tcase_add_test(tests, a_gain_of_the_next_best_is_said);
+    tcase_add_test(tests, a_limit_of_the_objective_is_said_where_its_value_is);
     tcase_add_test(tests, a_difference_within_the_indifference_counts_as_equal);
     tcase_add_test(tests, without_another_candidate_that_meets_the_closest_miss_is_named);
     tcase_add_test(tests, an_infeasible_plan_names_the_nearest_miss);

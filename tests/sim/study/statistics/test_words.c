@@ -29,6 +29,8 @@ START_TEST(numbers_have_the_digits_that_their_errors_deserve)
         {12.3456, 0, "12.35"},
         {1601.43, INFINITY, "1,601"},
         {0, 0, "0"},
+        {2, 0, "2"},
+        {16016, INFINITY, "16,016"},
         {1e20, 1, "1e+20"},
         {999.6, 99, "1,000"},
         {NAN, 1, "unknown"},

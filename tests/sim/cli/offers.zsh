@@ -1,0 +1,23 @@
+# zsh -f offers.zsh SCRIPT LINE...: prints for each line what zsh offers at its end, in one line, joined by '|' and sorted.
+# An interactive zsh completes in a terminal; its compadd, which adds what is offered, prints that first.
+zmodload zsh/zpty
+zpty inner zsh -f -i
+say() { zpty -w inner "$1" }
+say 'PROMPT= PS2=; unset zle_bracketed_paste; autoload -U compinit; compinit -u -D'
+say "source ./$1"
+say 'compadd() {
+    local -a hits
+    if [[ $@ != *-[OAD]* ]]; then
+        builtin compadd -O hits "$@"
+        print -l -- "<"$^hits">"
+    fi
+    builtin compadd "$@"
+}'
+say 'print REA""DY'
+zpty -r -m inner text '*READY*'
+for line in "${@:2}"; do
+    zpty -w -n inner "$line"$'\t\x15'
+    say 'print EN""D'
+    zpty -r -m inner text '*END*'
+    print -r -- "$text" | tr -d '\r' | grep -o '<[^<>]*>' | tr -d '<>' | LC_ALL=C sort -u | paste -sd '|'
+done
