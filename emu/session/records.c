@@ -18,6 +18,29 @@ const char *record_type(RecordKind kind)
     return types[kind];
 }
 
+/* --- Properties --- */
+
+const Json *record_kept(const Record *record)
+{
+    if (record->tree == NULL && record->kept != NULL) {
+        Problems problems = problems_create(record->arena);
+        ((Record *)record)->tree = json_parse(record->arena, "state", record->kept,
+                                              strlen(record->kept), JSON_STRICT, &problems);
+        invariant(record->tree != NULL); // it was printed from a tree
+    }
+    return record->tree;
+}
+
+void record_keep(Record *record, const Json *kept)
+{
+    Text text = {0};
+    if (kept != NULL)
+        json_print(&text, kept, JSON_COMPACT);
+    record->kept = kept != NULL ? arena_strdup(record->arena, text_string(&text)) : NULL;
+    record->tree = NULL;
+    text_free(&text);
+}
+
 /* --- Keys --- */
 
 /* Longer than any path whose names were accepted. */
@@ -128,6 +151,7 @@ static void add(Records *records, Record record)
     RecordRow *row = ARENA_NEW(records->arena, RecordRow);
     row->record = record;
     row->record.written_ns = record.created_ns;
+    row->record.arena = records->arena;
     for (int32_t depth = 0; depth < SCOPE_DEPTHS; depth++)
         row->next[depth] = ID_NONE;
     const uint32_t index = row_table_add(records->arena, &records->rows, row);
@@ -319,6 +343,7 @@ void records_forget(Records *records)
         Record *record = &row_at(records, i)->record;
         char key[KEY_BYTES];
         uint32_t newest;
+        record->tree = NULL;
         if (is_living(records, record))
             continue;
         if (make_name_key(key, record->kind, record->path) &&

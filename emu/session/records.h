@@ -34,13 +34,20 @@ typedef struct {
     int64_t created_ns; /* of the entry that made it */
     int64_t written_ns; /* of the last one that changed it: its ETag */
     int64_t sequence;   /* of the entry that made it; 0: the scenario did */
-    const Json *kept;   /* properties for its handlers; no secrets; may be NULL */
+    const char *kept;   /* properties for its handlers as JSON, no secrets; NULL: none */
+    const Json *tree;   /* of `kept`, from its first use to the next records_forget; NULL */
+    Arena *arena;       /* of the tree */
     ClusterId cluster;  /* of a cluster; ID_NONE */
     JobId job;          /* of a job */
     uint32_t row;       /* world_resource, world_cluster, world_job or world_file_server */
     bool is_gone;       /* the resource was deleted, as of the last lookup */
 } Record;
 
+/* Its properties for handlers, until the next records_forget: a tree takes ten times the memory of
+ * its text. NULL where it has none. */
+const Json *record_kept(const Record *record);
+/* Replaces them. NULL: there are none. */
+void record_keep(Record *record, const Json *kept);
 /* Its provisioning state in the world. */
 ProvisioningState record_provisioning(const World *world, const Record *record);
 
@@ -72,7 +79,7 @@ typedef struct {
 } Records;
 
 void records_begin(Records *records, Arena *arena, const World *world, const char *group);
-/* Forgets resources that are deleted. */
+/* Forgets resources that are deleted, and the trees of all others. */
 void records_forget(Records *records);
 /* Adds records for resources that are new in the world since the last call. */
 void records_catch_up(Records *records);

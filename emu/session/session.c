@@ -229,7 +229,7 @@ static void note_subject(Session *session, const Command *command, const Json *e
             kept = json_find(entry, "/config/properties");
     }
     if (kept != NULL)
-        record->kept = kept;
+        record_keep(record, kept);
 }
 
 /* --- Entries --- */
@@ -399,7 +399,7 @@ static Record *find_subject(const Session *session, Arena *scratch, const char *
 bool session_keep(Session *session, Record *record, const Json *kept, Status *status)
 {
     const Json *own = without_secrets(session->commands, kept);
-    if (json_is_same(record->kept, own))
+    if (json_is_same(record_kept(record), own))
         return true;
     int64_t now_ns = world_now_ns(session->world);
     Text text = {0}, subject = {0};
@@ -416,7 +416,7 @@ bool session_keep(Session *session, Record *record, const Json *kept, Status *st
         session->sequence = line.sequence;
         session->entry_ns = line.at_ns;
         record->written_ns = line.at_ns;
-        record->kept = own;
+        record_keep(record, own);
     }
     text_free(&text);
     text_free(&subject);
@@ -480,7 +480,7 @@ static bool repeat_note(Session *session, const JournalEntry *line, Status *stat
     Record *record = find_subject(session, session->commands, line->subject);
     if (record == NULL || problems.count > 0)
         return cannot_replay(line, "its subject does not exist", status);
-    record->kept = kept;
+    record_keep(record, kept);
     record->written_ns = line->at_ns;
     session->sequence = line->sequence;
     session->entry_ns = line->at_ns;

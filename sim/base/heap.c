@@ -322,5 +322,5 @@ bool heap_is_due(const Heap *heap)
 {
     enum { LEAST_BYTES = 2 << 20 };
     const size_t kept = heap->used_bytes - heap->allocated_bytes;
-    return heap->allocated_bytes > LEAST_BYTES && heap->allocated_bytes > kept / 2;
+    return heap->allocated_bytes > LEAST_BYTES && heap->allocated_bytes > kept / 4;
 }

@@ -36,7 +36,8 @@ typedef struct {
  * the stack, and not in other memory. */
 void heap_collect(Heap *heap, const HeapRoot *roots, int32_t root_count);
 /* Whether so much was allocated since the last collection that another is worth its time: the cost
- * for each allocated byte is bounded, and the garbage is at most half of the used bytes, or 2 MiB.
+ * for each allocated byte is bounded, and the garbage is at most a quarter of the kept bytes, or 2
+ * MiB.
  */
 bool heap_is_due(const Heap *heap);
 
