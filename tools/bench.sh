@@ -8,6 +8,7 @@
 # tutorial     the tutorial at step fidelity
 # contention   concurrent transfers on one share, in four sizes
 # world        1,000 nodes that fail, 100,000 jobs; compared with the same workload on SimGrid
+# layouts      layouts of transformers, judged and ranked, in four sizes
 # loops        the trainer's element-wise passes of one step, compared with loops over single values (no bars)
 # scale        time and memory in four sizes: jobs, nodes provisioned, nodes that fail for a year; policies with a long queue
 # study        studies of many runs: small runs in one process, a sweep of them, resuming a journal, merging shards (processor seconds)
@@ -21,6 +22,7 @@
 #   queue      25 / 20 / 15 million events per second with 1e3 / 1e5 / 1e6 pending events
 #   tutorial   0.1 s without files
 #   world      4 million events per second with the metrics as listener, 50 times as fast as SimGrid
+#   layouts    100,000 layouts that keep the rules a second, on one thread
 #   scale      1 KiB per job, 512 bytes per node
 #   study      15,000 runs of workloads/poisson a processor-second, 1,000 of failing-month; a sweep takes at most 5 % more than its runs, and
 #              is 1.9 times as fast on two threads; resuming 10^6 runs in 2 s; merging 1,000 shards in 10 s; a plan of 16
@@ -121,6 +123,12 @@ bench_contention()
 {
     echo "Concurrent transfers on one share (best of 3); the cost of n transfers grows as n log n:"
     "$build/bin/bench_contention"
+}
+
+bench_layouts()
+{
+    echo "Layouts of transformers (one thread, best of 3):"
+    "$build/bin/bench_layouts" || status=1
 }
 
 bench_world()
@@ -610,7 +618,7 @@ bench_growth()
     "$build/bin/bench_growth" 100000 || status=1
 }
 
-parts='queue|peers|tutorial|contention|world|loops|scale|study|trainer|files|growth|emu'
+parts='queue|peers|tutorial|contention|world|layouts|loops|scale|study|trainer|files|growth|emu'
 [ $# -gt 0 ] || set -- ${parts//|/ }
 for part in "$@"; do
     if [[ ! $part =~ ^($parts)$ ]]; then
@@ -626,6 +634,7 @@ for part in "$@"; do
     peers) bench_peers ;;
     tutorial) bench_tutorial ;;
     contention) bench_contention ;;
+    layouts) bench_layouts ;;
     world) bench_world ;;
     loops) bench_loops ;;
     scale) bench_scale ;;

@@ -73,6 +73,9 @@ typedef struct {
 
 void coverage_count(Coverage *coverage, double low, double high, double truth);
 void coverage_count_estimate(Coverage *coverage, const Estimate *estimate, double truth);
+/* Bars of shares hold for 1000 studies: by how much a share of fewer studies may miss them, 3
+ * standard errors of the difference. */
+double luck_of_share(double share, int32_t studies);
 /* Fails unless a share from `least` to `most` of the studies covered the truth, and the mean
  * relative half-width is at most `width`. These bars are for 1000 studies or more; fewer have room
  * for the luck of few. Prints a row. */

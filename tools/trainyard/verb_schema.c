@@ -4,6 +4,7 @@
 #include "sim/cli/json_file.h"
 #include "sim/output/summary/metric.h"
 #include "sim/scenario/catalog/schema.h"
+#include "sim/scenario/catalog/transformer_shape.h"
 #include "sim/scenario/format/batchai_types.h"
 #include "sim/scenario/format/types.h"
 #include "sim/scenario/reference.h"
@@ -23,19 +24,20 @@ static const Field schema_options[] = {
 };
 #undef OWNER
 
-static const char *const names[] = {"scenario", "cluster", "job", "catalog",
-                                    "study",    "summary", NULL};
+static const char *const names[] = {"scenario", "cluster", "job",   "catalog",
+                                    "study",    "summary", "model", NULL};
 /* The type of each name. A catalogue has none, because its values have sources. */
-static const ObjectType *const types[] = {&scenario_type, &cluster_file_type, &job_file_type,
-                                          NULL,           &study_type,        &summary_type};
+static const ObjectType *const types[] = {
+    &scenario_type, &cluster_file_type, &job_file_type,         NULL,
+    &study_type,    &summary_type,      &transformer_shape_type};
 _Static_assert(sizeof names / sizeof names[0] == sizeof types / sizeof types[0] + 1,
                "a type for each name");
 
 static const OptionTable schema_table = {
     .name = "schema",
-    .operands = "[scenario|cluster|job|catalog|study|summary]",
+    .operands = "[scenario|cluster|job|catalog|study|summary|model]",
     .summary = "Prints the JSON Schema of scenario files, cluster.json, job.json, catalogues, "
-               "studies or summary.json.",
+               "studies, summary.json or the model files of predict.",
     .example = "trainyard schema > scenario.schema.json\n"
                "trainyard schema job\n"
                "trainyard schema --markdown > FORMAT.md",
@@ -49,7 +51,8 @@ static int print_schema(Arena *arena, const char *name)
 {
     const ObjectType *type = types[word_list_find(names, name)];
     const char *id = arena_printf(arena, "https://trainyard.invalid/schema/%s.json", name);
-    const bool has_parameters = type != &summary_type && type != &study_type;
+    const bool has_parameters =
+        type != &summary_type && type != &study_type && type != &transformer_shape_type;
     const char *placeholder = has_parameters ? PARAMETER_PATTERN : NULL;
     json_show(type != NULL ? json_schema(arena, type, id, type->doc, placeholder)
                            : catalog_schema(arena, id, "A trainyard catalogue."));
@@ -72,6 +75,10 @@ static int print_reference(void)
              "pointers.\n");
     Reference studies = {.examples = study_examples};
     reference_add(&studies, &study_type, &text);
+    text_add(&text,
+             "\n## Model files\n\n`trainyard predict --model FILE.json` reads a transformer: "
+             "JSON with comments, as scenarios.\n");
+    reference_add(&reference, &transformer_shape_type, &text);
     fputs(text_string(&text), stdout);
     text_free(&text);
     return EXIT_FINE;

@@ -1,5 +1,6 @@
 #include "sim/scenario/catalog/fields.h"
 
+#include "sim/scenario/catalog/transformer_fields.h"
 #include "sim/scenario/catalog/value.h"
 
 /* The least values: their product must not be rounded to 0 when it is divided among the largest
@@ -464,6 +465,20 @@ const SectionShape catalog_shapes[CATALOG_SECTION_COUNT] = {
     [CATALOG_EXCHANGE_TIMES] =
         {.type = {"exchange_times", "Measured sums of gradients over the ranks of one machine.",
                   sizeof(ExchangeTime), exchange_time_fields}},
+    [CATALOG_TRANSFORMERS] = {.type = {"transformers", "Transformers to be trained.",
+                                       sizeof(CatalogTransformer), transformer_fields}},
+    [CATALOG_TRANSFORMER_GPUS] =
+        {.type = {"transformer_gpus",
+                  "Rates that GPUs and their links reach, by names of \"gpus\".",
+                  sizeof(TransformerGpu), transformer_gpu_fields}},
+    [CATALOG_TRANSFORMER_FABRICS] = {.type = {"transformer_fabrics",
+                                              "All-reduce between nodes, measured.",
+                                              sizeof(TransformerFabric),
+                                              transformer_fabric_fields}},
+    [CATALOG_TRANSFORMER_SOFTWARE] = {.type = {"transformer_software",
+                                               "Software that trains transformers, as fitted.",
+                                               sizeof(TransformerSoftware),
+                                               transformer_software_fields}},
 };
 _Static_assert(sizeof(service_fields) / sizeof(service_fields[0]) <= CATALOG_FIELDS_MAX,
                "the largest");
@@ -488,3 +503,7 @@ NAME_COMES_FIRST(StageTime, name);
 NAME_COMES_FIRST(KindTime, name);
 NAME_COMES_FIRST(SideBySide, name);
 NAME_COMES_FIRST(ExchangeTime, name);
+NAME_COMES_FIRST(CatalogTransformer, name);
+NAME_COMES_FIRST(TransformerGpu, name);
+NAME_COMES_FIRST(TransformerFabric, name);
+NAME_COMES_FIRST(TransformerSoftware, name);

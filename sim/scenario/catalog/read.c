@@ -10,6 +10,7 @@
 #include "sim/scenario/catalog/fields.h"
 #include "sim/scenario/catalog/layers.h"
 #include "sim/scenario/catalog/throughputs.h"
+#include "sim/scenario/catalog/transformer_fields.h"
 #include "sim/scenario/catalog/value.h"
 #include "sim/schema/glob.h"
 
@@ -664,6 +665,27 @@ const FailureModel *catalog_failure_model(const Catalog *catalog, const char *na
 const Preemption *catalog_preemption(const Catalog *catalog, const char *family)
 {
     return item_find(catalog, CATALOG_PREEMPTIONS, family);
+}
+
+const TransformerShape *catalog_transformer(const Catalog *catalog, const char *name)
+{
+    const CatalogTransformer *entry = item_find(catalog, CATALOG_TRANSFORMERS, name);
+    return entry != NULL ? &entry->shape : NULL;
+}
+
+const TransformerGpu *catalog_transformer_gpu(const Catalog *catalog, const char *name)
+{
+    return item_find(catalog, CATALOG_TRANSFORMER_GPUS, name);
+}
+
+const TransformerFabric *catalog_transformer_fabric(const Catalog *catalog, const char *name)
+{
+    return item_find(catalog, CATALOG_TRANSFORMER_FABRICS, name);
+}
+
+const TransformerSoftware *catalog_transformer_software(const Catalog *catalog, const char *name)
+{
+    return item_find(catalog, CATALOG_TRANSFORMER_SOFTWARE, name);
 }
 
 Throughputs catalog_throughputs(const Catalog *catalog)

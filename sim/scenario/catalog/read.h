@@ -33,6 +33,8 @@
 
 #include "sim/cloud/spec/catalog.h"
 #include "sim/json/json.h"
+#include "sim/model/transformer/machine.h"
+#include "sim/model/transformer/shape.h"
 
 typedef struct Catalog Catalog;
 
@@ -57,6 +59,10 @@ typedef enum {
     CATALOG_KIND_TIMES,
     CATALOG_SIDE_BY_SIDE,
     CATALOG_EXCHANGE_TIMES,
+    CATALOG_TRANSFORMERS,
+    CATALOG_TRANSFORMER_GPUS,
+    CATALOG_TRANSFORMER_FABRICS,
+    CATALOG_TRANSFORMER_SOFTWARE,
     CATALOG_SECTION_COUNT
 } CatalogSection;
 
@@ -122,6 +128,10 @@ const Quantiles *catalog_preparation(const Catalog *catalog, const char *command
 const ServiceModel *catalog_service(const Catalog *catalog);
 const FailureModel *catalog_failure_model(const Catalog *catalog, const char *name);
 const Preemption *catalog_preemption(const Catalog *catalog, const char *family);
+const TransformerShape *catalog_transformer(const Catalog *catalog, const char *name);
+const TransformerGpu *catalog_transformer_gpu(const Catalog *catalog, const char *name);
+const TransformerFabric *catalog_transformer_fabric(const Catalog *catalog, const char *name);
+const TransformerSoftware *catalog_transformer_software(const Catalog *catalog, const char *name);
 /* All rows of all files, in their order (sim/scenario/catalog/throughputs.h). */
 Throughputs catalog_throughputs(const Catalog *catalog);
 

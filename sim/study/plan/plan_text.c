@@ -60,7 +60,7 @@ static void fill_row(const PlanOutcome *outcome, Arena *arena, int32_t candidate
 typedef struct {
     int32_t candidate;
     int32_t place;   /* the first to sort by */
-    double distance; /* in the same place: from the best objective, or from what is required */
+    double distance; /* in the same place: from the best objective, or from the limit that is missed */
 } Nearness;
 
 /* States in the order of their distance from the answer. */

@@ -212,8 +212,11 @@ START_TEST(batch_means_cover_and_say_when_they_depend)
                marked, of_daley);
         coverage_check("30 batches, lag test passed", rows[i].queue->name, &coverage, rows[i].least,
                        .98, 1);
-        ck_assert_double_le(marked, rows[i].most_marked);
-        ck_assert_double_ge(marked, rows[i].least_marked);
+        const int32_t studies = long_studies_of(1200);
+        ck_assert_double_le(marked,
+                            rows[i].most_marked + luck_of_share(rows[i].most_marked, studies));
+        ck_assert_double_ge(marked,
+                            rows[i].least_marked - luck_of_share(rows[i].least_marked, studies));
         ck_assert_double_eq_tol(of_daley, 1, rows[i].variance_error / sqrt(theory_effort()));
         arena_destroy(arena);
     }

@@ -1,4 +1,4 @@
-#include "tools/trainyard/predict_coverage.h"
+#include "tools/trainyard/predict/coverage.h"
 
 #include <math.h>
 #include <stdio.h>

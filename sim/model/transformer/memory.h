@@ -1,0 +1,43 @@
+/* The memory of a rank in training.
+ *
+ *     weights 2, gradients 2 or 4, optimizer 12 bytes a parameter (fp32 weights and Adam's two
+ *     moments), each divided among the ranks that the sharding names
+ *     activations of a layer, for each token and divided by the tensor ranks:
+ *         2 h (q) + 4 kv d (k, v) + 2 h (context) + 2 f (gated: 3, else 2 values) bytes
+ *         + 4 h (norms) + 4 h (inputs of attention and MLP), divided only if sequence parallel
+ *         + 5 heads s (scores of attention, without flash attention and recomputation)
+ *     logits 6 bytes a token and word
+ *
+ * For h, f = 4 h, ungated: 32 h, and 34 h in the source, which has the masks of two dropouts.
+ * Source: Korthikanti et al., arXiv:2205.05198, section 4. Rank i of a pipeline holds the
+ * activations of the micro batches in flight (schedule.h). */
+#ifndef SIM_MODEL_TRANSFORMER_MEMORY_H
+#define SIM_MODEL_TRANSFORMER_MEMORY_H
+
+#include "sim/model/transformer/layout.h"
+#include "sim/model/transformer/machine.h"
+
+typedef struct {
+    int64_t weights_bytes;
+    int64_t gradients_bytes;
+    int64_t optimizer_bytes;
+    int64_t gathered_bytes; /* FSDP: weights of the layers in use */
+    int64_t activations_bytes;
+    int64_t logits_bytes;
+    int64_t software_bytes; /* what the software and its allocator add to the sum of the above */
+    int64_t total_bytes;
+} TransformerMemory;
+
+/* Parameters of the pipeline's rank, before they are divided among shards: layers, and embeddings
+ * on the first and the head on the last rank, divided by the tensor ranks. */
+int64_t rank_parameters(const TransformerJob *job, const TransformerLayout *layout, int32_t rank);
+/* Bytes of one layer's activations for one micro batch. */
+int64_t layer_activation_bytes(const TransformerJob *job, const TransformerLayout *layout);
+/* The memory of pipeline rank `rank`. The layout must be free of problems. */
+TransformerMemory rank_memory(const TransformerJob *job, const TransformerLayout *layout,
+                              const TransformerSoftware *software, int32_t rank);
+/* That of the rank with the most; `*rank` receives its number, unless it is NULL. */
+TransformerMemory layout_memory(const TransformerJob *job, const TransformerLayout *layout,
+                                const TransformerSoftware *software, int32_t *rank);
+
+#endif

@@ -1,0 +1,180 @@
+#include "sim/scenario/transformer_prediction.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "sim/base/units.h"
+#include "sim/scenario/transformer_layout.h"
+
+/* The error of communication between nodes, as a part of it: rates were measured on two clusters.
+ */
+#define BETWEEN_NODES_ERROR 0.5
+
+static Place place_of_request(void)
+{
+    return place_in("trainyard: predict", 0, 0);
+}
+
+static bool fail_unknown(const Catalog *catalog, CatalogSection section, const char *name,
+                         Status *status)
+{
+    int32_t count;
+    const char *const *names = catalog_names(catalog, section, &count);
+    status_fail(status, STATUS_BAD_INPUT, place_of_request(),
+                "\"%s\" is not among the %s of the catalogue", name, catalog_section_name(section));
+    return status_hint_names(status, name, names, count);
+}
+
+static bool check_gpus(const TransformerRequest *request, const VmSize *size, Status *status)
+{
+    if (request->gpus <= size->gpus || request->gpus % size->gpus == 0)
+        return true;
+    status_fail(status, STATUS_BAD_INPUT, place_of_request(), "%d GPUs are not whole nodes of %d",
+                (int)request->gpus, (int)size->gpus);
+    return status_hint(status, "use %d or %d", (int)(request->gpus / size->gpus * size->gpus),
+                       (int)((request->gpus / size->gpus + 1) * size->gpus));
+}
+
+/* The network between nodes: InfiniBand if the size has it. */
+static bool choose_fabric(const Catalog *catalog, Wire asked_for, const VmSize *size,
+                          TransformerMachine *machine, Status *status)
+{
+    const bool has_infiniband = size->rdma_bytes_per_s > 0;
+    if (asked_for == WIRE_IB_FDR && !has_infiniband)
+        return status_fail(status, STATUS_BAD_INPUT, place_of_request(), "%s has no InfiniBand",
+                           size->name);
+    const bool takes_infiniband = asked_for != WIRE_ETHERNET && has_infiniband;
+    const char *name = takes_infiniband ? "infiniband" : "ethernet";
+    machine->fabric = catalog_transformer_fabric(catalog, name);
+    // One port for each GPU; the Ethernet is one for all.
+    machine->port_bytes_per_s = takes_infiniband ? size->rdma_bytes_per_s
+                                                 : (size->network_bytes_per_s - 1) / size->gpus + 1;
+    return machine->fabric != NULL ||
+           fail_unknown(catalog, CATALOG_TRANSFORMER_FABRICS, name, status);
+}
+
+static bool find_machine(const Catalog *catalog, const TransformerRequest *request,
+                         TransformerPrediction *prediction, Status *status)
+{
+    const VmSize *size = catalog_vm_size(catalog, request->vm_size);
+    TransformerMachine *machine = &prediction->machine;
+    if (size == NULL)
+        return fail_unknown(catalog, CATALOG_VM_SIZES, request->vm_size, status);
+    if (size->gpu == NULL || size->gpus == 0)
+        return status_fail(status, STATUS_BAD_INPUT, place_of_request(), "%s has no GPU",
+                           size->name);
+    machine->gpu = catalog_transformer_gpu(catalog, size->gpu->name);
+    machine->software = catalog_transformer_software(catalog, request->software);
+    machine->memory_bytes = size->gpu->memory_bytes;
+    if (machine->gpu == NULL)
+        return fail_unknown(catalog, CATALOG_TRANSFORMER_GPUS, size->gpu->name, status);
+    if (machine->software == NULL)
+        return fail_unknown(catalog, CATALOG_TRANSFORMER_SOFTWARE, request->software, status);
+    prediction->vm_size = size;
+    prediction->nodes = (request->gpus - 1) / size->gpus + 1;
+    return check_gpus(request, size, status) &&
+           choose_fabric(catalog, request->wire, size, machine, status);
+}
+
+/* --- The nearest layout that fits --- */
+
+/* How many choices two layouts do not share. */
+static int32_t distance(const TransformerLayout *a, const TransformerLayout *b)
+{
+    return (a->tensor != b->tensor) + (a->context != b->context) + (a->pipeline != b->pipeline) +
+           (a->chunks != b->chunks) + (a->sharding != b->sharding) +
+           (a->recompute != b->recompute) + (a->micro_batch != b->micro_batch);
+}
+
+/* A text of the choices of `wanted`, without those whose bit is in `freed`. */
+static void space_narrow(LayoutSpace *space, const TransformerLayout *wanted, uint32_t freed)
+{
+    const struct {
+        Choices *choices;
+        int64_t value;
+    } dimensions[] = {
+        {&space->tensor, wanted->tensor},           {&space->context, wanted->context},
+        {&space->pipeline, wanted->pipeline},       {&space->chunks, wanted->chunks},
+        {&space->sharding, wanted->sharding},       {&space->recompute, wanted->recompute},
+        {&space->micro_batch, wanted->micro_batch},
+    };
+    for (size_t i = 0; i < sizeof dimensions / sizeof dimensions[0]; i++)
+        if (!(freed & 1u << i))
+            *dimensions[i].choices = (Choices){1, {dimensions[i].value}};
+}
+
+static int32_t bits_of(uint32_t set)
+{
+    int32_t count = 0;
+    for (; set != 0; set &= set - 1)
+        count++;
+    return count;
+}
+
+/* Tries to change one choice, then two, and so on. */
+static void find_alternative(TransformerPrediction *prediction, const LayoutSpace *every)
+{
+    enum { DIMENSIONS = 7 };
+    const TransformerLayout *wanted = &prediction->search.least.layout;
+    for (int32_t changed = 1; changed <= DIMENSIONS && !prediction->has_alternative; changed++) {
+        for (uint32_t freed = 1; freed < 1u << DIMENSIONS; freed++) {
+            LayoutSpace space = *every;
+            LayoutSearch found;
+            if (bits_of(freed) != changed)
+                continue;
+            space_narrow(&space, wanted, freed);
+            layouts_search(&prediction->job, &prediction->machine, &space, 1, &found);
+            if (found.count == 0 || distance(&found.ranked[0].layout, wanted) > changed)
+                continue;
+            if (!prediction->has_alternative ||
+                found.ranked[0].step.step_s < prediction->alternative.step.step_s)
+                prediction->alternative = found.ranked[0];
+            prediction->has_alternative = true;
+        }
+    }
+}
+
+bool transformer_prediction_make(const Catalog *catalog, const TransformerRequest *request,
+                                 TransformerPrediction *prediction, Status *status)
+{
+    enum { RANKED = 10 };
+    *prediction = (TransformerPrediction){.model = request->model};
+    if (!find_machine(catalog, request, prediction, status))
+        return false;
+    prediction->job = (TransformerJob){.shape = request->shape,
+                                       .gpus = request->gpus,
+                                       .gpus_per_node = prediction->vm_size->gpus,
+                                       .global_batch = request->global_batch};
+    const Piece text = piece_of("--layout", request->layout, strlen(request->layout));
+    LayoutSpace space, every;
+    if (!layout_space_read(text, &prediction->job, &prediction->machine, &space, status))
+        return false;
+    layouts_search(&prediction->job, &prediction->machine, &space, RANKED, &prediction->search);
+    if (prediction->search.valid == 0)
+        return status_fail(status, STATUS_BAD_INPUT, text.at, "%s: %s", request->layout,
+                           prediction->search.problem);
+    prediction->fits = prediction->search.count > 0;
+    if (prediction->fits)
+        return true;
+    const char *best = space.precision == PRECISION_FP8 ? "best,fp8" : "best";
+    if (!layout_space_read(piece_of("--layout", best, strlen(best)), &prediction->job,
+                           &prediction->machine, &every, status))
+        return false;
+    every.has_flash_attention = space.has_flash_attention;
+    every.sequence_parallel = space.sequence_parallel;
+    find_alternative(prediction, &every);
+    return true;
+}
+
+double transformer_uncertainty(const TransformerMachine *machine, const TransformerStep *step)
+{
+    const double software = (double)machine->software->error_ppm / PPM;
+    const double between = BETWEEN_NODES_ERROR * step->between_nodes_s / step->step_s;
+    return 2 * sqrt(software * software + between * between);
+}
+
+double transformer_days(const TransformerPrediction *prediction, double step_s, double tokens)
+{
+    enum { SECONDS_OF_DAY = 86400 };
+    return tokens / transformer_tokens_per_s(&prediction->job, step_s) / SECONDS_OF_DAY;
+}

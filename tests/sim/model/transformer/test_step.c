@@ -1,0 +1,291 @@
+#include "sim/base/units.h"
+#include "sim/model/transformer/memory.h"
+#include "sim/model/transformer/step.h"
+#include "tests/support/suite.h"
+
+/* 1 TB/s of all-reduce after 10 us: on 8 ranks a rank sends 7/4 of the bytes. */
+static const CurvePoint link_points[] = {{0, 10000}, {INT64_C(1000000000), 1760000}};
+/* The same of 500 GB/s after 50 us. */
+static const CurvePoint wire_points[] = {{0, 50000}, {INT64_C(1000000000), 3800000}};
+static const CurvePoint added_points[] = {{2, 0}, {64, 620000}};
+
+static TransformerGpu gpu = {.name = "G",
+                             .bf16_peak_flops = INT64_C(1000000000000000),
+                             .fp8_peak_flops = INT64_C(2000000000000000),
+                             .bf16_matmul_flops = INT64_C(800000000000000),
+                             .fp8_matmul_flops = INT64_C(1500000000000000),
+                             .attention_flops = INT64_C(400000000000000),
+                             .memory_bytes_per_s = INT64_C(3000000000000),
+                             .link_ranks = 8,
+                             .all_reduce = {2, link_points},
+                             .gather_ppm = PPM};
+static TransformerFabric fabric = {.name = "F",
+                                   .port_bytes_per_s = INT64_C(50000000000),
+                                   .ports = 8,
+                                   .two_nodes = {2, wire_points},
+                                   .added = {2, added_points}};
+static TransformerSoftware software = {.matmul_ppm = PPM,
+                                       .fp8_matmul_ppm = PPM,
+                                       .attention_ppm = PPM,
+                                       .element_ppm = PPM,
+                                       .tensor_exposed_ppm = PPM,
+                                       .overlap_loss_ppm = PPM / 10,
+                                       .overlaps_gradients = true,
+                                       .bucket_bytes = INT64_C(1000000000),
+                                       .gradient_bytes = 4,
+                                       .optimizer_bytes = 28,
+                                       .layer_launch_ns = 100000,
+                                       .step_overhead_ns = 5000000,
+                                       .has_flash_attention = true,
+                                       .memory_ppm = PPM};
+static TransformerMachine machine = {.gpu = &gpu,
+                                     .fabric = &fabric,
+                                     .software = &software,
+                                     .port_bytes_per_s = INT64_C(50000000000),
+                                     .memory_bytes = INT64_C(80) << 30};
+
+/* Llama 3 8B. */
+static TransformerJob job_on(int32_t gpus)
+{
+    return (TransformerJob){.shape = {.layers = 32,
+                                      .hidden = 4096,
+                                      .mlp = 14336,
+                                      .is_gated = true,
+                                      .heads = 32,
+                                      .kv_heads = 8,
+                                      .vocabulary = 128256,
+                                      .sequence = 8192},
+                            .gpus = gpus,
+                            .gpus_per_node = 8,
+                            .global_batch = 128};
+}
+
+static const TransformerLayout alone = {.tensor = 1,
+                                        .context = 1,
+                                        .data = 1,
+                                        .pipeline = 1,
+                                        .chunks = 1,
+                                        .has_flash_attention = true,
+                                        .is_sequence_parallel = true,
+                                        .micro_batch = 1};
+
+START_TEST(a_step_on_one_gpu_is_what_paper_gives)
+{
+    // Without elements, launches and overhead: 128 sequences of 8192 tokens, 6 N operations each at
+    // 800 Tflop/s; attention 3.5 forward passes of 2 L h s operations at 400 Tflop/s; a loss of 16
+    // bytes a logit, and 28 bytes a parameter at 3 TB/s.
+    TransformerSoftware bare = software;
+    bare.element_ppm = 0;
+    bare.layer_launch_ns = bare.step_overhead_ns = 0;
+    TransformerMachine paper = machine;
+    paper.software = &bare;
+    const TransformerJob job = job_on(1);
+    const TransformerStep step = transformer_step(&job, &alone, &paper, SCHEDULE_EXECUTED);
+    const double tokens = 128 * 8192.0;
+    const double loss_s = tokens * 128256 * 16 / 3e12;
+    ck_assert_double_eq_tol(step.parts_s[STEP_COMPUTE], tokens * 6 * 7504658432.0 / 800e12 + loss_s,
+                            1e-6);
+    ck_assert_double_eq_tol(step.parts_s[STEP_ATTENTION],
+                            tokens * 3.5 * 2 * 32 * 4096 * 8192 / 400e12, 1e-6);
+    ck_assert_double_eq_tol(step.parts_s[STEP_OPTIMIZER], 8030261248.0 * 28 / 3e12, 1e-9);
+    ck_assert_double_eq_tol(step.step_s,
+                            step.parts_s[STEP_COMPUTE] + step.parts_s[STEP_ATTENTION] +
+                                step.parts_s[STEP_OPTIMIZER],
+                            1e-9);
+    ck_assert_double_eq_tol(transformer_tokens_per_s(&job, step.step_s), tokens / step.step_s,
+                            1e-6);
+    // 6 N + 6 L h s operations a token of 1000 Tflop/s.
+    ck_assert_double_eq_tol(transformer_mfu(&job, &alone, &gpu, ATTENTION_AS_COMPUTED, 100),
+                            tokens * (6 * 7504658432.0 + 6442450944.0) / 100 / 1e15, 1e-9);
+}
+END_TEST
+
+START_TEST(collectives_take_the_measured_time)
+{
+    const RankGroup node = {8, 8};
+    ck_assert_double_eq_tol(group_all_reduce_s(&machine, node, 1e9), 1760e-6, 1e-9);
+    ck_assert_double_eq_tol(group_gather_s(&machine, node, 1e9), 880e-6, 1e-9);
+    ck_assert_double_eq(group_all_reduce_s(&machine, (RankGroup){1, 1}, 1e9), 0);
+    // Two ranks send 1/2 of the bytes each, 8 ranks 7/8: 1 / 1.75.
+    ck_assert_double_eq_tol(group_all_reduce_s(&machine, (RankGroup){2, 2}, 1e9),
+                            10e-6 + 1750e-6 / 1.75, 1e-9);
+    // Two whole nodes; one rank of each of two nodes has one port of eight, and sends 8 / 15.
+    ck_assert_double_eq_tol(group_all_reduce_s(&machine, (RankGroup){16, 8}, 1e9), 3800e-6, 1e-9);
+    ck_assert_double_eq_tol(group_all_reduce_s(&machine, (RankGroup){2, 1}, 1e9),
+                            50e-6 + 3750e-6 * 8 * 8 / 15, 1e-9);
+    // 64 nodes: as two, and 620 us.
+    ck_assert_double_eq_tol(group_all_reduce_s(&machine, (RankGroup){512, 8}, 1e9),
+                            50e-6 + 3750e-6 * (511.0 / 512) / (15.0 / 16) + 620e-6, 1e-8);
+    // A rate of small messages is a part of that of large ones.
+    ck_assert_double_gt(group_all_reduce_s(&machine, (RankGroup){512, 8}, 1e6) * 100,
+                        group_all_reduce_s(&machine, (RankGroup){512, 8}, 1e8));
+}
+END_TEST
+
+/* Many layouts of 64 GPUs. */
+static int32_t layouts_of(const TransformerJob *job, TransformerLayout *layouts, int32_t most)
+{
+    int32_t count = 0;
+    for (int32_t tensor = 1; tensor <= 16; tensor *= 2)
+        for (int32_t pipeline = 1; pipeline <= 8; pipeline *= 2)
+            for (int32_t context = 1; context <= 4; context *= 2)
+                for (int sharding = 0; sharding < SHARDING_COUNT; sharding++)
+                    for (int32_t chunks = 1; chunks <= 2; chunks++) {
+                        TransformerLayout layout = alone;
+                        layout.tensor = tensor;
+                        layout.pipeline = pipeline;
+                        layout.context = context;
+                        layout.chunks = chunks;
+                        layout.sharding = (Sharding)sharding;
+                        layout.data = job->gpus / (tensor * pipeline * context);
+                        if (layout.data > 0 && layout_problem(job, &layout) == NULL && count < most)
+                            layouts[count++] = layout;
+                    }
+    return count;
+}
+
+enum { LAYOUTS_MOST = 1000 };
+
+static double step_s(const TransformerJob *job, const TransformerLayout *layout)
+{
+    return transformer_step(job, layout, &machine, SCHEDULE_EXECUTED).step_s;
+}
+
+START_TEST(more_bandwidth_is_never_slower)
+{
+    static TransformerLayout layouts[LAYOUTS_MOST];
+    const TransformerJob job = job_on(64);
+    const int32_t count = layouts_of(&job, layouts, LAYOUTS_MOST);
+    ck_assert_int_gt(count, 100);
+    for (int32_t i = 0; i < count; i++) {
+        const double before_s = step_s(&job, &layouts[i]);
+        machine.port_bytes_per_s *= 2;
+        ck_assert_double_le(step_s(&job, &layouts[i]), before_s + 1e-12);
+        machine.port_bytes_per_s /= 2;
+        gpu.memory_bytes_per_s *= 2;
+        ck_assert_double_lt(step_s(&job, &layouts[i]), before_s);
+        gpu.memory_bytes_per_s /= 2;
+        gpu.bf16_matmul_flops *= 2;
+        ck_assert_double_lt(step_s(&job, &layouts[i]), before_s);
+        gpu.bf16_matmul_flops /= 2;
+    }
+}
+END_TEST
+
+START_TEST(parts_add_up_and_bounds_hold)
+{
+    static TransformerLayout layouts[LAYOUTS_MOST];
+    const TransformerJob job = job_on(64);
+    const int32_t count = layouts_of(&job, layouts, LAYOUTS_MOST);
+    for (int32_t i = 0; i < count; i++) {
+        const TransformerStep step =
+            transformer_step(&job, &layouts[i], &machine, SCHEDULE_EXECUTED);
+        double sum_s = 0;
+        for (int part = 0; part < STEP_PART_COUNT; part++) {
+            ck_assert_double_ge(step.parts_s[part], 0);
+            sum_s += step.parts_s[part];
+        }
+        ck_assert_double_eq_tol(sum_s, step.step_s, 1e-9 * sum_s);
+        ck_assert_double_le(step.between_nodes_s, step.step_s);
+        ck_assert_double_le(transformer_step(&job, &layouts[i], &machine, SCHEDULE_BOUND).step_s,
+                            step.step_s + 1e-9);
+    }
+}
+END_TEST
+
+START_TEST(recomputation_takes_time)
+{
+    static TransformerLayout layouts[LAYOUTS_MOST];
+    const TransformerJob job = job_on(64);
+    const int32_t count = layouts_of(&job, layouts, LAYOUTS_MOST);
+    for (int32_t i = 0; i < count; i++) {
+        const double none_s = step_s(&job, &layouts[i]);
+        layouts[i].recompute = RECOMPUTE_FULL;
+        ck_assert_double_gt(step_s(&job, &layouts[i]), none_s);
+    }
+}
+END_TEST
+
+/* Matmul operations of all ranks, from the time that they take without anything else. */
+START_TEST(layouts_of_equal_product_conserve_operations)
+{
+    TransformerSoftware pure = {.matmul_ppm = PPM,
+                                .attention_ppm = PPM,
+                                .gradient_bytes = 4,
+                                .bucket_bytes = 1000000000,
+                                .memory_ppm = PPM};
+    TransformerGpu fast = gpu; // memory takes no time
+    fast.memory_bytes_per_s = INT64_C(1000000000000000000);
+    TransformerMachine pure_machine = machine;
+    pure_machine.software = &pure;
+    pure_machine.gpu = &fast;
+    TransformerJob job = job_on(64);
+    job.shape.vocabulary = 1; // a head on one stage only is not divided
+    const double tokens = 128 * 8192.0;
+    const double operations =
+        6.0 * 32 * (double)transformer_layer_matrix_parameters(&job.shape) * tokens;
+    static const int32_t dimensions[][4] = {{1, 1, 64, 1}, {8, 1, 8, 1}, {2, 4, 8, 1}, {4, 2, 2, 4},
+                                            {1, 8, 8, 1},  {8, 8, 1, 1}, {2, 1, 16, 2}};
+    for (size_t i = 0; i < sizeof dimensions / sizeof dimensions[0]; i++) {
+        TransformerLayout layout = alone;
+        layout.tensor = dimensions[i][0];
+        layout.pipeline = dimensions[i][1];
+        layout.data = dimensions[i][2];
+        layout.context = dimensions[i][3];
+        ck_assert_ptr_null(layout_problem(&job, &layout));
+        const TransformerStep step =
+            transformer_step(&job, &layout, &pure_machine, SCHEDULE_EXECUTED);
+        ck_assert_double_eq_tol(step.parts_s[STEP_COMPUTE] * 800e12 * 64 / operations, 1, 1e-5);
+    }
+}
+END_TEST
+
+START_TEST(fp8_speeds_up_layers_only)
+{
+    const TransformerJob job = job_on(8);
+    TransformerLayout layout = alone;
+    layout.data = 8;
+    const TransformerStep bf16 = transformer_step(&job, &layout, &machine, SCHEDULE_EXECUTED);
+    layout.precision = PRECISION_FP8;
+    const TransformerStep fp8 = transformer_step(&job, &layout, &machine, SCHEDULE_EXECUTED);
+    ck_assert_double_lt(fp8.parts_s[STEP_COMPUTE], bf16.parts_s[STEP_COMPUTE]);
+    ck_assert_double_gt(fp8.parts_s[STEP_COMPUTE], bf16.parts_s[STEP_COMPUTE] * 800 / 1500);
+    ck_assert_double_eq(fp8.parts_s[STEP_ATTENTION], bf16.parts_s[STEP_ATTENTION]);
+}
+END_TEST
+
+START_TEST(a_small_model_waits_for_the_host)
+{
+    TransformerJob job = job_on(8);
+    job.shape = (TransformerShape){.layers = 12,
+                                   .hidden = 64,
+                                   .mlp = 256,
+                                   .heads = 1,
+                                   .kv_heads = 1,
+                                   .vocabulary = 256,
+                                   .sequence = 64};
+    TransformerLayout layout = alone;
+    layout.data = 8;
+    const TransformerStep step = transformer_step(&job, &layout, &machine, SCHEDULE_EXECUTED);
+    // 16 micro batches, 12 layers, three passes of 100 us, but for what the GPU computes.
+    const double gpu_s = step.parts_s[STEP_COMPUTE] + step.parts_s[STEP_ATTENTION];
+    ck_assert_double_gt(step.parts_s[STEP_HOST] + gpu_s, 16 * 12 * 3 * 100e-6);
+    ck_assert_double_gt(step.parts_s[STEP_HOST], 10 * gpu_s);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("transformer/step");
+    TCase *steps = tcase_create("steps");
+    tcase_add_test(steps, a_step_on_one_gpu_is_what_paper_gives);
+    tcase_add_test(steps, collectives_take_the_measured_time);
+    tcase_add_test(steps, more_bandwidth_is_never_slower);
+    tcase_add_test(steps, parts_add_up_and_bounds_hold);
+    tcase_add_test(steps, recomputation_takes_time);
+    tcase_add_test(steps, layouts_of_equal_product_conserve_operations);
+    tcase_add_test(steps, fp8_speeds_up_layers_only);
+    tcase_add_test(steps, a_small_model_waits_for_the_host);
+    suite_add_tcase(suite, steps);
+    return suite;
+}

@@ -1,0 +1,426 @@
+#include "tools/trainyard/predict/transformer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/base/units.h"
+#include "sim/cli/disk_files.h"
+#include "sim/cli/json_file.h"
+#include "sim/cli/report.h"
+#include "sim/json/real.h"
+#include "sim/model/price.h"
+#include "sim/scenario/catalog/transformer_shape.h"
+#include "sim/scenario/transformer_layout.h"
+#include "sim/scenario/transformer_prediction.h"
+#include "sim/schema/json_load.h"
+#include "tools/trainyard/predict/transformer_basis.h"
+
+#define GIB ((double)(INT64_C(1) << 30))
+
+/* --- What is asked for --- */
+
+static bool is_file(const char *model)
+{
+    const size_t length = strlen(model);
+    return length > 5 && strcmp(model + length - 5, ".json") == 0;
+}
+
+bool predict_is_transformer(const Catalog *catalog, const char *model)
+{
+    return is_file(model) || catalog_transformer(catalog, model) != NULL;
+}
+
+static bool model_read(Arena *arena, const Catalog *catalog, const char *model,
+                       TransformerShape *shape, Problems *problems)
+{
+    if (!is_file(model)) {
+        *shape = *catalog_transformer(catalog, model);
+        return true;
+    }
+    const JsonLoader loader = {.arena = arena, .files = disk_files, .problems = problems};
+    Status status = {0};
+    const Json *root = json_load(&loader, model, JSON_WITH_COMMENTS, &status);
+    if (root == NULL && status.code != STATUS_OK)
+        problems_add_status(problems, &status);
+    return root != NULL && transformer_shape_read(arena, root, shape, problems);
+}
+
+/* "1T", "300B", "15.6T", "2000000". */
+static bool tokens_parse(const char *text, double *tokens, Status *status)
+{
+    static const struct {
+        char letter;
+        double factor;
+    } units[] = {{'T', 1e12}, {'B', 1e9}, {'M', 1e6}, {'K', 1e3}};
+    enum { DECIMALS = 6 };
+    const size_t length = strlen(text);
+    double factor = 1;
+    for (size_t i = 0; length > 0 && i < sizeof units / sizeof units[0]; i++)
+        if (text[length - 1] == units[i].letter)
+            factor = units[i].factor;
+    char number[64] = "";
+    const size_t digits = length - (factor > 1 ? 1 : 0);
+    if (digits < sizeof number)
+        memcpy(number, text, digits);
+    int64_t micro = 0;
+    if (!decimal_parse(number, DECIMALS, "a number of tokens such as \"1T\" or \"300B\"",
+                       place_in("--tokens", 1, 1), &micro, status))
+        return false;
+    *tokens = (double)micro / 1e6 * factor;
+    return micro > 0 || status_fail(status, STATUS_BAD_INPUT, place_in("--tokens", 1, 1),
+                                    "there must be more than 0 tokens");
+}
+
+/* --- Answers --- */
+
+/* The training to the end: time and money. */
+typedef struct {
+    double tokens;
+    double days;
+    int64_t dedicated_micro_usd;    /* or PRICE_UNKNOWN */
+    int64_t low_priority_micro_usd; /* likewise */
+} WholeTraining;
+
+static int64_t cost_of(int64_t micro_usd_per_hour, double node_hours)
+{
+    return micro_usd_per_hour == PRICE_UNKNOWN
+               ? PRICE_UNKNOWN
+               : (int64_t)((double)micro_usd_per_hour * node_hours + 0.5);
+}
+
+static WholeTraining whole_training(const TransformerPrediction *prediction, double step_s,
+                                    double tokens)
+{
+    const double days = transformer_days(prediction, step_s, tokens);
+    const double node_hours = days * 24 * prediction->nodes;
+    const VmSize *size = prediction->vm_size;
+    return (WholeTraining){tokens, days, cost_of(size->dedicated_micro_usd_per_hour, node_hours),
+                           cost_of(size->low_priority_micro_usd_per_hour, node_hours)};
+}
+
+/* The largest part of the step that is not computing. */
+static StepPart largest_wait(const TransformerStep *step)
+{
+    StepPart largest = STEP_RECOMPUTE;
+    for (int i = STEP_RECOMPUTE; i < STEP_PART_COUNT; i++)
+        if (step->parts_s[i] > step->parts_s[largest])
+            largest = (StepPart)i;
+    return largest;
+}
+
+/* --- Text --- */
+
+static void print_range(double value, double uncertainty, const char *format)
+{
+    char low[32], high[32];
+    snprintf(low, sizeof low, format, value / (1 + uncertainty));
+    snprintf(high, sizeof high, format, value * (1 + uncertainty));
+    printf("   %s to %s\n", low, high);
+}
+
+static void print_step(const TransformerStep *step)
+{
+    for (int i = 0; i < STEP_PART_COUNT; i++)
+        if (step->parts_s[i] > 0)
+            printf("  %-12s%12.1f ms%6.1f %%   %s\n", step_part_name((StepPart)i),
+                   1e3 * step->parts_s[i], 100 * step->parts_s[i] / step->step_s,
+                   step_part_doc((StepPart)i));
+}
+
+static void print_memory(const TransformerPrediction *prediction, const RankedLayout *ranked)
+{
+    const TransformerMemory *memory = &ranked->memory;
+    printf("memory      %14.1f GiB of %.1f on one %s\n", (double)memory->total_bytes / GIB,
+           (double)prediction->machine.memory_bytes / GIB, prediction->machine.gpu->name);
+    printf("  weights %.1f, gradients %.1f, optimizer %.1f, gathered %.1f, activations %.1f, "
+           "logits %.1f, software %.1f\n",
+           (double)memory->weights_bytes / GIB, (double)memory->gradients_bytes / GIB,
+           (double)memory->optimizer_bytes / GIB, (double)memory->gathered_bytes / GIB,
+           (double)memory->activations_bytes / GIB, (double)memory->logits_bytes / GIB,
+           (double)memory->software_bytes / GIB);
+}
+
+static void print_heading(const TransformerPrediction *prediction)
+{
+    const TransformerJob *job = &prediction->job;
+    printf("%s with %s: %d GPU%s on %d node%s of %s (%s)\n", prediction->model,
+           prediction->machine.software->name, (int)job->gpus, plural(job->gpus),
+           (int)prediction->nodes, plural(prediction->nodes), prediction->vm_size->name,
+           prediction->machine.gpu->name);
+    printf("sequences of %lld tokens, %lld a step; %.3g parameters\n",
+           (long long)job->shape.sequence, (long long)job->global_batch,
+           (double)transformer_parameters(&job->shape));
+}
+
+static void print_cost(const char *kind, int64_t micro_usd)
+{
+    if (micro_usd == PRICE_UNKNOWN)
+        printf("  %-12s      no price in the catalogue\n", kind);
+    else
+        printf("  %-12s%12.0f USD\n", kind, (double)micro_usd / 1e6);
+}
+
+static void print_whole(const WholeTraining *whole, double uncertainty)
+{
+    printf("%-12s%14.1f days", "training", whole->days);
+    print_range(whole->days, uncertainty, "%.1f");
+    print_cost("dedicated", whole->dedicated_micro_usd);
+    print_cost("low priority", whole->low_priority_micro_usd);
+}
+
+static void print_others(Arena *arena, const LayoutSearch *search)
+{
+    if (search->count < 2)
+        return;
+    printf("\nNext best                                                              step    "
+           "memory\n");
+    for (int32_t i = 1; i < search->count; i++)
+        printf("  %-62s %+6.1f %% %5.1f GiB\n", layout_text(arena, &search->ranked[i].layout),
+               100 * (search->ranked[i].step.step_s / search->ranked[0].step.step_s - 1),
+               (double)search->ranked[i].memory.total_bytes / GIB);
+    printf("%lld layouts: %lld keep the rules, %lld fit into memory.\n",
+           (long long)search->combinations, (long long)search->valid, (long long)search->fitting);
+}
+
+static void print_why(Arena *arena, const LayoutSearch *search)
+{
+    const RankedLayout *best = &search->ranked[0];
+    const StepPart wait = largest_wait(&best->step);
+    printf("It waits most for %s: %.1f %% of the step (%s).\n", step_part_name(wait),
+           100 * best->step.parts_s[wait] / best->step.step_s, step_part_doc(wait));
+    if (search->count < 2)
+        return;
+    const RankedLayout *next = &search->ranked[1];
+    StepPart gain = STEP_COMPUTE;
+    for (int i = 0; i < STEP_PART_COUNT; i++)
+        if (next->step.parts_s[i] - best->step.parts_s[i] >
+            next->step.parts_s[gain] - best->step.parts_s[gain])
+            gain = (StepPart)i;
+    const double gain_s = next->step.parts_s[gain] - best->step.parts_s[gain];
+    if (gain_s > 0)
+        printf("%s spends %.1f ms more in %s.\n", layout_text(arena, &next->layout), 1e3 * gain_s,
+               step_part_name(gain));
+    else
+        printf("%s takes as long.\n", layout_text(arena, &next->layout));
+}
+
+static void print_fitting(Arena *arena, const TransformerPrediction *prediction,
+                          const WholeTraining *whole)
+{
+    const RankedLayout *best = &prediction->search.ranked[0];
+    const double step_s = best->step.step_s;
+    const double uncertainty = transformer_uncertainty(&prediction->machine, &best->step);
+    const TransformerJob *job = &prediction->job;
+    const double tokens_per_s = transformer_tokens_per_s(job, step_s);
+    printf("layout: %s\n\n", layout_text(arena, &best->layout));
+    printf("%-12s%14.0f    ", "tokens/s", tokens_per_s);
+    print_range(tokens_per_s, uncertainty, "%.0f");
+    printf("%-12s%14.0f\n", "  each GPU", tokens_per_s / job->gpus);
+    printf("%-12s%14.1f ms of pipeline rank %d\n", "step", 1e3 * step_s, (int)best->step.rank);
+    print_step(&best->step);
+    printf("%-12s%14.1f %% of the %s peak, attention as computed; %.1f %% with attention in full\n",
+           "MFU",
+           100 * transformer_mfu(job, &best->layout, prediction->machine.gpu, ATTENTION_AS_COMPUTED,
+                                 step_s),
+           best->layout.precision == PRECISION_FP8 ? "FP8" : "BF16",
+           100 * transformer_mfu(job, &best->layout, prediction->machine.gpu, ATTENTION_IN_FULL,
+                                 step_s));
+    print_memory(prediction, best);
+    if (whole->tokens > 0)
+        print_whole(whole, uncertainty);
+    printf("\n");
+    print_why(arena, &prediction->search);
+    print_others(arena, &prediction->search);
+}
+
+static void print_too_large(Arena *arena, const TransformerPrediction *prediction)
+{
+    const RankedLayout *least = &prediction->search.least;
+    printf("layout: %s\n\n", layout_text(arena, &least->layout));
+    print_memory(prediction, least);
+    printf("\nThis layout does not fit into the memory of one %s.\n",
+           prediction->machine.gpu->name);
+    if (prediction->has_alternative)
+        printf("The nearest that fits: --layout %s (%.1f GiB, %.0f tokens/s)\n",
+               layout_text(arena, &prediction->alternative.layout),
+               (double)prediction->alternative.memory.total_bytes / GIB,
+               transformer_tokens_per_s(&prediction->job, prediction->alternative.step.step_s));
+    else
+        printf("No layout of this model fits on %d GPUs; use more.\n", (int)prediction->job.gpus);
+}
+
+static void print_basis(TransformerBasis basis)
+{
+    printf("\nBased on\n");
+    for (int32_t i = 0; i < basis.count; i++)
+        printf("  - %s\n", basis.lines[i]);
+}
+
+/* --- JSON --- */
+
+static void put_real(Arena *arena, Json *object, const char *key, double value, int decimals)
+{
+    json_put_decimal(arena, object, key, arena_printf(arena, "%.*f", decimals, value));
+}
+
+static void put_memory(Arena *arena, Json *root, const TransformerMemory *memory)
+{
+    const struct {
+        const char *key;
+        int64_t bytes;
+    } parts[] = {
+        {"total_bytes", memory->total_bytes},
+        {"weights_bytes", memory->weights_bytes},
+        {"gradients_bytes", memory->gradients_bytes},
+        {"optimizer_bytes", memory->optimizer_bytes},
+        {"gathered_bytes", memory->gathered_bytes},
+        {"activations_bytes", memory->activations_bytes},
+        {"logits_bytes", memory->logits_bytes},
+        {"software_bytes", memory->software_bytes},
+    };
+    Json *object = json_put_object(arena, root, "memory");
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        json_put_integer(arena, object, parts[i].key, parts[i].bytes);
+}
+
+static void put_step(Arena *arena, Json *root, const TransformerStep *step)
+{
+    put_real(arena, root, "step_ms", 1e3 * step->step_s, 6);
+    Json *split = json_put_object(arena, root, "split_ms");
+    for (int i = 0; i < STEP_PART_COUNT; i++)
+        put_real(arena, split, step_part_name((StepPart)i), 1e3 * step->parts_s[i], 6);
+}
+
+static void put_ranked(Arena *arena, Json *root, const TransformerPrediction *prediction,
+                       const RankedLayout *ranked)
+{
+    json_put_text(arena, root, "layout", layout_text(arena, &ranked->layout));
+    put_real(arena, root, "tokens_per_s",
+             transformer_tokens_per_s(&prediction->job, ranked->step.step_s), 1);
+    put_step(arena, root, &ranked->step);
+    put_memory(arena, root, &ranked->memory);
+}
+
+static void put_cost(Arena *arena, Json *object, const char *key, int64_t micro_usd)
+{
+    if (micro_usd == PRICE_UNKNOWN)
+        json_set(arena, object, key, json_null(arena));
+    else
+        put_real(arena, object, key, (double)micro_usd / 1e6, 2);
+}
+
+static void put_best(Arena *arena, Json *root, const TransformerPrediction *prediction,
+                     const WholeTraining *whole)
+{
+    const RankedLayout *best = &prediction->search.ranked[0];
+    const TransformerJob *job = &prediction->job;
+    const TransformerGpu *gpu = prediction->machine.gpu;
+    put_ranked(arena, root, prediction, best);
+    put_real(arena, root, "uncertainty_pct",
+             100 * transformer_uncertainty(&prediction->machine, &best->step), 1);
+    Json *mfu = json_put_object(arena, root, "mfu");
+    json_put_text(arena, mfu, "peak", best->layout.precision == PRECISION_FP8 ? "fp8" : "bf16");
+    put_real(arena, mfu, "attention_as_computed",
+             transformer_mfu(job, &best->layout, gpu, ATTENTION_AS_COMPUTED, best->step.step_s), 4);
+    put_real(arena, mfu, "attention_in_full",
+             transformer_mfu(job, &best->layout, gpu, ATTENTION_IN_FULL, best->step.step_s), 4);
+    json_put_text(arena, root, "waits_for", step_part_name(largest_wait(&best->step)));
+    if (whole->tokens > 0) {
+        Json *training = json_put_object(arena, root, "training");
+        put_real(arena, training, "tokens", whole->tokens, 0);
+        put_real(arena, training, "days", whole->days, 3);
+        put_cost(arena, training, "dedicated_usd", whole->dedicated_micro_usd);
+        put_cost(arena, training, "low_priority_usd", whole->low_priority_micro_usd);
+    }
+    Json *others = json_put_array(arena, root, "next_best");
+    for (int32_t i = 1; i < prediction->search.count; i++) {
+        Json *other = json_object(arena);
+        put_ranked(arena, other, prediction, &prediction->search.ranked[i]);
+        json_add(others, other);
+    }
+}
+
+static void put_too_large(Arena *arena, Json *root, const TransformerPrediction *prediction)
+{
+    json_put_text(arena, root, "layout", layout_text(arena, &prediction->search.least.layout));
+    put_memory(arena, root, &prediction->search.least.memory);
+    if (prediction->has_alternative)
+        put_ranked(arena, json_put_object(arena, root, "nearest_that_fits"), prediction,
+                   &prediction->alternative);
+    else
+        json_set(arena, root, "nearest_that_fits", json_null(arena));
+}
+
+static void print_json(Arena *arena, const TransformerPrediction *prediction,
+                       const WholeTraining *whole, TransformerBasis basis)
+{
+    const TransformerJob *job = &prediction->job;
+    Json *root = json_object(arena);
+    json_put_text(arena, root, "model", prediction->model);
+    json_put_text(arena, root, "vm", prediction->vm_size->name);
+    json_put_integer(arena, root, "gpus", job->gpus);
+    json_put_integer(arena, root, "nodes", prediction->nodes);
+    json_put_text(arena, root, "framework", prediction->machine.software->name);
+    json_put_integer(arena, root, "sequence", job->shape.sequence);
+    json_put_integer(arena, root, "global_batch", job->global_batch);
+    json_put_integer(arena, root, "parameters", transformer_parameters(&job->shape));
+    json_put_integer(arena, root, "flops_per_token",
+                     transformer_flops_per_token(&job->shape, ATTENTION_AS_COMPUTED));
+    json_put_integer(arena, root, "memory_of_gpu_bytes", prediction->machine.memory_bytes);
+    json_put_boolean(arena, root, "fits", prediction->fits);
+    if (prediction->fits)
+        put_best(arena, root, prediction, whole);
+    else
+        put_too_large(arena, root, prediction);
+    Json *layouts = json_put_object(arena, root, "layouts");
+    json_put_integer(arena, layouts, "combinations", prediction->search.combinations);
+    json_put_integer(arena, layouts, "valid", prediction->search.valid);
+    json_put_integer(arena, layouts, "fitting", prediction->search.fitting);
+    Json *lines = json_put_array(arena, root, "basis");
+    for (int32_t i = 0; i < basis.count; i++)
+        json_add(lines, json_string(arena, basis.lines[i]));
+    json_show(root);
+}
+
+/* --- The verb --- */
+
+int predict_transformer(Arena *arena, const Catalog *catalog, const TransformerArguments *arguments)
+{
+    Status status = {0};
+    Problems problems = problems_create(arena);
+    TransformerRequest request = {
+        .model = arguments->model,
+        .vm_size = arguments->vm,
+        .software = arguments->software != NULL ? arguments->software : "megatron-core",
+        .wire = arguments->wire,
+        .gpus = (int32_t)arguments->gpus,
+        .global_batch = arguments->global_batch,
+        .layout = arguments->layout,
+    };
+    double tokens = 0;
+    if (arguments->tokens != NULL && !tokens_parse(arguments->tokens, &tokens, &status))
+        return report_status(&status);
+    if (!model_read(arena, catalog, arguments->model, &request.shape, &problems))
+        return report_problems(&problems);
+    if (arguments->sequence > 0)
+        request.shape.sequence = arguments->sequence;
+    TransformerPrediction *prediction = ARENA_NEW(arena, TransformerPrediction);
+    if (!transformer_shape_check(&request.shape, place_in("--seq", 1, 1), &status) ||
+        !transformer_prediction_make(catalog, &request, prediction, &status))
+        return report_status(&status);
+    const TransformerBasis basis = transformer_basis(arena, catalog, prediction);
+    WholeTraining whole = {0};
+    if (prediction->fits && tokens > 0)
+        whole = whole_training(prediction, prediction->search.ranked[0].step.step_s, tokens);
+    if (arguments->is_json) {
+        print_json(arena, prediction, &whole, basis);
+    } else {
+        print_heading(prediction);
+        if (prediction->fits)
+            print_fitting(arena, prediction, &whole);
+        else
+            print_too_large(arena, prediction);
+        print_basis(basis);
+    }
+    return prediction->fits ? EXIT_FINE : EXIT_NO;
+}

@@ -1,0 +1,65 @@
+#include "tools/trainyard/predict/transformer_basis.h"
+
+typedef struct {
+    Arena *arena;
+    const Catalog *catalog;
+    TransformerBasis *basis;
+} Writer;
+
+static void add(const Writer *writer, const char *line)
+{
+    writer->basis->lines[writer->basis->count++] = line;
+}
+
+/* The catalogue's value of `member` in the entry `name` of `section`, after `label`. A curve is
+ * too long to be shown. */
+static void add_value(const Writer *writer, const char *section, const char *name,
+                      const char *member, const char *label, bool shows_value)
+{
+    const char *path = arena_printf(writer->arena, "%s/%s/%s", section, name, member);
+    const CatalogValue *value = catalog_value(writer->catalog, path);
+    const bool has_note = value->note[0] != '\0';
+    add(writer, arena_printf(writer->arena, "%s: %s%s%s: %s%s%s",
+                             value->is_assumption ? "assumed" : "measured", label,
+                             shows_value ? " " : "", shows_value ? value->value : "",
+                             value->is_assumption ? value->note : value->source,
+                             has_note && !value->is_assumption ? "; " : "",
+                             has_note && !value->is_assumption ? value->note : ""));
+}
+
+static void add_software(const Writer *writer, const char *software, bool is_fp8)
+{
+    const char *member = is_fp8 ? "fp8_matmul" : "matmul";
+    const CatalogValue *value = catalog_value(
+        writer->catalog,
+        arena_printf(writer->arena, "transformer_software/%s/%s", software, member));
+    add(writer, arena_printf(writer->arena, "fitted: %s reaches %s of it, and its other constants: %s",
+                             software, value->value,
+                             value->range[0] != '\0' ? value->range : value->source));
+}
+
+TransformerBasis transformer_basis(Arena *arena, const Catalog *catalog,
+                                   const TransformerPrediction *prediction)
+{
+    TransformerBasis basis = {0};
+    const Writer writer = {arena, catalog, &basis};
+    const TransformerMachine *machine = &prediction->machine;
+    const char *gpu = machine->gpu->name;
+    const RankedLayout *shown =
+        prediction->fits ? &prediction->search.ranked[0] : &prediction->search.least;
+    const bool is_fp8 = shown->layout.precision == PRECISION_FP8;
+    add_value(&writer, "transformer_gpus", gpu, is_fp8 ? "fp8_matmul" : "bf16_matmul",
+              arena_printf(arena, "%s matmuls on %s reach", is_fp8 ? "FP8" : "BF16", gpu), true);
+    add_software(&writer, machine->software->name, is_fp8);
+    if (prediction->job.gpus > 1)
+        add_value(&writer, "transformer_gpus", gpu, "all_reduce", "all-reduce in a node", false);
+    if (prediction->nodes > 1) {
+        add_value(&writer, "transformer_fabrics", machine->fabric->name, "two_nodes",
+                  "all-reduce over two nodes", false);
+        add_value(&writer, "transformer_fabrics", machine->fabric->name, "added",
+                  "what more nodes add", false);
+        add(&writer, "untested: trainings on several nodes were not compared with measurements");
+    }
+    add(&writer, "not included: failures, checkpoints, evaluation, input");
+    return basis;
+}
