@@ -1,18 +1,21 @@
 #include "sim/base/checksum.h"
 
+#include <string.h>
+
+#include "sim/base/little_endian.h"
+
 static uint64_t mixed(uint64_t hash, uint64_t word)
 {
     hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
     return hash ^ hash >> 32;
 }
 
-/* Up to 8 bytes as a little-endian word. */
-static uint64_t word_at(const char *bytes, size_t length)
+/* Less than 8 bytes as a little-endian word. */
+static uint64_t part_of_word(const char *bytes, size_t length)
 {
-    uint64_t word = 0;
-    for (size_t i = 0; i < length; i++)
-        word |= (uint64_t)(unsigned char)bytes[i] << 8 * i;
-    return word;
+    char word[sizeof(uint64_t)] = {0};
+    memcpy(word, bytes, length);
+    return little_endian_word(word);
 }
 
 uint64_t checksum(const char *bytes, size_t length)
@@ -21,8 +24,8 @@ uint64_t checksum(const char *bytes, size_t length)
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     size_t done = 0;
     for (; length - done >= WORD; done += WORD)
-        hash = mixed(hash, word_at(bytes + done, WORD));
+        hash = mixed(hash, little_endian_word(bytes + done));
     if (done < length)
-        hash = mixed(hash, word_at(bytes + done, length - done));
+        hash = mixed(hash, part_of_word(bytes + done, length - done));
     return mixed(hash, length);
 }

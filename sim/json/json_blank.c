@@ -112,7 +112,10 @@ static size_t blank_until(Blanker *blanker, size_t position, const char *end)
 static size_t string_end(const Blanker *blanker, size_t position)
 {
     const char *text = blanker->text;
-    for (position++; position < blanker->length && text[position] != '\n'; position++) {
+    for (position++; position < blanker->length; position++) {
+        position += json_plain_length(text + position);
+        if (position >= blanker->length || text[position] == '\n')
+            break;
         if (text[position] == '"')
             return position + 1;
         if (text[position] == '\\' && position + 1 < blanker->length && text[position + 1] != '\n')

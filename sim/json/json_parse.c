@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/base/ascii.h"
+#include "sim/base/little_endian.h"
 #include "sim/json/json_index.h"
 #include "sim/json/json_tree.h"
 
@@ -182,31 +183,26 @@ static char *walk_escape(Walk *walk, char *out)
     return out;
 }
 
-/* Whether one of eight bytes is zero. */
-static bool has_zero(uint64_t eight)
+/* The high bit of each of eight bytes that is zero, and perhaps of higher bytes too. */
+static uint64_t zero_bytes(uint64_t eight)
 {
-    return ((eight - EACH_BYTE) & ~eight & EACH_BYTE << 7) != 0;
+    return (eight - EACH_BYTE) & ~eight & EACH_BYTE << 7;
 }
 
-/* Whether one of eight bytes is a quote, a backslash or a control character. */
-static bool has_special(uint64_t eight)
+/* The same for quotes, backslashes and control characters. */
+static uint64_t special_bytes(uint64_t eight)
 {
-    return has_zero(eight ^ EACH_BYTE * '"') || has_zero(eight ^ EACH_BYTE * '\\') ||
-           has_zero(eight & EACH_BYTE * 0xe0);
+    return zero_bytes(eight ^ EACH_BYTE * '"') | zero_bytes(eight ^ EACH_BYTE * '\\') |
+           zero_bytes(eight & EACH_BYTE * 0xe0);
 }
 
-/* How many bytes at `text` mean themselves in a string. */
-static size_t plain_length(const char *text)
+size_t json_plain_length(const char *text)
 {
     size_t length = 0;
-    for (uint64_t eight;; length += sizeof eight) {
-        memcpy(&eight, text + length, sizeof eight);
-        if (has_special(eight))
-            break;
-    }
-    while (text[length] != '"' && text[length] != '\\' && (unsigned char)text[length] >= ' ')
-        length++;
-    return length;
+    uint64_t special;
+    while ((special = special_bytes(little_endian_word(text + length))) == 0)
+        length += sizeof special;
+    return length + (size_t)__builtin_ctzll(special) / 8;
 }
 
 /* At the opening quote. Sets `*string` to the decoded string, which takes the place of the text
@@ -218,7 +214,7 @@ static bool walk_string(Walk *walk, const char **string)
     *string = out;
     for (;;) {
         const char *plain = walk->text + walk->position;
-        size_t length = plain_length(plain);
+        size_t length = json_plain_length(plain);
         if (out != plain)
             memmove(out, plain, length);
         out += length;

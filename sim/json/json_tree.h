@@ -28,6 +28,10 @@ void json_append_member(Arena *arena, Json *object, Json *child);
  * cannot be held as written. */
 bool json_set_number(Json *node);
 
+/* How many bytes at `text`, which a NUL ends, mean themselves in a string: up to the next quote,
+ * backslash or control character. Reads up to 7 bytes after that character. */
+size_t json_plain_length(const char *text);
+
 /* Replaces a byte order mark, bytes that are not UTF-8 and, if the dialect has them, comments in
  * `text` by blanks, so that all positions are preserved. NUL bytes and broken UTF-8 are problems,
  * one a line. */

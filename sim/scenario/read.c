@@ -270,9 +270,9 @@ static ScenarioFile *read_file(Arena *arena, FileSource from, const char *path,
     // Two jobs may have the same job.json: its warnings are reported once.
     file->warnings = problems_create(arena);
     problems_merge(&file->warnings, &warnings);
-    file->explanation = overrides.like != NULL ? explanation_create(arena)
-                                               : scenario_explain(arena, text, parameters, catalog,
-                                                                  &commands, &workloads);
+    if (overrides.explains)
+        file->explanation =
+            scenario_explain(arena, text, parameters, catalog, &commands, &workloads);
     return file;
 }
 

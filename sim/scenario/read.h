@@ -22,7 +22,7 @@ typedef struct {
     int32_t expectation_count;
     const Expectation *expectations;
     Problems warnings;       /* mistakes that do not prevent a run: a target above a quota, ... */
-    Explanation explanation; /* every effective value with its origin */
+    Explanation explanation; /* every effective value with its origin; empty unless asked for */
     int32_t parameter_count;
     const Parameter *parameters; /* in the order of the file */
     const char *path;
@@ -51,7 +51,7 @@ typedef struct {
  *
  * `like` is the same file, read before with other changes, which is borrowed: its catalogue is used
  * again unless a change concerns it ("catalog", "assume", "quotas"). That saves most of the time.
- * There is no explanation, and the tree has the names of the catalogues. */
+ * The tree has the names of the catalogues. Not together with `explains`. */
 typedef struct {
     int32_t count;
     const char *const *items;
@@ -62,6 +62,7 @@ typedef struct {
     const char *ran_path; /* NULL: there is no such file */
     DataSamples samples;
     const ScenarioFile *like; /* NULL: everything is read */
+    bool explains;            /* makes ScenarioFile.explanation */
 } ScenarioOverrides;
 
 /* The scenario in `path`, living in `arena`; NULL when there are problems. */

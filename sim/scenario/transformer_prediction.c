@@ -166,6 +166,41 @@ bool transformer_prediction_make(const Catalog *catalog, const TransformerReques
     return true;
 }
 
+/* The next number of nodes that is tried. */
+static int32_t next_nodes(int32_t nodes)
+{
+    int32_t step = 1;
+    while (16 * step <= nodes)
+        step *= 2;
+    return nodes / step * step + step;
+}
+
+bool transformer_prediction_within(const Catalog *catalog, const TransformerRequest *request,
+                                   double tokens, double days, TransformerPrediction *prediction,
+                                   Status *status)
+{
+    const VmSize *size = catalog_vm_size(catalog, request->vm_size);
+    TransformerRequest tried = *request;
+    const int32_t nodes_most =
+        size != NULL && size->gpus > 0 ? TRANSFORMER_GPUS_MOST / size->gpus : 1;
+    for (int32_t nodes = 1; nodes <= nodes_most; nodes = next_nodes(nodes)) {
+        Status broken = {0};
+        tried.gpus = size != NULL && size->gpus > 0 ? nodes * size->gpus : 1;
+        const bool is_made = transformer_prediction_make(catalog, &tried, prediction, &broken);
+        if (!is_made && prediction->search.combinations == 0) { // not the fault of the number
+            *status = broken;
+            return false;
+        }
+        if (is_made && prediction->fits &&
+            transformer_days(prediction, prediction->search.ranked[0].step.step_s, tokens) <= days)
+            return true;
+    }
+    status_fail(status, STATUS_BAD_INPUT, place_of_request(),
+                "no number of nodes of %s trains %s in that time", request->vm_size,
+                request->model);
+    return status_hint(status, "a larger --global-batch can be divided among more GPUs");
+}
+
 double transformer_uncertainty(const TransformerMachine *machine, const TransformerStep *step)
 {
     const double software = (double)machine->software->error_ppm / PPM;

@@ -38,6 +38,15 @@ MUST_CHECK bool transformer_prediction_make(const Catalog *catalog,
                                             const TransformerRequest *request,
                                             TransformerPrediction *prediction, Status *status);
 
+/* The same on the fewest nodes, all GPUs of each, on which the training on `tokens` takes at most
+ * `days`; `gpus` of the request is ignored. Tried are 1 to 16 nodes, then numbers of four binary
+ * digits followed by zeros (18, 20, ..., 32, 36, ...), which have layouts that divide them. Fails
+ * with STATUS_BAD_INPUT when no number of nodes suffices. */
+MUST_CHECK bool transformer_prediction_within(const Catalog *catalog,
+                                              const TransformerRequest *request, double tokens,
+                                              double days, TransformerPrediction *prediction,
+                                              Status *status);
+
 /* About 19 of 20 measured steps should be within a factor of 1 + the uncertainty of the predicted
  * one: twice the standard deviation. Its parts are independent: the software's (its "error" in the
  * catalogue), and half of the exposed communication between nodes. */

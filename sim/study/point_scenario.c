@@ -54,7 +54,8 @@ static ScenarioOverrides overrides_of(Arena *arena, const Setting *settings, int
 {
     const char **items = ARENA_ARRAY(arena, const char *, count);
     const char **params = ARENA_ARRAY(arena, const char *, count);
-    ScenarioOverrides overrides = {.items = items, .params = params, .like = like};
+    ScenarioOverrides overrides = {
+        .items = items, .params = params, .like = like, .explains = like == NULL};
     for (int32_t i = 0; i < count; i++) {
         const char *change = setting_change(arena, &settings[i]);
         if (settings[i].is_parameter)

@@ -67,6 +67,14 @@ stdout_has "USD. Nodes ran jobs"
 trainyard plan jobs.json --vary nodes=1..2 --minimise cost_usd.total
 exit_is 2
 stderr_has 'no price of Trace_4GPU is known, so "cost_usd.total" is unknown'
+for price in 1.20USD 0.30USD/gpu; do
+    trainyard import slurm jobs.txt -o priced.csv --scenario priced.json --nodes 2 --gpus-per-node 4 --price "$price"
+    exit_is 0
+    holds grep -q '"value": *"1.2USD"' priced.catalog.json
+done
+trainyard run priced.json
+exit_is 0
+stdout_has "USD. Nodes ran jobs"
 cp run/summary.json stdout
 holds has_json "(run['workloads']['jobs']['jobs'], run['workloads']['jobs']['succeeded']) == (2, 2)"
 holds has_json "run['workloads']['jobs']['run_s']['max'] == 3600 and run['workloads']['jobs']['queue_s']['max'] == 0"
@@ -199,6 +207,15 @@ stderr_has "a scenario names the files in its own folder"
 trainyard import slurm jobs.txt -o jobs.csv --scenario jobs.json
 exit_is 2
 stderr_has "the size of the cluster is not known"
+trainyard import slurm jobs.txt -o jobs.csv --price 1USD
+exit_is 2
+stderr_has "--price: no scenario is written that could have a price"
+trainyard import slurm jobs.txt -o jobs.csv --scenario jobs.json --nodes 1 --price 1EUR/gpu
+exit_is 2
+stderr_has "--price: \"1EUR"
+trainyard import slurm jobs.txt -o jobs.csv --scenario jobs.json --nodes 1 --price 2000000USD
+exit_is 2
+stderr_has "expected 0USD to 1000000USD"
 mkdir taken.csv
 trainyard import slurm jobs.txt -o taken.csv
 exit_is 2

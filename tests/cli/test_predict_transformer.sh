@@ -96,6 +96,26 @@ done
 trainyard predict --model llama3-8b --vm $size --gpus 128 --network ethernet --json
 holds has_json "run['tokens_per_s'] < $before"
 
+example "the fewest nodes that train in time"
+trainyard predict --model llama3-8b --vm $size --tokens 1T --within 30d --json
+exit_is 0
+holds has_json "run['training']['days'] <= 30 and run['gpus'] == 8 * run['nodes']"
+days=$(/usr/bin/python3 -c "import json; print(json.load(open('stdout'))['training']['days'])")
+nodes=$(/usr/bin/python3 -c "import json; print(json.load(open('stdout'))['nodes'])")
+trainyard predict --model llama3-8b --vm $size --tokens 1T --gpus $((8 * nodes)) --json
+holds has_json "run['training']['days'] == $days"
+trainyard predict --model llama3-8b --vm $size --tokens 1T --gpus $((8 * (nodes - 1))) --json
+holds has_json "run['training']['days'] > 30"
+trainyard predict --model llama3-8b --vm $size --within 30d
+exit_is 2
+stderr_has "--within needs --tokens, and no --gpus"
+trainyard predict --model llama3-405b --vm $size --tokens 100T --within 1h --global-batch 8
+exit_is 2
+stderr_has "no number of nodes of $size trains llama3-405b in that time"
+trainyard predict --model llama3-8b --vm nope --tokens 1T --within 30d
+exit_is 2
+stderr_has '"nope" is not among the vm_sizes'
+
 example "a model file of one's own"
 cat >mine.json <<'END'
 {

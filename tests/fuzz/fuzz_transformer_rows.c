@@ -14,10 +14,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static const Catalog *catalog_of(void)
 {
     static const Catalog *catalog;
+    static Arena *arena;
     if (catalog != NULL)
         return catalog;
     static const char folder[] = TRAINYARD_SOURCE_DIR "/scenarios/catalog";
-    Arena *arena = arena_create();
+    arena = arena_create();
     Problems problems = problems_create(arena);
     const CatalogFile files[] = {
         {disk_files, arena_printf(arena, "%s/azure-2018.json", folder)},

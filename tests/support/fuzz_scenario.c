@@ -34,7 +34,7 @@ void fuzz_scenario(const char *bytes, size_t length)
     memory_files_set(&files, "scenario.json", bytes, length);
     Problems problems = problems_create(arena);
     ScenarioFile *file = scenario_read(arena, memory_files_source(&files), "scenario.json",
-                                       (ScenarioOverrides){0}, &problems);
+                                       (ScenarioOverrides){.explains = true}, &problems);
     invariant((file == NULL) == (problems.count > 0));
     if (file != NULL) {
         Text text = {0};

@@ -70,9 +70,11 @@ static int explain_scenario(int argc, char **argv)
     int exit_code;
     if (options_read(&explain_table, arena, argc, argv, &arguments, &operands, &exit_code)) {
         Problems problems = problems_create(arena);
+        ScenarioOverrides overrides = scenario_overrides(&arguments.changes);
+        overrides.explains = true;
         const ScenarioFile *file =
             scenario_read(arena, disk_files, scenario_operand(arena, operands.items[0], false),
-                          scenario_overrides(&arguments.changes), &problems);
+                          overrides, &problems);
         exit_code = report_problems(&problems);
         if (file != NULL) {
             Text text = {0};

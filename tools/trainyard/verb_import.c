@@ -7,7 +7,9 @@
 #include "sim/base/ascii.h"
 #include "sim/cli/files.h"
 #include "sim/cli/json_file.h"
+#include "sim/scenario/catalog/fields.h"
 #include "sim/scenario/joblist/job_list_file.h"
+#include "sim/schema/value.h"
 #include "sim/study/fit/fit_scenario.h"
 #include "tools/trainyard/verbs.h"
 
@@ -23,6 +25,7 @@ typedef struct {
     const char *scenario, *machines, *fit;
     int64_t nodes, gpus_per_node;
     bool is_pool;
+    const char *price;
 } ImportArguments;
 
 enum { GPUS_MAX = 1000000 };
@@ -84,6 +87,10 @@ static const Field import_options[] = {
     OPTION_INTEGER(0, "gpus-per-node", gpus_per_node, "N", 1, GPUS_MAX,
                    "--scenario: GPUs of a node (8)"),
     OPTION_FLAG(0, "pool", is_pool, "--scenario: one cluster, \"gpu\", for all queues"),
+    OPTION_TEXT(
+        0, "price", price, "AMOUNT[/gpu]",
+        "--scenario and --fit: the price of a node for an hour, or of each of its GPUs, such "
+        "as 27.20USD or 3.40USD/gpu; without it costs are unknown"),
     {0},
 };
 #undef OWNER
@@ -290,13 +297,13 @@ static bool wants_clusters(const ImportArguments *arguments)
 
 /* The scenarios and their catalogue. */
 static bool write_scenarios(Arena *arena, const ImportArguments *arguments, const Import *import,
-                            const ImportClusters *clusters, Problems *problems)
+                            const ImportClusters *clusters, ImportPrice price, Problems *problems)
 {
     const char *catalog = path_with(arena, arguments->output, ".csv", ".catalog.json");
     const ImportScenarioNames names = {.name = workload_name(arena, arguments->output),
                                        .list = name_of(arguments->output),
                                        .catalog = name_of(catalog)};
-    return write_json(catalog, import_scenario_catalog(arena, clusters), problems) &&
+    return write_json(catalog, import_scenario_catalog(arena, clusters, price), problems) &&
            (arguments->scenario == NULL ||
             write_json(arguments->scenario, import_scenario(arena, import, clusters, &names),
                        problems)) &&
@@ -304,16 +311,49 @@ static bool write_scenarios(Arena *arena, const ImportArguments *arguments, cons
             write_fit(arena, arguments->fit, import, clusters, &names, problems));
 }
 
+/* "27.20USD" or "3.40USD/gpu". */
+static bool read_price(Arena *arena, const ImportArguments *arguments, ImportPrice *price,
+                       Problems *problems)
+{
+    static const char per_gpu[] = "/gpu", option[] = "--price";
+    const int64_t most_micro_usd = CATALOG_AMOUNT_MOST / GPUS_MAX;
+    *price = (ImportPrice){.micro_usd_per_hour = IMPORT_PRICE_UNKNOWN};
+    if (arguments->price == NULL)
+        return true;
+    if (!wants_clusters(arguments)) {
+        status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in(option, 0, 0),
+                                 "no scenario is written that could have a price"),
+                    "--scenario FILE.json or --fit FILE.json writes one");
+        return false;
+    }
+    const char *amount = path_with(arena, arguments->price, per_gpu, "");
+    Status status;
+    price->is_per_gpu = strlen(amount) < strlen(arguments->price);
+    if (!value_parse(VALUE_MONEY, amount, place_in(option, 0, 0), &price->micro_usd_per_hour,
+                     &status)) {
+        problems_add_status(problems, &status);
+        return false;
+    }
+    if (price->micro_usd_per_hour >= 0 && price->micro_usd_per_hour <= most_micro_usd)
+        return true;
+    problems_add(problems, STATUS_BAD_INPUT, place_in(option, 0, 0),
+                 "\"%s\": expected 0USD to %" PRId64 "USD", arguments->price, most_micro_usd / PPM);
+    return false;
+}
+
 static bool write_all(Arena *arena, const ImportArguments *arguments, Import *import,
                       Problems *problems)
 {
+    ImportPrice price;
     ImportClusters clusters;
+    if (!read_price(arena, arguments, &price, problems))
+        return false;
     if (!wants_clusters(arguments))
         return write_files(arena, import, arguments->output, problems);
     // The clusters come first, because the sidecar counts the jobs that are wider than theirs.
     return read_clusters(arena, arguments, import, &clusters, problems) &&
            write_files(arena, import, arguments->output, problems) &&
-           write_scenarios(arena, arguments, import, &clusters, problems);
+           write_scenarios(arena, arguments, import, &clusters, price, problems);
 }
 
 /* --- The verb --- */

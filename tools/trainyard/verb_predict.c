@@ -1,19 +1,14 @@
 /* trainyard predict: predicts how fast a network trains, from the catalogue alone. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/base/invariant.h"
-#include "sim/base/units.h"
 #include "sim/cli/disk_files.h"
-#include "sim/cli/json_file.h"
-#include "sim/json/decimal.h"
-#include "sim/model/bounded.h"
 #include "sim/scenario/catalog/built_in_catalog.h"
 #include "sim/scenario/catalog/files.h"
 #include "sim/scenario/prediction.h"
 #include "tools/trainyard/predict/coverage.h"
 #include "tools/trainyard/predict/measured.h"
+#include "tools/trainyard/predict/network.h"
 #include "tools/trainyard/predict/transformer.h"
 #include "tools/trainyard/verbs.h"
 
@@ -29,6 +24,7 @@ typedef struct {
     int64_t sequence;
     int64_t global_batch;
     const char *tokens;
+    int64_t within_ns;
     const char *measured;
     OptionTexts catalogs;
     bool shows_coverage;
@@ -68,6 +64,8 @@ static const Field predict_options[] = {
                    "sequences of all GPUs in a step (512)"),
     OPTION_TEXT(0, "tokens", tokens, "N",
                 "also print days and cost of a training on N tokens: 1T, 300B"),
+    OPTION_DURATION(0, "within", within_ns, "TIME",
+                    "with --tokens, in place of --gpus: the fewest nodes that train in this time"),
     OPTION_CHOICE('c', "collective", collective, "LIBRARY", collectives,
                   "the library that adds gradients (mpi-host if the software has it)"),
     OPTION_CHOICE('w', "network", wire, "WIRE", wires,
@@ -103,308 +101,11 @@ static const OptionTable predict_table = {
                "--layout tp=8,pp=2,fsdp --tokens 1T\n"
                "trainyard predict --model llama3-8b --vm Standard_ND96amsr_A100_v4 --gpus 128 "
                "--layout best\n"
+               "trainyard predict --model llama3-8b --vm Standard_ND96isr_H100_v5 --tokens 1T "
+               "--within 30d\n"
                "trainyard predict --coverage",
     .options = predict_options,
 };
-
-/* --- The basis of a prediction --- */
-
-enum { LINES_MAX = 16 };
-
-typedef struct {
-    Arena *arena;
-    int32_t count;
-    const char *items[LINES_MAX];
-} Lines;
-
-#define LINE(lines, ...)                                                                           \
-    ((lines)->items[(lines)->count++] = arena_printf((lines)->arena, __VA_ARGS__))
-
-static const char *decimal_text(Arena *arena, int64_t value, int32_t decimals, int32_t shown)
-{
-    Text text = {0};
-    decimal_print_rounded(&text, value, decimals, shown);
-    const char *copy = arena_strdup(arena, text_string(&text));
-    text_free(&text);
-    return copy;
-}
-
-static void add_row(const Prediction *prediction, Lines *lines)
-{
-    const Throughput *row = prediction->estimate.row;
-    LINE(lines, "measured: %s images/s with %s%s%s at batch %" PRId64 " on one %s, %s%s",
-         decimal_text(lines->arena, row->micro_samples_per_s, 6, 2), row->framework->name,
-         row->exchange != NULL ? " and one process of " : "",
-         row->exchange != NULL ? row->exchange->name : "", row->batch, row->gpu->name, row->note,
-         prediction->estimate.row_count > 1 ? ", the first of several" : "");
-    LINE(lines, "source: %s", row->source);
-    if (prediction->estimate.held_ns > 0)
-        LINE(lines, "modelled: %s ms of that step are the cost of one process of %s",
-             decimal_text(lines->arena, prediction->estimate.held_ns, 6, 2), row->exchange->name);
-    if (prediction->estimate.is_other_batch)
-        LINE(lines, "converted to batch %" PRId64 " on a line through the measurements",
-             prediction->batch);
-}
-
-static void add_estimate(const Prediction *prediction, Lines *lines)
-{
-    const StepEstimate *estimate = &prediction->estimate;
-    const char *framework = prediction->stack->framework->name;
-    const char *factor = decimal_text(lines->arena, estimate->factor_ppm, 6, 2);
-    switch (estimate->basis) {
-    case STEP_BASIS_MEASURED:
-        add_row(prediction, lines);
-        break;
-    case STEP_BASIS_SOFTWARE:
-        add_row(prediction, lines);
-        if (estimate->factor_ppm == 0)
-            LINE(lines, "assumed: %s is as fast; no network was measured with both", framework);
-        else
-            LINE(lines,
-                 "times %s: %s compared with that, the median of measurements with both on %s",
-                 factor, framework, estimate->is_of_gpu ? "this GPU" : "other GPUs");
-        break;
-    case STEP_BASIS_ROOFLINE:
-        LINE(lines,
-             "computed: %s was not measured on one %s; for each layer the longer of arithmetic at "
-             "the peak rate and memory traffic, times %s: the median of %" PRId32
-             " measurements of %s",
-             prediction->network->name, prediction->vm_size->gpu->name, factor, estimate->row_count,
-             estimate->is_of_gpu ? "this GPU" : "other GPUs");
-        break;
-    case STEP_BASIS_STAGES:
-        LINE(lines,
-             "measured: the time of each kind of layer on %s; %s is assumed to add %s ms per step",
-             prediction->vm_size->gpu->name, framework,
-             decimal_text(lines->arena, prediction->stack->framework->step_overhead_ns, 6, 2));
-        break;
-    case STEP_BASIS_CONSTANTS:
-        invariant(false); // rows replace them: prediction.c
-    }
-}
-
-/* The cost of the exchange for one process without others. */
-static void add_alone(const Prediction *prediction, Lines *lines)
-{
-    const StepEstimate *estimate = &prediction->estimate;
-    if (prediction->exchange == NULL || estimate->alone_ns == 0)
-        return;
-    const char *name = prediction->exchange->name;
-    const char *ms = decimal_text(lines->arena, estimate->alone_ns, 6, 2);
-    if (estimate->alone_batch == 0) {
-        if (estimate->alone_error_ns > 0) // else it is part of the measured step: see add_row
-            LINE(lines, "modelled: a single process of %s adds %s ms", name, ms);
-        return;
-    }
-    LINE(lines, "measured: a single process of %s adds %s ms at batch %" PRId64, name, ms,
-         estimate->alone_batch);
-    if (estimate->alone_batch != prediction->batch)
-        LINE(lines, "assumed: the same at batch %" PRId64 ", as gradients have the same size",
-             prediction->batch);
-}
-
-static const char *reason_of(const CatalogValue *value)
-{
-    return value->note[0] != '\0' ? value->note : value->source;
-}
-
-/* Adds the catalogue's value at `path`, after `label`, with its note or source. */
-static void add_value(const Catalog *catalog, const char *path, const char *label, Lines *lines)
-{
-    const CatalogValue *value = catalog_value(catalog, path);
-    LINE(lines, "%s: %s %s: %s", value->is_assumption ? "assumed" : "published", label,
-         value->value, reason_of(value));
-}
-
-/* Adds why the uncertainty is larger than usual: the reason of the catalogue's value at `path`. */
-static void add_doubt(const Catalog *catalog, const char *path, Lines *lines)
-{
-    LINE(lines, "uncertain: %s", reason_of(catalog_value(catalog, path)));
-}
-
-static void add_doubts(const Catalog *catalog, const Prediction *prediction, Lines *lines)
-{
-    const char *exchange = arena_printf(lines->arena, "exchanges/%s", prediction->exchange->name);
-    if (prediction->exchange->extra_error_ppm > 0)
-        add_doubt(catalog, arena_printf(lines->arena, "%s/extra_error", exchange), lines);
-    if (prediction_may_contend(prediction))
-        add_doubt(catalog, arena_printf(lines->arena, "%s/rdma_contended", exchange), lines);
-    if (prediction_rings_spread_ppm(prediction) > 0)
-        add_doubt(
-            catalog,
-            arena_printf(lines->arena, "gpus/%s/rings_spread", prediction->vm_size->gpu->name),
-            lines);
-}
-
-/* The rate of the network that the exchange uses, and the assumption of a forced InfiniBand. */
-static void add_wire(const Catalog *catalog, const Prediction *prediction, Lines *lines)
-{
-    const bool is_infiniband = prediction->wire == WIRE_IB_FDR || prediction->loops_back;
-    add_value(catalog,
-              arena_printf(lines->arena, "vm_sizes/%s/%s", prediction->vm_size->name,
-                           is_infiniband ? "rdma_rate" : "network_rate"),
-              is_infiniband ? "InfiniBand of" : "an Ethernet of", lines);
-    if (!prediction->is_forced)
-        return;
-    const char *exchange = prediction->exchange->name;
-    const char *uses_rdma = arena_printf(lines->arena, "exchanges/%s/uses_rdma", exchange);
-    LINE(lines, "assumed: InfiniBand, although %s did not use it: %s", exchange,
-         catalog_value(catalog, uses_rdma)->note);
-    add_value(catalog, arena_printf(lines->arena, "exchanges/%s/rdma_efficiency", exchange),
-              "an InfiniBand efficiency of", lines);
-}
-
-/* The model of the exchange between GPUs. */
-static void add_exchange(const Catalog *catalog, const Prediction *prediction, Lines *lines)
-{
-    const bool has_wire = prediction->wire != WIRE_ANY;
-    LINE(lines, "modelled: %s%s%s%s, from its source code and measured links",
-         prediction->exchange->name, has_wire ? " over " : " on one node",
-         has_wire ? wire_name(prediction->wire) : "",
-         !prediction->loops_back ? ""
-         : has_wire              ? ", and through the same adapter within a node"
-                                 : ", through its InfiniBand adapter");
-    if (has_wire || prediction->loops_back)
-        add_wire(catalog, prediction, lines);
-    if (prediction->wire == WIRE_ETHERNET && prediction->exchange->connection_bytes_per_s > 0)
-        add_value(
-            catalog,
-            arena_printf(lines->arena, "exchanges/%s/connection_rate", prediction->exchange->name),
-            "one ring reaches at most", lines);
-    LINE(lines, "assumed: steps vary as on dedicated machines; images are in memory in time");
-    add_doubts(catalog, prediction, lines);
-}
-
-static Lines basis_of(Arena *arena, const Catalog *catalog, const Prediction *prediction)
-{
-    Lines lines = {.arena = arena};
-    add_estimate(prediction, &lines);
-    add_alone(prediction, &lines);
-    if (prediction->exchange != NULL && prediction->gpus > 1)
-        add_exchange(catalog, prediction, &lines);
-    return lines;
-}
-
-/* --- Printing --- */
-
-static int64_t computing_ns(const Prediction *prediction)
-{
-    return prediction->parts.compute_ns + prediction->parts.update_ns;
-}
-
-static void print_part(const char *name, int64_t ns, const Prediction *prediction)
-{
-    Text text = {0};
-    decimal_print_rounded(&text, ns, 6, 1);
-    printf("  %-10s%12s ms%6.0f %%\n", name, text_string(&text),
-           100 * (double)ns / (double)prediction->step_ns);
-    text_free(&text);
-}
-
-/* Why the measurement below a prediction does not apply to other networks, GPUs or software, which
- * also limits the prediction; NULL: no such reason. The note of a row names the machine first. */
-static const char *caveat_of(const Prediction *prediction)
-{
-    const Throughput *row = prediction->estimate.row;
-    if (row == NULL || row->calibrates || row->note[0] == '\0')
-        return NULL;
-    const char *after_machine = strstr(row->note, ": ");
-    return after_machine != NULL ? after_machine + 2 : row->note;
-}
-
-static const char *gib_text(Arena *arena, int64_t bytes)
-{
-    return decimal_text(arena, bounded_part(bytes, 1000, INT64_C(1) << 30), 3, 1);
-}
-
-static void print_memory(Arena *arena, const Prediction *prediction)
-{
-    const GpuModel *gpu = prediction->vm_size->gpu;
-    printf("memory      %12s GiB at least, of %s on one %s\n",
-           gib_text(arena, prediction->memory_least_bytes), gib_text(arena, gpu->memory_bytes),
-           gpu->name);
-    if (!prediction->may_fit)
-        printf("\nWarning: the training does not fit into the memory of one %s. The figures assume "
-               "that it does.\n",
-               gpu->name);
-}
-
-/* "+- 8 %", "+178 % -64 %". From 100 % on, the uncertainty is a factor, so the lower limit is
- * closer.
- */
-static const char *uncertainty_text(Arena *arena, int64_t ppm)
-{
-    if (ppm < PPM)
-        return arena_printf(arena, "+- %s %%", decimal_text(arena, ppm, 4, 0));
-    const int64_t below_ppm = PPM - bounded_part(PPM, PPM, bounded_add(PPM, ppm));
-    return arena_printf(arena, "+%s %% -%s %%", decimal_text(arena, ppm, 4, 0),
-                        decimal_text(arena, below_ppm, 4, 0));
-}
-
-static void print_text(Arena *arena, const Prediction *prediction, Lines basis)
-{
-    printf("%s at batch %" PRId64 " with %s%s%s: %d GPU%s on %d node%s of %s (%s)\n",
-           prediction->network->name, prediction->batch, prediction->stack->name,
-           prediction->exchange != NULL ? ", " : "",
-           prediction->exchange != NULL ? collective_name(prediction->collective) : "",
-           (int)prediction->gpus, plural(prediction->gpus), (int)prediction->nodes,
-           plural(prediction->nodes), prediction->vm_size->name, prediction->vm_size->gpu->name);
-    if (caveat_of(prediction) != NULL)
-        printf("caveat: %s\n", caveat_of(prediction));
-    printf("\nimages/s    %12s   %s\n", decimal_text(arena, prediction->micro_images_per_s, 6, 1),
-           uncertainty_text(arena, prediction->uncertainty_ppm));
-    printf("step        %12s ms\n", decimal_text(arena, prediction->step_ns, 6, 1));
-    print_part("input", prediction->parts.input_ns, prediction);
-    print_part("compute", computing_ns(prediction), prediction);
-    print_part("exchange", prediction->parts.exchange_ns, prediction);
-    print_part("wait", prediction->parts.wait_ns, prediction);
-    print_memory(arena, prediction);
-    printf("\nBased on\n");
-    for (int32_t i = 0; i < basis.count; i++)
-        printf("  - %s\n", basis.items[i]);
-}
-
-/* `value` / 10^decimals with `shown` decimals, as a JSON number. */
-static void set_rounded(Arena *arena, Json *object, const char *key, int64_t value,
-                        int32_t decimals, int32_t shown)
-{
-    json_put_decimal(arena, object, key, decimal_text(arena, value, decimals, shown));
-}
-
-static void set_text(Arena *arena, Json *object, const char *key, const char *text)
-{
-    json_set(arena, object, key, text != NULL ? json_string(arena, text) : json_null(arena));
-}
-
-static void print_json(Arena *arena, const Prediction *prediction, Lines lines)
-{
-    Json *root = json_object(arena);
-    set_text(arena, root, "model", prediction->network->name);
-    set_text(arena, root, "vm", prediction->vm_size->name);
-    json_put_integer(arena, root, "gpus", prediction->gpus);
-    json_put_integer(arena, root, "nodes", prediction->nodes);
-    json_put_integer(arena, root, "batch", prediction->batch);
-    set_text(arena, root, "framework", prediction->stack->name);
-    set_text(arena, root, "collective", collective_name(prediction->collective));
-    set_text(arena, root, "network", wire_name(prediction->wire));
-    set_text(arena, root, "caveat", caveat_of(prediction));
-    set_rounded(arena, root, "images_per_s", prediction->micro_images_per_s, 6, 3);
-    set_rounded(arena, root, "step_ms", prediction->step_ns, 6, 6);
-    Json *split = json_put_object(arena, root, "split_ms");
-    set_rounded(arena, split, "input", prediction->parts.input_ns, 6, 6);
-    set_rounded(arena, split, "compute", computing_ns(prediction), 6, 6);
-    set_rounded(arena, split, "exchange", prediction->parts.exchange_ns, 6, 6);
-    set_rounded(arena, split, "wait", prediction->parts.wait_ns, 6, 6);
-    set_rounded(arena, root, "uncertainty_pct", prediction->uncertainty_ppm, 4, 1);
-    Json *memory = json_put_object(arena, root, "memory");
-    json_put_integer(arena, memory, "needs_at_least_bytes", prediction->memory_least_bytes);
-    json_put_integer(arena, memory, "has_bytes", prediction->vm_size->gpu->memory_bytes);
-    json_put_boolean(arena, memory, "may_fit", prediction->may_fit);
-    Json *basis = json_put_array(arena, root, "basis");
-    for (int32_t i = 0; i < lines.count; i++)
-        json_add(basis, json_string(arena, lines.items[i]));
-    json_show(root);
-}
 
 /* --- The verb --- */
 
@@ -490,18 +191,14 @@ static int predict_network(Arena *arena, const Catalog *catalog, const PredictAr
                                        .stack = stack,
                                        .collective = (Collective)arguments->collective,
                                        .wire = (Wire)arguments->wire,
-                                       .gpus = (int32_t)arguments->gpus,
+                                       .gpus = arguments->gpus > 0 ? (int32_t)arguments->gpus : 1,
                                        .batch = arguments->batch};
     Prediction prediction;
     Status status = {0};
     if (!check_network(catalog, arguments, &status) ||
         !prediction_make(catalog, request, &prediction, &status))
         return report_status(&status);
-    const Lines basis = basis_of(arena, catalog, &prediction);
-    if (arguments->is_json)
-        print_json(arena, &prediction, basis);
-    else
-        print_text(arena, &prediction, basis);
+    predict_network_print(arena, catalog, &prediction, arguments->is_json);
     return EXIT_FINE;
 }
 
@@ -517,6 +214,7 @@ static int predict_named(Arena *arena, const Catalog *catalog, const PredictArgu
         .sequence = arguments->sequence,
         .global_batch = arguments->global_batch,
         .tokens = arguments->tokens,
+        .within_ns = arguments->within_ns,
         .is_json = arguments->is_json,
     };
     return predict_is_transformer(catalog, arguments->model)
@@ -551,8 +249,7 @@ static int predict_with(Arena *arena, const PredictArguments *arguments)
 static int predict(int argc, char **argv)
 {
     Arena *arena = arena_create();
-    PredictArguments arguments = {.gpus = 1,
-                                  .batch = 64,
+    PredictArguments arguments = {.batch = 64,
                                   .layout = "best",
                                   .global_batch = 512,
                                   .collective = COLLECTIVE_ANY,

@@ -141,8 +141,8 @@ Cluster *cluster_row(Clusters *clusters, ClusterId cluster);
 Cluster *cluster_find(Clusters *clusters, ResourcePath path);
 /* The GPUs that each of its nodes has; of several kinds those of the first. */
 int32_t cluster_gpus_per_node(const Cluster *cluster);
-/* The nodes that take jobs now. */
-Room cluster_room(const Cluster *cluster);
+/* The nodes of the first kind that take jobs now. */
+const Room *cluster_room(const Cluster *cluster);
 /* The kind of a running job; of a waiting one the first that it allows. */
 const ClusterKind *cluster_kind_of(const Cluster *cluster, JobRequest request);
 /* The kind of a node, which may be released. */

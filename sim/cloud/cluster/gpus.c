@@ -11,9 +11,9 @@ int32_t cluster_gpus_per_node(const Cluster *cluster)
     return cluster->kinds[0].whole.gpus;
 }
 
-Room cluster_room(const Cluster *cluster)
+const Room *cluster_room(const Cluster *cluster)
 {
-    return cluster->kinds[0].room;
+    return &cluster->kinds[0].room;
 }
 
 const ClusterKind *cluster_kind_of(const Cluster *cluster, JobRequest request)

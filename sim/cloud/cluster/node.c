@@ -691,7 +691,7 @@ static void choose_nodes(Clusters *clusters, Cluster *cluster, JobRequest reques
     const Room *room = &cluster_kind_of(cluster, request)->room;
     for (int32_t i = 0; i < request.nodes; i++) {
         const PlacementPart part = part_of(request, i, room->gpus_per_node);
-        Node *node = cluster_node_at(clusters, cluster, policy->choose(*room, part));
+        Node *node = cluster_node_at(clusters, cluster, policy->choose(room, part));
         node_withhold(cluster, node);
         chosen[i] = node->id;
     }
@@ -700,19 +700,18 @@ static void choose_nodes(Clusters *clusters, Cluster *cluster, JobRequest reques
 int32_t cluster_choose_kind(const Clusters *clusters, const Cluster *cluster, JobRequest request,
                             SlotLimit limit)
 {
-    const Room room = cluster_room(cluster);
     if (cluster->kind_count == 1)
         return 0;
     PlacementChoice best = {.place = -1};
     int32_t chosen = KIND_NONE;
-    for (const Room *kind = &room; kind != NULL; kind = kind->next) {
-        if (!request_fits_on(request, limit, kind))
+    for (const Room *kind = cluster_room(cluster); kind != NULL; kind = kind->next) {
+        if (!request_fits_on(&request, &limit, kind))
             continue;
         const JobRequest on = request_on(request, kind->gpus_per_node);
         const PlacementChoice choice =
             on.kind == REQUEST_NODES
                 ? (PlacementChoice){.place = idle_place(cluster, kind->kind, 0)}
-                : placement_choice(clusters->scenario->placement, *kind,
+                : placement_choice(clusters->scenario->placement, kind,
                                    part_of(on, 0, kind->gpus_per_node));
         if (best.place < 0 || placement_is_before(choice, best)) {
             best = choice;
@@ -752,8 +751,7 @@ static void take_gpus(Clusters *clusters, Cluster *cluster, JobId job, JobReques
 void cluster_take(Clusters *clusters, Cluster *cluster, JobId job, JobRequest request,
                   NodeId *taken)
 {
-    invariant(request_fits_on(request, cluster_room(cluster).limit,
-                              &cluster_kind_of(cluster, request)->room));
+    invariant(request_fits_on(&request, &(SlotLimit){0}, &cluster_kind_of(cluster, request)->room));
     if (request.kind == REQUEST_NODES)
         take_whole_nodes(clusters, cluster, job, request, taken);
     else

@@ -27,11 +27,11 @@ static int32_t weight_of_free(PlacementKind kind, PlacementPart part)
     return kind == PLACEMENT_CONSOLIDATE && part.is_remainder ? -1 : weights[kind];
 }
 
-PlacementChoice placement_choice(PlacementKind kind, Room room, PlacementPart part)
+PlacementChoice placement_choice(PlacementKind kind, const Room *room, PlacementPart part)
 {
     const int32_t place = placement_of(kind)->choose(room, part);
     invariant(place >= 0);
-    return (PlacementChoice){.rank = (int64_t)weight_of_free(kind, part) * room.free[place].gpus,
+    return (PlacementChoice){.rank = (int64_t)weight_of_free(kind, part) * room->free[place].gpus,
                              .place = place};
 }
 
@@ -40,10 +40,10 @@ bool placement_is_before(PlacementChoice choice, PlacementChoice other)
     return choice.rank != other.rank ? choice.rank < other.rank : choice.place < other.place;
 }
 
-int32_t placement_first_fit(Room room, PlacementPart part)
+int32_t placement_first_fit(const Room *room, PlacementPart part)
 {
     int32_t first = -1;
-    for (int32_t free = part.need.gpus; free <= room.gpus_per_node; free++) {
+    for (int32_t free = part.need.gpus; free <= room->gpus_per_node; free++) {
         const int32_t place = room_place(room, free, part.need, 0);
         if (place >= 0 && (first < 0 || place < first))
             first = place;
@@ -51,23 +51,23 @@ int32_t placement_first_fit(Room room, PlacementPart part)
     return first;
 }
 
-int32_t placement_best_fit(Room room, PlacementPart part)
+int32_t placement_best_fit(const Room *room, PlacementPart part)
 {
     int32_t place = -1;
-    for (int32_t free = part.need.gpus; free <= room.gpus_per_node && place < 0; free++)
+    for (int32_t free = part.need.gpus; free <= room->gpus_per_node && place < 0; free++)
         place = room_place(room, free, part.need, 0);
     return place;
 }
 
-int32_t placement_spread(Room room, PlacementPart part)
+int32_t placement_spread(const Room *room, PlacementPart part)
 {
     int32_t place = -1;
-    for (int32_t free = room.gpus_per_node; free >= part.need.gpus && place < 0; free--)
+    for (int32_t free = room->gpus_per_node; free >= part.need.gpus && place < 0; free--)
         place = room_place(room, free, part.need, 0);
     return place;
 }
 
-int32_t placement_consolidate(Room room, PlacementPart part)
+int32_t placement_consolidate(const Room *room, PlacementPart part)
 {
     return part.is_remainder ? placement_spread(room, part) : placement_best_fit(room, part);
 }

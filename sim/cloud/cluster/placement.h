@@ -31,7 +31,7 @@ typedef struct {
     const char *name;
     const char *what;
     /* The place of a node that can give the part among Room.places; -1: no node can. */
-    int32_t (*choose)(Room room, PlacementPart part);
+    int32_t (*choose)(const Room *room, PlacementPart part);
 } Placement;
 
 const Placement *placement_of(PlacementKind kind);
@@ -42,13 +42,13 @@ typedef struct {
     int32_t place;
 } PlacementChoice;
 
-PlacementChoice placement_choice(PlacementKind kind, Room room, PlacementPart part);
+PlacementChoice placement_choice(PlacementKind kind, const Room *room, PlacementPart part);
 /* Whether the policy prefers the node to that of another kind; among equals the lowest place. */
 bool placement_is_before(PlacementChoice choice, PlacementChoice other);
 
-int32_t placement_first_fit(Room room, PlacementPart part);
-int32_t placement_best_fit(Room room, PlacementPart part);
-int32_t placement_spread(Room room, PlacementPart part);
-int32_t placement_consolidate(Room room, PlacementPart part);
+int32_t placement_first_fit(const Room *room, PlacementPart part);
+int32_t placement_best_fit(const Room *room, PlacementPart part);
+int32_t placement_spread(const Room *room, PlacementPart part);
+int32_t placement_consolidate(const Room *room, PlacementPart part);
 
 #endif

@@ -277,31 +277,29 @@ static bool keep_kinds_to_train(const JobSpec *spec, const Cluster *cluster, Job
                                 Place at, Status *status)
 {
     KindSet kinds = 0;
-    for (int32_t k = 0; k < cluster->kind_count; k++) {
-        Status problem = {0};
-        if (!request_allows(*request, k))
-            continue;
-        if (training_check(spec, cluster->kinds[k].spec.vm_size, at, &problem))
+    if (cluster->kind_count == 1)
+        return training_check(spec, cluster->kinds[0].spec.vm_size, at, status);
+    Status problem = {0}; // in the end that of the first kind
+    for (int32_t k = cluster->kind_count - 1; k >= 0; k--)
+        if (request_allows(*request, k) &&
+            training_check(spec, cluster->kinds[k].spec.vm_size, at, &problem))
             kinds |= kind_set_of(k);
-        else if (status->code == STATUS_OK)
-            *status = problem;
-    }
-    if (kinds == 0)
+    if (kinds == 0) {
+        *status = problem;
         return false;
-    *status = (Status){0};
-    if (cluster->kind_count > 1)
-        request->kinds = kinds & KIND_SET_ALL;
+    }
+    request->kinds = kinds & KIND_SET_ALL;
     return true;
 }
 
 JobRequest job_asked(const Jobs *jobs, const Job *job)
 {
     const Cluster *cluster = cluster_by_id(jobs->clusters, job->cluster);
-    Status ignored = {0};
     if (cluster->kind_count == 1)
         return job->request;
     if (job_list_of(jobs->scenario, job) != NULL)
         return listed_request(jobs, (uint32_t)job->workload, job->row, cluster);
+    Status ignored = {0};
     JobRequest request = request_of(job->spec, cluster);
     (void)keep_kinds_to_train(job->spec, cluster, &request, (Place){0}, &ignored);
     return request;
@@ -424,7 +422,7 @@ static bool is_possible(const Cluster *cluster, JobRequest request)
 bool job_can_be_submitted(const Jobs *jobs, const Cluster *cluster, int32_t queue,
                           JobRequest request, Place at, Status *status)
 {
-    const int32_t most = cluster_room(cluster).most_nodes;
+    const int32_t most = cluster_room(cluster)->most_nodes;
     const int32_t gpus_per_node = cluster_gpus_per_node(cluster);
     if (!jobs->scenario->refuses_wide_jobs)
         return true;

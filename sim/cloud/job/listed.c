@@ -233,7 +233,7 @@ static void rows_follow(Jobs *jobs, uint32_t index, int64_t row);
 
 static void submit(Jobs *jobs, uint32_t index, int64_t row)
 {
-    Status status = {0};
+    Status status; // of the refusal, if there is one
     Cluster *cluster = find_cluster(jobs, index, row, &status);
     const JobRequest request =
         cluster != NULL ? listed_request(jobs, index, row, cluster) : (JobRequest){0};

@@ -151,9 +151,8 @@ static bool is_stopping(const Job *job)
 /* The cluster as the policy sees it, without jobs. */
 static PolicyView view_of(const Jobs *jobs, const JobQueue *queue, const Cluster *cluster)
 {
-    PolicyView view = {.now_ns = jobs->engine->now_ns, .room = cluster_room(cluster)};
-    view.room.limit = limit_of(queue);
-    return view;
+    return (PolicyView){
+        .now_ns = jobs->engine->now_ns, .room = cluster_room(cluster), .limit = limit_of(queue)};
 }
 
 static PolicyView queue_view(const Jobs *jobs, const JobQueue *queue, const Cluster *cluster)
@@ -203,7 +202,7 @@ static Start choose(const Jobs *jobs, const JobQueue *queue, const Cluster *clus
     const PolicyChoice next = policy->choose(&view);
     const Job *job = next.job != POLICY_NONE ? job_by_id(jobs, view.waiting[next.job].job) : NULL;
     return job != NULL && !is_stopping(job)
-               ? start_on_kind(jobs, cluster, job, next.kinds, view.room.limit)
+               ? start_on_kind(jobs, cluster, job, next.kinds, view.limit)
                : (Start){0};
 }
 
@@ -235,7 +234,8 @@ static bool stop_victims(Jobs *jobs, JobQueue *queue, const Cluster *cluster, co
 static void start(Jobs *jobs, JobQueue *queue, const Cluster *cluster, Start next)
 {
     Job *job = job_row(jobs, next.job->id);
-    invariant(request_fits(next.request, view_of(jobs, queue, cluster).room));
+    const SlotLimit limit = limit_of(queue);
+    invariant(request_fits(&next.request, &limit, cluster_room(cluster)));
     scheduler_remove(jobs, job);
     job->request = next.request;
     attempt_begins(jobs, queue, cluster, job);
@@ -285,7 +285,7 @@ static bool is_owed(const Jobs *jobs, const JobQueue *queue, const Cluster *clus
     const PolicyView view = view_of(jobs, queue, cluster);
     return first != NULL && !is_stopping(first) &&
            is_guaranteed(queue, request_least_slots(first->request, view.room)) &&
-           request_may_start(first->request, view.room);
+           request_may_start(&first->request, &view.limit, view.room);
 }
 
 /* The next start in a cluster with queues. */
@@ -334,12 +334,12 @@ static bool start_next(Jobs *jobs, ClusterQueues *queues, const Cluster *cluster
 }
 
 /* The reason why the first job of a queue waits. */
-static Shortage shortage_of(const Jobs *jobs, const JobQueue *queue, const Cluster *cluster,
-                            const Job *first)
+static Shortage shortage_of(const JobQueue *queue, const Cluster *cluster, const Job *first)
 {
-    const Room room = view_of(jobs, queue, cluster).room;
-    if (!request_fits(first->request, room))
-        return request_shortage(first->request, room);
+    const SlotLimit limit = limit_of(queue);
+    const Room *room = cluster_room(cluster);
+    if (!request_fits(&first->request, &limit, room))
+        return request_shortage(&first->request, &limit, room);
     return queue->spec != NULL && !is_stopping(first) ? SHORT_OF_GUARANTEE : SHORT_OF_GPUS;
 }
 
@@ -358,7 +358,7 @@ static void report_waits(const Jobs *jobs, ClusterQueues *queues, const Cluster 
         const Job *first = first_job(jobs, queue);
         if (first == NULL || !is_reported(queue, first))
             continue;
-        const Shortage shortage = shortage_of(jobs, queue, cluster, first);
+        const Shortage shortage = shortage_of(queue, cluster, first);
         if (first->id.index == queue->reported.index && shortage == queue->shortage)
             continue;
         queue->reported = first->id;
@@ -457,7 +457,8 @@ static void check_queue(const Jobs *jobs, const Cluster *cluster, const ClusterQ
     bool is_asked = jobs->scenario->policy == POLICY_SERVICE && head != NULL &&
                     queue->spec == NULL && cluster->provisioning < PROVISIONING_DELETING;
     if (is_asked && !is_stopping(head))
-        invariant(!request_fits(head->request, cluster_room(cluster)) || queues->is_pass_due);
+        invariant(!request_fits(&head->request, &(SlotLimit){0}, cluster_room(cluster)) ||
+                  queues->is_pass_due);
 }
 
 /* A queue has the slots that its jobs have, and not more than its limit. */

@@ -220,7 +220,7 @@ static void submit(Jobs *jobs, uint32_t index)
     command.as.job_create.cluster = workload->cluster;
     command.as.job_create.spec = draw_shape(jobs, index, number);
     command.as.job_create.workload_number = (int32_t)index + 1;
-    Status status = {0};
+    Status status;
     if (create(jobs, progress, &command, &status))
         return;
     TraceRecord *record = recorder_begin(jobs->recorder, TRACE_COMMAND_REFUSED);

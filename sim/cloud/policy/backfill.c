@@ -48,8 +48,8 @@ static Reservation reserve_first(const PolicyView *view, JobRequest request)
 {
     Reservation first = {.at_ns = INT64_MAX};
     bool has_any = false;
-    for (const Room *kind = &view->room; kind != NULL; kind = kind->next) {
-        if (!request_may_start_on(request, view->room.limit, kind))
+    for (const Room *kind = view->room; kind != NULL; kind = kind->next) {
+        if (!request_may_start_on(&request, &view->limit, kind))
             continue;
         const Reservation other = reserve(view, kind, request_slots_on(request, kind));
         if (!has_any || other.at_ns < first.at_ns)
@@ -71,8 +71,8 @@ static bool delays_no_job(const PolicyView *view, const WaitingJob *job, const R
 static KindSet kinds_to_pass(const PolicyView *view, const WaitingJob *job, Reservation reservation)
 {
     KindSet kinds = 0;
-    for (const Room *kind = &view->room; kind != NULL; kind = kind->next)
-        if (request_fits_on(job->request, view->room.limit, kind) &&
+    for (const Room *kind = view->room; kind != NULL; kind = kind->next)
+        if (request_fits_on(&job->request, &view->limit, kind) &&
             delays_no_job(view, job, kind, reservation))
             kinds |= kind_set_of(kind->kind);
     return kinds;
@@ -83,7 +83,7 @@ static int32_t head_of(const PolicyView *view)
 {
     int32_t head = 0;
     while (head < view->waiting_count &&
-           !request_may_start(view->waiting[head].request, view->room))
+           !request_may_start(&view->waiting[head].request, &view->limit, view->room))
         head++;
     return head;
 }
@@ -93,7 +93,7 @@ PolicyChoice policy_backfill(const PolicyView *view)
     const int32_t head = head_of(view);
     if (head == view->waiting_count)
         return (PolicyChoice){.job = POLICY_NONE};
-    if (request_fits(view->waiting[head].request, view->room))
+    if (policy_fits(view, &view->waiting[head]))
         return (PolicyChoice){.job = head};
     const Reservation reservation = reserve_first(view, view->waiting[head].request);
     for (int32_t i = head + 1; i < view->waiting_count; i++) {

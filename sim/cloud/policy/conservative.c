@@ -149,8 +149,7 @@ static void reserve(Profile *profile, int32_t begin, int64_t slots, int64_t leng
 static bool fits_now(const PolicyView *view, const Profile *profile, const WaitingJob *job)
 {
     const int64_t slots = request_slots_on(job->request, profile->kind);
-    return slots <= profile->spare &&
-           request_fits_on(job->request, view->room.limit, profile->kind) &&
+    return slots <= profile->spare && request_fits_on(&job->request, &view->limit, profile->kind) &&
            next_shortage(profile, 0, slots,
                          bounded_add(view->now_ns, policy_expected_ns(job, profile->kind))) ==
                profile->count;
@@ -175,7 +174,7 @@ static void reserve_first(const PolicyView *view, Profile *profiles, int32_t cou
     int32_t begin = 0;
     for (int32_t k = 0; k < count; k++) {
         Profile *profile = &profiles[k];
-        if (!request_may_start_on(job->request, view->room.limit, profile->kind))
+        if (!request_may_start_on(&job->request, &view->limit, profile->kind))
             continue;
         const int64_t slots = request_slots_on(job->request, profile->kind);
         const int32_t step = earliest(profile, slots, policy_expected_ns(job, profile->kind));
@@ -198,7 +197,7 @@ PolicyChoice policy_conservative(const PolicyView *view)
     Profile profiles[NODE_KINDS_MAX];
     int32_t count = 0;
     const int64_t length = (int64_t)view->running_count + view->waiting_count + 1;
-    for (const Room *kind = &view->room; kind != NULL; kind = kind->next, count++)
+    for (const Room *kind = view->room; kind != NULL; kind = kind->next, count++)
         profile_begin(view, kind, view->steps + count * length, &profiles[count]);
     int32_t next = 0; // no job before it, from `i` on, can start now
     for (int32_t i = 0;; i++) {

@@ -12,7 +12,7 @@ PolicyChoice policy_fair_share(const PolicyView *view)
     for (int32_t i = 0; i < view->waiting_count; i++)
         if (next == POLICY_NONE || used_by(view, i) < used_by(view, next))
             next = i;
-    if (next != POLICY_NONE && !request_fits(view->waiting[next].request, view->room))
+    if (next != POLICY_NONE && !policy_fits(view, &view->waiting[next]))
         next = POLICY_NONE;
     return (PolicyChoice){.job = next};
 }

@@ -21,14 +21,14 @@ const Policy *policy_of(PolicyKind kind)
 int64_t policy_most_slots(const PolicyView *view, const Room *kind)
 {
     const int64_t slots = room_most_slots(kind);
-    const SlotLimit limit = view->room.limit;
+    const SlotLimit limit = view->limit;
     return limit.is_set && slots > limit.most ? limit.most : slots;
 }
 
 int64_t policy_free_slots(const PolicyView *view, const Room *kind)
 {
     const int64_t slots = room_slots_of_kind(kind);
-    const SlotLimit limit = view->room.limit;
+    const SlotLimit limit = view->limit;
     return limit.is_set && slots > limit.left ? limit.left : slots;
 }
 

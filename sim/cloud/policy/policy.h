@@ -52,7 +52,8 @@ typedef struct {
 
 typedef struct {
     int64_t now_ns;
-    Room room; /* what is free now, and the limit of the queue */
+    const Room *room; /* of the first kind of nodes: what is free now */
+    SlotLimit limit;  /* of the queue, for all kinds together */
     int32_t waiting_count;
     const WaitingJob *waiting; /* in the service's order: by priority, then by submission; or by
                                   expected time first (POLICY_SEES_QUEUE_BY_TIME) */
@@ -70,6 +71,11 @@ typedef struct {
     KindSet kinds; /* on one of these, on which it fits; 0: on any that it allows */
 } PolicyChoice;
 
+/* Whether the job could start now. */
+static inline bool policy_fits(const PolicyView *view, const WaitingJob *job)
+{
+    return request_fits(&job->request, &view->limit, view->room);
+}
 /* The most slots of a kind that the jobs of the queue may have at once. */
 int64_t policy_most_slots(const PolicyView *view, const Room *kind);
 /* The slots of a kind that are free, as far as the limit lets the queue have them. */

@@ -28,9 +28,9 @@ static int32_t victim_on(const PolicyView *view, const Room *kind)
 int32_t policy_priority_victim(const PolicyView *view)
 {
     int32_t victim = POLICY_NONE;
-    if (view->waiting_count == 0 || request_fits(view->waiting->request, view->room))
+    if (view->waiting_count == 0 || policy_fits(view, view->waiting))
         return POLICY_NONE;
-    for (const Room *kind = &view->room; kind != NULL && victim == POLICY_NONE; kind = kind->next)
+    for (const Room *kind = view->room; kind != NULL && victim == POLICY_NONE; kind = kind->next)
         if (request_allows(view->waiting->request, kind->kind))
             victim = victim_on(view, kind);
     return victim;

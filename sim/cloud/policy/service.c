@@ -3,6 +3,6 @@
 
 PolicyChoice policy_service(const PolicyView *view)
 {
-    bool starts = view->waiting_count > 0 && request_fits(view->waiting[0].request, view->room);
+    bool starts = view->waiting_count > 0 && policy_fits(view, &view->waiting[0]);
     return (PolicyChoice){.job = starts ? 0 : POLICY_NONE};
 }

@@ -8,7 +8,7 @@ PolicyChoice policy_shortest(const PolicyView *view)
         if (shortest == POLICY_NONE ||
             view->waiting[i].expected_ns < view->waiting[shortest].expected_ns)
             shortest = i;
-    if (shortest != POLICY_NONE && !request_fits(view->waiting[shortest].request, view->room))
+    if (shortest != POLICY_NONE && !policy_fits(view, &view->waiting[shortest]))
         shortest = POLICY_NONE;
     return (PolicyChoice){.job = shortest};
 }

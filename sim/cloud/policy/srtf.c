@@ -19,7 +19,7 @@ static void share_begin(const PolicyView *view, Share *share)
 {
     share->view = view;
     share->running = share->waiting = 0;
-    for (const Room *kind = &view->room; kind != NULL; kind = kind->next) {
+    for (const Room *kind = view->room; kind != NULL; kind = kind->next) {
         const int32_t per_node = kind->gpus_per_node > 0 ? kind->gpus_per_node : 1;
         int64_t slots = policy_free_slots(view, kind);
         for (int32_t i = 0; i < view->running_count; i++)
@@ -44,18 +44,18 @@ static bool is_possible(const Share *share, JobRequest request, const Room *kind
 {
     const int64_t all = share->nodes[kind->kind];
     const int32_t nodes = all < INT32_MAX ? (int32_t)all : INT32_MAX;
-    const SlotLimit limit = share->view->room.limit;
-    if (limit.is_set) // its slots may be spread over more nodes
-        return request_may_start_on(request, limit, kind);
+    const SlotLimit *limit = &share->view->limit;
+    if (limit->is_set) // its slots may be spread over more nodes
+        return request_may_start_on(&request, limit, kind);
     if (request.kinds != 0)
         request = request_on(request, kind->gpus_per_node);
-    return request_is_possible(request, nodes, room_whole(*kind));
+    return request_is_possible(request, nodes, room_whole(kind));
 }
 
 /* The kind of nodes of which the job gets slots; NULL: it gets none. */
 static const Room *kind_for(const Share *share, JobRequest request, bool is_running)
 {
-    const Room *kind = &share->view->room;
+    const Room *kind = share->view->room;
     while (kind != NULL && (!request_allows(request, kind->kind) ||
                             request_slots_on(request, kind) > share->slots[kind->kind] ||
                             (!is_running && !is_possible(share, request, kind))))
@@ -86,7 +86,7 @@ PolicyChoice policy_srtf(const PolicyView *view)
     share_begin(view, &share);
     for (Turn turn; share_next(&share, &turn);)
         if (turn.waiting != POLICY_NONE && turn.kind != NULL &&
-            request_fits_on(view->waiting[turn.waiting].request, view->room.limit, turn.kind))
+            request_fits_on(&view->waiting[turn.waiting].request, &view->limit, turn.kind))
             return (PolicyChoice){.job = turn.waiting, .kinds = kind_set_of(turn.kind->kind)};
     return (PolicyChoice){.job = POLICY_NONE};
 }

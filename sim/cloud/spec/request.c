@@ -106,107 +106,113 @@ bool request_is_possible(JobRequest request, int32_t nodes, NodeShare whole)
            share_fits(request_share(request, 0, whole.gpus), whole);
 }
 
-int32_t room_place(Room room, int32_t free, NodeShare need, int32_t from)
+int32_t room_place(const Room *kind, int32_t free, NodeShare need, int32_t from)
 {
-    const PlaceSet *places = &room.places[free];
+    const PlaceSet *places = &kind->places[free];
     if (places->count == 0)
         return -1;
     int32_t place = place_set_up(places, from);
-    if ((need.cpus == 0 && need.memory_mib == 0) || room.free == NULL)
+    if ((need.cpus == 0 && need.memory_mib == 0) || kind->free == NULL)
         return place;
-    while (place >= 0 && !share_fits(need, room.free[place]))
+    while (place >= 0 && !share_fits(need, kind->free[place]))
         place = place_set_up(places, place + 1);
     return place;
 }
 
 /* The number of nodes that can give `need`; `enough` of them are not counted further. */
-static int32_t nodes_with(Room room, NodeShare need, int32_t enough)
+static int32_t nodes_with(const Room *kind, NodeShare need, int32_t enough)
 {
-    const bool counts_gpus = (need.cpus == 0 && need.memory_mib == 0) || room.free == NULL;
+    const bool counts_gpus = (need.cpus == 0 && need.memory_mib == 0) || kind->free == NULL;
     int32_t nodes = 0;
-    for (int32_t free = need.gpus; free <= room.gpus_per_node && nodes < enough; free++) {
+    for (int32_t free = need.gpus; free <= kind->gpus_per_node && nodes < enough; free++) {
         if (counts_gpus) {
-            nodes += room.places[free].count;
+            nodes += kind->places[free].count;
             continue;
         }
-        for (int32_t place = room_place(room, free, need, 0); place >= 0 && nodes < enough;
-             place = room_place(room, free, need, place + 1))
+        for (int32_t place = room_place(kind, free, need, 0); place >= 0 && nodes < enough;
+             place = room_place(kind, free, need, place + 1))
             nodes++;
     }
     return nodes;
 }
 
-Shortage request_shortage(JobRequest request, Room room)
-{
-    JobRequest with_cpus = request, gpus_alone = request;
-    with_cpus.memory_mib = gpus_alone.memory_mib = gpus_alone.cpus = 0;
-    if (!request_is_within(request, room))
-        return SHORT_OF_LIMIT;
-    if (!request_fits(gpus_alone, room))
-        return SHORT_OF_GPUS;
-    return request_fits(with_cpus, room) ? SHORT_OF_MEMORY : SHORT_OF_CORES;
-}
-
 /* Whether the limit lets the job start on nodes of the kind. */
-static bool is_within_on(JobRequest request, SlotLimit limit, const Room *kind)
+static bool is_within_on(const JobRequest *request, const SlotLimit *limit, const Room *kind)
 {
-    return !limit.is_set || request_slots_on(request, kind) <= limit.left;
+    return !limit->is_set || request_slots_on(*request, kind) <= limit->left;
 }
 
-bool request_is_within(JobRequest request, Room room)
+/* Whether the limit lets the job start now. */
+static bool is_within(const JobRequest *request, const SlotLimit *limit, const Room *room)
 {
-    for (const Room *kind = &room; kind != NULL; kind = kind->next)
-        if (request_allows(request, kind->kind) && is_within_on(request, room.limit, kind))
+    for (const Room *kind = room; kind != NULL; kind = kind->next)
+        if (request_allows(*request, kind->kind) && is_within_on(request, limit, kind))
             return true;
     return false;
 }
 
-bool request_fits_on(JobRequest request, SlotLimit limit, const Room *kind)
+Shortage request_shortage(const JobRequest *request, const SlotLimit *limit, const Room *room)
 {
-    if (!request_allows(request, kind->kind) || !is_within_on(request, limit, kind))
-        return false;
-    if (request.kind == REQUEST_NODES)
-        return request.nodes <= kind->idle_nodes;
+    JobRequest with_cpus = *request, gpus_alone = *request;
+    with_cpus.memory_mib = gpus_alone.memory_mib = gpus_alone.cpus = 0;
+    if (!is_within(request, limit, room))
+        return SHORT_OF_LIMIT;
+    if (!request_fits(&gpus_alone, limit, room))
+        return SHORT_OF_GPUS;
+    return request_fits(&with_cpus, limit, room) ? SHORT_OF_MEMORY : SHORT_OF_CORES;
+}
+
+/* The same for a job that shares nodes, apart from the limit. */
+static bool parts_fit(JobRequest request, const Room *kind)
+{
     if (request.kinds != 0)
         request = request_on(request, kind->gpus_per_node);
     // A node that can give the first share can give the last one.
     const NodeShare first = request_share(request, 0, kind->gpus_per_node);
     const NodeShare last = request_share(request, request.nodes - 1, kind->gpus_per_node);
-    return nodes_with(*kind, last, request.nodes) >= request.nodes &&
-           nodes_with(*kind, first, request.large_nodes) >= request.large_nodes;
+    return nodes_with(kind, last, request.nodes) >= request.nodes &&
+           nodes_with(kind, first, request.large_nodes) >= request.large_nodes;
 }
 
-bool request_fits(JobRequest request, Room room)
+bool request_fits_on(const JobRequest *request, const SlotLimit *limit, const Room *kind)
 {
-    for (const Room *kind = &room; kind != NULL; kind = kind->next)
-        if (request_fits_on(request, room.limit, kind))
+    if (!request_allows(*request, kind->kind) || !is_within_on(request, limit, kind))
+        return false;
+    return request->kind == REQUEST_NODES ? request->nodes <= kind->idle_nodes
+                                          : parts_fit(*request, kind);
+}
+
+bool request_fits(const JobRequest *request, const SlotLimit *limit, const Room *room)
+{
+    for (const Room *kind = room; kind != NULL; kind = kind->next)
+        if (request_fits_on(request, limit, kind))
             return true;
     return false;
 }
 
-bool request_may_start_on(JobRequest request, SlotLimit limit, const Room *kind)
+bool request_may_start_on(const JobRequest *request, const SlotLimit *limit, const Room *kind)
 {
     const int32_t most = kind->idle_nodes > kind->most_nodes ? kind->idle_nodes : kind->most_nodes;
-    if (!request_allows(request, kind->kind))
+    if (!request_allows(*request, kind->kind))
         return false;
-    if (request.kinds != 0)
-        request = request_on(request, kind->gpus_per_node);
-    return request_is_possible(request, most, room_whole(*kind)) &&
-           (!limit.is_set || request_slots_on(request, kind) <= limit.most);
+    const JobRequest on =
+        request->kinds != 0 ? request_on(*request, kind->gpus_per_node) : *request;
+    return request_is_possible(on, most, room_whole(kind)) &&
+           (!limit->is_set || request_slots_on(on, kind) <= limit->most);
 }
 
-bool request_may_start(JobRequest request, Room room)
+bool request_may_start(const JobRequest *request, const SlotLimit *limit, const Room *room)
 {
-    for (const Room *kind = &room; kind != NULL; kind = kind->next)
-        if (request_may_start_on(request, room.limit, kind))
+    for (const Room *kind = room; kind != NULL; kind = kind->next)
+        if (request_may_start_on(request, limit, kind))
             return true;
     return false;
 }
 
-int64_t request_least_slots(JobRequest request, Room room)
+int64_t request_least_slots(JobRequest request, const Room *room)
 {
     int64_t least = INT64_MAX;
-    for (const Room *kind = &room; kind != NULL; kind = kind->next) {
+    for (const Room *kind = room; kind != NULL; kind = kind->next) {
         const int64_t slots = request_slots_on(request, kind);
         if (request_allows(request, kind->kind) && slots < least)
             least = slots;
@@ -226,12 +232,4 @@ int64_t room_most_slots(const Room *kind)
 {
     const JobRequest all = {.kind = REQUEST_NODES, .nodes = kind->most_nodes};
     return request_slots_on(all, kind);
-}
-
-int64_t room_slots(Room room)
-{
-    int64_t slots = 0;
-    for (const Room *kind = &room; kind != NULL; kind = kind->next)
-        slots += room_slots_of_kind(kind);
-    return room.limit.is_set && slots > room.limit.left ? room.limit.left : slots;
 }

@@ -96,8 +96,7 @@ typedef struct {
     int64_t most, left; /* that its jobs may have, and that they do not have yet */
 } SlotLimit;
 
-/* The nodes of a cluster that take jobs now, as the jobs of one queue may have them. Members
- * without a remark are about the nodes of one kind. */
+/* The nodes of a cluster that take jobs now. Members are about the nodes of one kind. */
 typedef struct Room {
     int32_t kind;       /* its index in the cluster */
     int32_t most_nodes; /* the most that the cluster may have now: the target, or the maximum of
@@ -109,43 +108,42 @@ typedef struct Room {
     const NodeShare *free;  /* [place] of those nodes; NULL: cores and memory are not known */
     int32_t cpus_per_node, memory_mib_per_node;
     int64_t speed_ppm;       /* of programs that take a stated time; 0 or 1,000,000: as stated */
-    SlotLimit limit;         /* of all kinds together, in the room of the first one */
     const struct Room *next; /* the nodes of the next kind; NULL for the last kind */
 } Room;
 
 /* A whole node. */
-static inline NodeShare room_whole(Room room)
+static inline NodeShare room_whole(const Room *kind)
 {
-    return (NodeShare){room.gpus_per_node, room.cpus_per_node, room.memory_mib_per_node};
+    return (NodeShare){kind->gpus_per_node, kind->cpus_per_node, kind->memory_mib_per_node};
 }
 
 /* The lowest place from `from` on among the nodes with `free` free GPUs that can give `need`; -1:
  * there is none. */
-int32_t room_place(Room room, int32_t free, NodeShare need, int32_t from);
+int32_t room_place(const Room *kind, int32_t free, NodeShare need, int32_t from);
 
-/* The free slots of nodes of all kinds, as far as the limit lets the queue have them. */
-int64_t room_slots(Room room);
-/* The free slots of nodes of one kind, regardless of the limit. */
+/* The free slots of nodes of one kind, regardless of a limit. */
 int64_t room_slots_of_kind(const Room *kind);
-/* The most slots that the cluster may have of one kind, regardless of the limit. */
+/* The most slots that the cluster may have of one kind, regardless of a limit. */
 int64_t room_most_slots(const Room *kind);
-/* Whether the limit lets the job start now. */
-bool request_is_within(JobRequest request, Room room);
 /* The slots of the job on nodes of one kind. */
 static inline int64_t request_slots_on(JobRequest request, const Room *kind)
 {
     return request_slots(request, kind->gpus_per_node);
 }
 /* The slots of the job on the kind that it allows on which it has fewest. */
-int64_t request_least_slots(JobRequest request, Room room);
+int64_t request_least_slots(JobRequest request, const Room *room);
+
+/* The following functions are asked for each start, so they take pointers. `limit` is that of the
+ * job's queue, for all kinds of nodes together; `room` is that of the first kind. */
+
 /* Whether the job could start now. This does not depend on the placement policy. */
-bool request_fits(JobRequest request, Room room);
-/* Whether it could start now on nodes of one kind, within the limit of the room. */
-bool request_fits_on(JobRequest request, SlotLimit limit, const Room *kind);
+bool request_fits(const JobRequest *request, const SlotLimit *limit, const Room *room);
+/* Whether it could start now on nodes of one kind. */
+bool request_fits_on(const JobRequest *request, const SlotLimit *limit, const Room *kind);
 /* Whether the job could ever start: on an empty cluster that has all nodes, within the limit. */
-bool request_may_start(JobRequest request, Room room);
-bool request_may_start_on(JobRequest request, SlotLimit limit, const Room *kind);
+bool request_may_start(const JobRequest *request, const SlotLimit *limit, const Room *room);
+bool request_may_start_on(const JobRequest *request, const SlotLimit *limit, const Room *kind);
 /* The shortage of a job that does not fit. */
-Shortage request_shortage(JobRequest request, Room room);
+Shortage request_shortage(const JobRequest *request, const SlotLimit *limit, const Room *room);
 
 #endif

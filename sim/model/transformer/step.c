@@ -330,33 +330,56 @@ static double send_s(const Step *step)
     return machine_send_s(step->machine, step->sends_between_nodes, bytes);
 }
 
-/* Sums of gradients in messages of a bucket, and for a divided optimizer the weights back. */
-static double gradients_s(const Step *step, double parameters)
+/* Messages of a bucket that carry the rank's gradients. */
+typedef struct {
+    double count;
+    double bytes; /* of each */
+} Messages;
+
+static Messages gradient_messages(const Step *step, double parameters)
 {
-    if (step->shards.ranks == 1 || is_fsdp(step))
-        return 0;
     const TransformerSoftware *software = step->machine->software;
     const double bytes = parameters * (double)software->gradient_bytes;
     const double bucket =
         bytes < (double)software->bucket_bytes ? bytes : (double)software->bucket_bytes;
-    const double messages = bytes / bucket;
-    if (step->layout->sharding == SHARDING_DDP)
-        return messages * group_all_reduce_s(step->machine, step->shards, bucket);
-    const double weights = 2.0 / (double)software->gradient_bytes;
-    return messages * (group_gather_s(step->machine, step->shards, bucket) +
-                       group_gather_s(step->machine, step->shards, bucket * weights));
+    return (Messages){bytes / bucket, bucket};
 }
 
-static double exposed_gradients_s(const Step *step, const Stages *stages, int32_t rank,
-                                  double parameters)
+/* Communication once a backward pass of the rank's layers. */
+static double after_backward_s(const Step *step, const Stages *stages, int32_t rank,
+                               double communication_s)
 {
-    const double all_s = gradients_s(step, parameters);
     if (!step->machine->software->overlaps_gradients)
-        return all_s;
+        return communication_s;
     double backward_s = 0;
     for (int32_t chunk = 0; chunk < step->layout->chunks; chunk++)
         backward_s += stages->backward_s[rank + chunk * step->layout->pipeline];
-    return exposed_s(step, all_s, backward_s);
+    return exposed_s(step, communication_s, backward_s);
+}
+
+/* DDP sums gradients once a step. A divided optimizer scatters them, and gathers the weights.
+ * Divided gradients (ZeRO-2) are scattered after each micro batch, because no rank has room for
+ * the sum. */
+static double exposed_gradients_s(const Step *step, const Stages *stages, int32_t rank,
+                                  double parameters)
+{
+    const Sharding sharding = step->layout->sharding;
+    if (step->shards.ranks == 1 || is_fsdp(step))
+        return 0;
+    const Messages messages = gradient_messages(step, parameters);
+    if (sharding == SHARDING_DDP)
+        return after_backward_s(
+            step, stages, rank,
+            messages.count * group_all_reduce_s(step->machine, step->shards, messages.bytes));
+    const double weights = 2.0 / (double)step->machine->software->gradient_bytes;
+    const double scatter_s =
+        messages.count * group_gather_s(step->machine, step->shards, messages.bytes);
+    const double gather_s =
+        messages.count * group_gather_s(step->machine, step->shards, messages.bytes * weights);
+    const double earlier =
+        sharding == SHARDING_ZERO2 ? (double)layout_micro_batches(step->job, step->layout) - 1 : 0;
+    return after_backward_s(step, stages, rank, scatter_s + gather_s) +
+           earlier * after_backward_s(step, stages, rank, scatter_s);
 }
 
 static double optimizer_s(const Step *step, double parameters)
@@ -401,7 +424,8 @@ TransformerStep transformer_step(const TransformerJob *job, const TransformerLay
     const double parameters = (double)rank_parameters(job, layout, rank);
     Passes sum = rank_parts(&step, &stages, rank);
     const double busy_s = passes_sum(&sum);
-    sum.parts_s[STEP_BUBBLE] = larger(0, makespan_s(&step, &stages, mode) - busy_s);
+    if (layout->pipeline > 1)
+        sum.parts_s[STEP_BUBBLE] = larger(0, makespan_s(&step, &stages, mode) - busy_s);
     sum.parts_s[STEP_GRADIENTS] = exposed_gradients_s(&step, &stages, rank, parameters);
     sum.parts_s[STEP_OPTIMIZER] = optimizer_s(&step, parameters);
     sum.parts_s[STEP_OVERHEAD] = (double)machine->software->step_overhead_ns / NS_PER_S;

@@ -18,7 +18,8 @@
  *     gather      FSDP: each layer's weights per pass, and its gradients; during the layer's
  *                 computation
  *     pipeline    from stage to stage, in the schedule
- *     gradients   once a step, during the last backward pass if the software overlaps them
+ *     gradients   once a step, during the last backward pass if the software overlaps them; ZeRO-2
+ *                 scatters them after each micro batch
  *
  * The schedule of the pipeline is executed (schedule.h), so idle time comes from it. The step ends
  * with the update of the parameters. Source of the terms: Narayanan et al., SC'21, and Korthikanti

@@ -75,7 +75,7 @@ static WaitReason reason_of(const Wait *wait, WaitView view)
     const int64_t idle = nodes[NODE_IDLE], coming = idle + nodes[NODE_PREPARING];
     const int64_t working = coming + nodes[NODE_RUNNING];
     const int64_t with_earlier = wait->needed + wait->earlier_nodes;
-    if (asks_for_gpus(wait, view) && request_fits(wait->request, view.room))
+    if (asks_for_gpus(wait, view) && request_fits(&wait->request, &(SlotLimit){0}, &view.room))
         return wait->earlier_now > 0 || queued > 1 ? WAIT_FOR_EARLIER : WAIT_FOR_SERVICE;
     if (asks_for_gpus(wait, view) && has_slots(wait->request, &view.room))
         return WAIT_FOR_GPUS;

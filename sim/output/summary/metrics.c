@@ -248,6 +248,11 @@ static void cluster_allocation(MetricsFold *fold, const TraceRow *row)
         note_first(&cluster->steady_ns, row->record.at_ns);
 }
 
+static void cluster_ready(MetricsFold *fold, const TraceRow *row)
+{
+    note_first(&cluster_of(fold, row)->ready_ns, row->record.at_ns);
+}
+
 /* --- Where node time goes --- */
 
 static QueueClock *clock_of(MetricsFold *fold, uint32_t cluster)
@@ -750,6 +755,16 @@ static void job_state(MetricsFold *fold, const TraceRow *row)
     job->is_rejected = record->cause == CAUSE_FULL_QUEUE;
 }
 
+static void job_provisioning(MetricsFold *fold, const TraceRow *row)
+{
+    note_first(&job_of(fold, row)->submitted_ns, row->record.at_ns);
+}
+
+static void job_error(MetricsFold *fold, const TraceRow *row)
+{
+    details_of(fold, job_of(fold, row))->error = row->record.name;
+}
+
 static void job_stage(MetricsFold *fold, const TraceRow *row)
 {
     JobMetrics *job = job_of(fold, row);
@@ -790,6 +805,11 @@ static void job_trained(MetricsFold *fold, const TraceRow *row)
     training->checkpoint_ns = record->job_trained.checkpoint_ns;
     training->accuracy_ppm = record->job_trained.accuracy_ppm;
     training->loss_micro = record->job_trained.loss_micro;
+}
+
+static void epoch(MetricsFold *fold, const TraceRow *row)
+{
+    training_of(fold, row)->epochs = row->record.epoch.epoch;
 }
 
 static void step(MetricsFold *fold, const TraceRow *row)
@@ -965,106 +985,61 @@ static void run_ended(MetricsFold *fold, const TraceRow *row)
     fold->run.draws = row->record.run_ended.draws;
 }
 
+/* The function for records of each kind; NULL: they change nothing. */
+static void (*const folds[])(MetricsFold *fold, const TraceRow *row) = {
+    [TRACE_COMMAND_APPLIED] = NULL,
+    [TRACE_COMMAND_SKIPPED] = command_refused,
+    [TRACE_COMMAND_REFUSED] = command_refused,
+    [TRACE_RESOURCE_CREATED] = NULL,
+    [TRACE_RESOURCE_DELETED] = resource_deleted,
+    [TRACE_CLUSTER_PROVISIONING] = cluster_provisioning,
+    [TRACE_CLUSTER_SCALING] = NULL,
+    [TRACE_CLUSTER_ERROR] = something_failed,
+    [TRACE_CLUSTER_ALLOCATION] = cluster_allocation,
+    [TRACE_CLUSTER_READY] = cluster_ready,
+    [TRACE_CLUSTER_SHOWN] = NULL,
+    [TRACE_NODE_STATE] = node_state,
+    [TRACE_NODE_ERROR] = something_failed,
+    [TRACE_NODE_NOTICE] = NULL,
+    [TRACE_NODE_SPEED] = NULL,
+    [TRACE_GROUP_STRUCK] = NULL,
+    [TRACE_NODE_BILLED] = node_billed,
+    [TRACE_JOB_PROVISIONING] = job_provisioning,
+    [TRACE_JOB_STATE] = job_state,
+    [TRACE_JOB_ATTEMPT] = job_attempt,
+    [TRACE_JOB_STALLED] = NULL,
+    [TRACE_JOB_RESUMED] = NULL,
+    [TRACE_JOB_ERROR] = job_error,
+    [TRACE_JOB_STAGE] = job_stage,
+    [TRACE_JOB_TRAINING] = job_training,
+    [TRACE_JOB_TRAINED] = job_trained,
+    [TRACE_EPOCH] = epoch,
+    [TRACE_EVALUATION] = NULL,
+    [TRACE_CHECKPOINT] = NULL,
+    [TRACE_STEP] = step,
+    [TRACE_TRANSFER] = NULL,
+    [TRACE_FILE_WRITTEN] = file_written,
+    [TRACE_FILE_DELETED] = file_deleted,
+    [TRACE_SHARE_STATE] = NULL,
+    [TRACE_FILE_SERVER_PROVISIONING] = NULL,
+    [TRACE_FILE_SERVER_BILLED] = file_server_billed,
+    [TRACE_USAGES_SHOWN] = NULL,
+    [TRACE_JOB_SHOWN] = NULL,
+    [TRACE_JOB_FILES_SHOWN] = NULL,
+    [TRACE_RUN_ENDED] = run_ended,
+    [TRACE_JOB_PLACED] = job_placed,
+    [TRACE_NODE_REPAIR] = NULL,
+    [TRACE_JOB_WAITS] = job_waits,
+    [TRACE_NODE_KIND] = node_kind,
+};
+_Static_assert(sizeof folds / sizeof folds[0] == TRACE_KIND_COUNT, "every kind");
+
 static void fold_row(void *listener, const TraceRow *row)
 {
     MetricsFold *fold = listener;
     fold->run.ended_ns = row->record.at_ns;
-    switch (row->record.kind) {
-    case TRACE_COMMAND_REFUSED:
-    case TRACE_COMMAND_SKIPPED:
-        command_refused(fold, row);
-        return;
-    case TRACE_CLUSTER_PROVISIONING:
-        cluster_provisioning(fold, row);
-        return;
-    case TRACE_CLUSTER_ALLOCATION:
-        cluster_allocation(fold, row);
-        return;
-    case TRACE_CLUSTER_READY:
-        note_first(&cluster_of(fold, row)->ready_ns, row->record.at_ns);
-        return;
-    case TRACE_NODE_STATE:
-        node_state(fold, row);
-        return;
-    case TRACE_NODE_KIND:
-        node_kind(fold, row);
-        return;
-    case TRACE_NODE_BILLED:
-        node_billed(fold, row);
-        return;
-    case TRACE_JOB_PROVISIONING:
-        note_first(&job_of(fold, row)->submitted_ns, row->record.at_ns);
-        return;
-    case TRACE_JOB_STATE:
-        job_state(fold, row);
-        return;
-    case TRACE_JOB_ERROR:
-        details_of(fold, job_of(fold, row))->error = row->record.name;
-        return;
-    case TRACE_JOB_STAGE:
-        job_stage(fold, row);
-        return;
-    case TRACE_JOB_TRAINING:
-        job_training(fold, row);
-        return;
-    case TRACE_JOB_TRAINED:
-        job_trained(fold, row);
-        return;
-    case TRACE_EPOCH:
-        training_of(fold, row)->epochs = row->record.epoch.epoch;
-        return;
-    case TRACE_JOB_ATTEMPT:
-        job_attempt(fold, row);
-        return;
-    case TRACE_JOB_PLACED:
-        job_placed(fold, row);
-        return;
-    case TRACE_JOB_WAITS:
-        job_waits(fold, row);
-        return;
-    case TRACE_CLUSTER_ERROR:
-    case TRACE_NODE_ERROR:
-        something_failed(fold, row);
-        return;
-    case TRACE_FILE_SERVER_BILLED:
-        file_server_billed(fold, row);
-        return;
-    case TRACE_STEP:
-        step(fold, row);
-        return;
-    case TRACE_FILE_WRITTEN:
-        file_written(fold, row);
-        return;
-    case TRACE_FILE_DELETED:
-        file_deleted(fold, row);
-        return;
-    case TRACE_RESOURCE_DELETED:
-        resource_deleted(fold, row);
-        return;
-    case TRACE_RUN_ENDED:
-        run_ended(fold, row);
-        return;
-    case TRACE_COMMAND_APPLIED:
-    case TRACE_RESOURCE_CREATED:
-    case TRACE_CLUSTER_SHOWN:
-    case TRACE_EVALUATION:
-    case TRACE_CHECKPOINT:
-    case TRACE_TRANSFER:
-    case TRACE_JOB_SHOWN:
-    case TRACE_JOB_FILES_SHOWN:
-    case TRACE_CLUSTER_SCALING:
-    case TRACE_NODE_NOTICE:
-    case TRACE_NODE_REPAIR:
-    case TRACE_NODE_SPEED:
-    case TRACE_GROUP_STRUCK:
-    case TRACE_JOB_STALLED:
-    case TRACE_JOB_RESUMED:
-    case TRACE_SHARE_STATE:
-    case TRACE_FILE_SERVER_PROVISIONING:
-    case TRACE_USAGES_SHOWN:
-    case TRACE_KIND_COUNT:
-        return;
-    }
+    if (folds[row->record.kind] != NULL)
+        folds[row->record.kind](fold, row);
 }
 
 MetricsFold *metrics_fold_create(Arena *arena)

@@ -48,8 +48,9 @@ static bool fits(JobRequest request, const WaitingView *view)
 {
     for (const WaitingView *kind = view; kind != NULL; kind = kind->next)
         if (allows(request, kind) &&
-            (request.kind == REQUEST_NODES ? kind->room.idle_nodes >= request.nodes
-                                           : request_fits_on(request, (SlotLimit){0}, &kind->room)))
+            (request.kind == REQUEST_NODES
+                 ? kind->room.idle_nodes >= request.nodes
+                 : request_fits_on(&request, &(SlotLimit){0}, &kind->room)))
             return true;
     return false;
 }
@@ -70,7 +71,7 @@ static WaitCause misplaced(JobRequest request, const WaitingView *kind)
 {
     Room room = kind->room;
     room.next = NULL;
-    const Shortage shortage = request_shortage(request, room);
+    const Shortage shortage = request_shortage(&request, &(SlotLimit){0}, &room);
     return shortage == SHORT_OF_CORES    ? WAIT_CORES
            : shortage == SHORT_OF_MEMORY ? WAIT_MEMORY
                                          : WAIT_FRAGMENTATION;
@@ -246,7 +247,7 @@ static Group *group_of(WaitingFold *fold, uint32_t cluster, Group like)
 {
     const JobRequest request = like.request;
     ClusterQueue *queue = &fold->queues[cluster];
-    const Room room = cluster_room(world_cluster(fold->world, (ClusterId){cluster}));
+    const Room *room = cluster_room(world_cluster(fold->world, (ClusterId){cluster}));
     const int64_t slots = request_least_slots(request, room);
     uint32_t place = 0;
     for (uint32_t i = 0; i < queue->group_count; i++) {

@@ -459,17 +459,63 @@ static void check_program(const ConfigContext *context, const CommandText *text)
         program_check(context, text->program);
 }
 
-bool command_bind(const CommandBinder *binder, const CommandText *text, Trigger trigger,
-                  MadeByCommand *made, Command *command)
+static void read_resize(const CommandText *text, Command *command)
 {
-    CommandKind kind = (CommandKind)text->action.value;
-    ResourcePath path = command_path(binder->text, text);
-    command_check(binder->context, text);
-    *command = (Command){.kind = kind,
-                         .trigger = trigger,
-                         .path = path,
-                         .source = place_text(binder->context->arena, json_at(text->node))};
-    switch (kind) {
+    const bool has_kind = text->node_kind != NULL && text->node_kind->kind == JSON_STRING;
+    command->as.cluster_resize.kind = has_kind ? text->node_kind->text : NULL;
+    command->as.cluster_resize.target_nodes = (int32_t)text->target.value;
+    command->as.cluster_resize.deallocation = (DeallocationOption)text->deallocation.value;
+}
+
+static void read_job_ran(const ConfigContext *context, const CommandText *text, Command *command)
+{
+    command->as.job_ran.node = (int32_t)text->place.value;
+    command->as.job_ran.took_ns = text->took.value;
+    command->as.job_ran.exit_code =
+        text->exit_code.node != NULL ? (int32_t)text->exit_code.value : -1;
+    command->as.job_ran.reason = text->reason.value;
+    command->as.job_ran.ran_as = text->ran_as.value;
+    command->as.job_ran.training = training_result(context, text);
+}
+
+static void read_job_reached(const CommandText *text, Command *command)
+{
+    command->as.job_reached.step = text->step.value;
+    command->as.job_reached.took_ns = text->took.value;
+    command->as.job_reached.kept = text->kept.value;
+}
+
+/* The resource of a command is one that another command creates. */
+static void check_subject(const CommandBinder *binder, const CommandText *text,
+                          const Command *command)
+{
+    static const struct {
+        const char *what; /* NULL: the command has no such resource */
+        CommandKind creates;
+    } subjects[COMMAND_KIND_COUNT] = {
+        [COMMAND_CLUSTER_RESIZE] = {"cluster", COMMAND_CLUSTER_CREATE},
+        [COMMAND_CLUSTER_AUTOSCALE] = {"cluster", COMMAND_CLUSTER_CREATE},
+        [COMMAND_CLUSTER_SHOW] = {"cluster", COMMAND_CLUSTER_CREATE},
+        [COMMAND_CLUSTER_DELETE] = {"cluster", COMMAND_CLUSTER_CREATE},
+        [COMMAND_JOB_SHOW] = {"job", COMMAND_JOB_CREATE},
+        [COMMAND_JOB_RAN] = {"job", COMMAND_JOB_CREATE},
+        [COMMAND_JOB_REACHED] = {"job", COMMAND_JOB_CREATE},
+        [COMMAND_JOB_TERMINATE] = {"job", COMMAND_JOB_CREATE},
+        [COMMAND_JOB_DELETE] = {"job", COMMAND_JOB_CREATE},
+        [COMMAND_JOB_FILES] = {"job", COMMAND_JOB_CREATE},
+        [COMMAND_FILE_SERVER_DELETE] = {"file server", COMMAND_FILE_SERVER_CREATE},
+    };
+    const char *what = subjects[command->kind].what;
+    if (what != NULL)
+        refuse_unknown(binder, text, subjects[command->kind].creates, what, command->path);
+}
+
+/* The members that only commands of this kind have. Returns false when the command cannot be used.
+ */
+static bool read_members(const CommandBinder *binder, const CommandText *text, MadeByCommand *made,
+                         Command *command)
+{
+    switch (command->kind) {
     case COMMAND_SHARE_CREATE:
         command->as.share_create.tier = share_command_tier(binder->context, text);
         break;
@@ -477,57 +523,28 @@ bool command_bind(const CommandBinder *binder, const CommandText *text, Trigger 
         command->as.cluster_create = &made->cluster->spec;
         break;
     case COMMAND_CLUSTER_RESIZE:
-        command->as.cluster_resize.kind =
-            text->node_kind != NULL && text->node_kind->kind == JSON_STRING ? text->node_kind->text
-                                                                            : NULL;
-        command->as.cluster_resize.target_nodes = (int32_t)text->target.value;
-        command->as.cluster_resize.deallocation = (DeallocationOption)text->deallocation.value;
-        refuse_unknown(binder, text, COMMAND_CLUSTER_CREATE, "cluster", path);
+        read_resize(text, command);
         break;
     case COMMAND_CLUSTER_AUTOSCALE:
         read_autoscale(binder, text, command);
-        refuse_unknown(binder, text, COMMAND_CLUSTER_CREATE, "cluster", path);
         break;
     case COMMAND_CLUSTER_SHOW:
         command->as.show.query = query_of(binder->context, text, QUERY_NODE_STATE_COUNTS);
-        refuse_unknown(binder, text, COMMAND_CLUSTER_CREATE, "cluster", path);
-        break;
-    case COMMAND_CLUSTER_DELETE:
-        refuse_unknown(binder, text, COMMAND_CLUSTER_CREATE, "cluster", path);
         break;
     case COMMAND_JOB_CREATE:
         made->job = read_job(binder, text, command);
         break;
     case COMMAND_JOB_SHOW:
         command->as.show.query = query_of(binder->context, text, QUERY_EXECUTION_STATE);
-        refuse_unknown(binder, text, COMMAND_JOB_CREATE, "job", path);
         break;
     case COMMAND_JOB_RAN:
-        command->as.job_ran.node = (int32_t)text->place.value;
-        command->as.job_ran.took_ns = text->took.value;
-        command->as.job_ran.exit_code =
-            text->exit_code.node != NULL ? (int32_t)text->exit_code.value : -1;
-        command->as.job_ran.reason = text->reason.value;
-        command->as.job_ran.ran_as = text->ran_as.value;
-        command->as.job_ran.training = training_result(binder->context, text);
-        refuse_unknown(binder, text, COMMAND_JOB_CREATE, "job", path);
+        read_job_ran(binder->context, text, command);
         break;
     case COMMAND_JOB_REACHED:
-        command->as.job_reached.step = text->step.value;
-        command->as.job_reached.took_ns = text->took.value;
-        command->as.job_reached.kept = text->kept.value;
-        refuse_unknown(binder, text, COMMAND_JOB_CREATE, "job", path);
-        break;
-    case COMMAND_JOB_TERMINATE:
-    case COMMAND_JOB_DELETE:
-    case COMMAND_JOB_FILES:
-        refuse_unknown(binder, text, COMMAND_JOB_CREATE, "job", path);
+        read_job_reached(text, command);
         break;
     case COMMAND_FILE_SERVER_CREATE:
         read_file_server(binder->context, text, command);
-        break;
-    case COMMAND_FILE_SERVER_DELETE:
-        refuse_unknown(binder, text, COMMAND_FILE_SERVER_CREATE, "file server", path);
         break;
     case COMMAND_FILE_UPLOAD:
         return read_upload(binder, text, command);
@@ -540,6 +557,11 @@ bool command_bind(const CommandBinder *binder, const CommandText *text, Trigger 
     case COMMAND_PROGRAM_SET:
         check_program(binder->context, text);
         break;
+    case COMMAND_CLUSTER_DELETE:
+    case COMMAND_JOB_TERMINATE:
+    case COMMAND_JOB_DELETE:
+    case COMMAND_JOB_FILES:
+    case COMMAND_FILE_SERVER_DELETE:
     case COMMAND_STORAGE_DELETE:
     case COMMAND_GROUP_CREATE:
     case COMMAND_GROUP_DELETE:
@@ -556,6 +578,20 @@ bool command_bind(const CommandBinder *binder, const CommandText *text, Trigger 
         break;
     }
     return true;
+}
+
+bool command_bind(const CommandBinder *binder, const CommandText *text, Trigger trigger,
+                  MadeByCommand *made, Command *command)
+{
+    const ResourcePath path = command_path(binder->text, text);
+    command_check(binder->context, text);
+    *command = (Command){.kind = (CommandKind)text->action.value,
+                         .trigger = trigger,
+                         .path = path,
+                         .source = place_text(binder->context->arena, json_at(text->node))};
+    const bool is_read = read_members(binder, text, made, command);
+    check_subject(binder, text, command);
+    return is_read;
 }
 
 /* --- Names in faults --- */

@@ -51,11 +51,19 @@ typedef struct {
     const char *catalog; /* "philly.catalog.json" */
 } ImportScenarioNames;
 
+#define IMPORT_PRICE_UNKNOWN (-1)
+
+/* The price of each node. */
+typedef struct {
+    int64_t micro_usd_per_hour; /* IMPORT_PRICE_UNKNOWN: the costs of runs are unknown too */
+    bool is_per_gpu;            /* a node costs this for each of its GPUs */
+} ImportPrice;
+
 Json *import_scenario(Arena *arena, const Import *import, const ImportClusters *clusters,
                       const ImportScenarioNames *names);
 /* The VM size of such nodes in that catalogue. */
 const char *import_size_name(Arena *arena, const ImportCluster *cluster);
 /* The catalogue of that scenario: its VM sizes, and a service without delays and small quotas. */
-Json *import_scenario_catalog(Arena *arena, const ImportClusters *clusters);
+Json *import_scenario_catalog(Arena *arena, const ImportClusters *clusters, ImportPrice price);
 
 #endif

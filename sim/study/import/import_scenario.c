@@ -2,7 +2,9 @@
 #include <inttypes.h>
 
 #include "sim/base/civil_time.h"
+#include "sim/base/text.h"
 #include "sim/base/units.h"
+#include "sim/json/decimal.h"
 #include "sim/study/import/clusters.h"
 
 enum { NODES_MOST = 1000000 };
@@ -39,7 +41,20 @@ const char *import_size_name(Arena *arena, const ImportCluster *cluster)
                         cluster->memory_mib);
 }
 
-static void put_size(Arena *arena, Json *sizes, const ImportCluster *cluster)
+static void put_price(Arena *arena, Json *size, const ImportCluster *cluster, ImportPrice price)
+{
+    const int64_t count = price.is_per_gpu ? cluster->gpus_per_node : 1;
+    Text text = {0};
+    if (price.micro_usd_per_hour == IMPORT_PRICE_UNKNOWN)
+        return;
+    decimal_print(&text, (Wide)price.micro_usd_per_hour * count, 6);
+    text_add(&text, "USD");
+    put_text(arena, size, "dedicated_price_per_hour", arena_strdup(arena, text_string(&text)),
+             NULL);
+    text_free(&text);
+}
+
+static void put_size(Arena *arena, Json *sizes, const ImportCluster *cluster, ImportPrice price)
 {
     const char *not_used = "jobs of a trace state their run times, so this value is not used";
     Json *size = json_put_object(arena, sizes, import_size_name(arena, cluster));
@@ -57,15 +72,16 @@ static void put_size(Arena *arena, Json *sizes, const ImportCluster *cluster)
     put_text(arena, size, "network_latency", "50us", not_used);
     put_text(arena, size, "rdma_rate", "0B/s", not_used);
     put_text(arena, size, "rdma_latency", "0s", not_used);
+    put_price(arena, size, cluster, price);
 }
 
-static void put_sizes(Arena *arena, Json *root, const ImportClusters *clusters)
+static void put_sizes(Arena *arena, Json *root, const ImportClusters *clusters, ImportPrice price)
 {
     Json *sizes = json_put_object(arena, root, "vm_sizes");
     for (int32_t i = 0; i < clusters->count; i++) {
         const char *name = import_size_name(arena, &clusters->clusters[i]);
         if (json_member(sizes, name) == NULL)
-            put_size(arena, sizes, &clusters->clusters[i]);
+            put_size(arena, sizes, &clusters->clusters[i], price);
     }
 }
 
@@ -97,7 +113,7 @@ static void put_service(Arena *arena, Json *root)
     put_text(arena, service, "max_wall_clock", "365d", "the log has its longest jobs");
 }
 
-Json *import_scenario_catalog(Arena *arena, const ImportClusters *clusters)
+Json *import_scenario_catalog(Arena *arena, const ImportClusters *clusters, ImportPrice price)
 {
     Json *root = json_object(arena);
     json_put_integer(arena, root, "catalog", 1);
@@ -106,7 +122,7 @@ Json *import_scenario_catalog(Arena *arena, const ImportClusters *clusters)
     Json *source = json_put_object(arena, json_put_object(arena, root, "sources"), "import");
     json_put_text(arena, source, "title", "trainyard import");
     json_put_text(arena, source, "date", "of the import");
-    put_sizes(arena, root, clusters);
+    put_sizes(arena, root, clusters, price);
     put_quotas(arena, root);
     put_service(arena, root);
     return root;

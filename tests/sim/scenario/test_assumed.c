@@ -13,7 +13,7 @@ static ScenarioFile *read_with(const char *members, Problems *problems)
     memory_files_set(&files, "scenario.json", text, strlen(text));
     *problems = problems_create(arena);
     return scenario_read(arena, memory_files_source(&files), "scenario.json",
-                         (ScenarioOverrides){0}, problems);
+                         (ScenarioOverrides){.explains = true}, problems);
 }
 
 static const ScenarioFile *sound(const char *members)

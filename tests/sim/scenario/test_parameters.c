@@ -24,7 +24,8 @@ static ScenarioFile *read_changed(ScenarioOverrides overrides, Problems *problem
 
 static ScenarioFile *read_with(const char *param, Problems *problems)
 {
-    const ScenarioOverrides overrides = {.param_count = param != NULL, .params = &param};
+    const ScenarioOverrides overrides = {
+        .param_count = param != NULL, .params = &param, .explains = true};
     return read_changed(overrides, problems);
 }
 

@@ -8,7 +8,7 @@
 static ScenarioFile *read_with(const char *const *sets, int32_t count, Problems *problems)
 {
     *problems = problems_create(arena);
-    ScenarioOverrides overrides = {.count = count, .items = sets};
+    ScenarioOverrides overrides = {.count = count, .items = sets, .explains = true};
     ScenarioFile *file =
         scenario_read(arena, memory_files_source(&files), "scenario.json", overrides, problems);
     ck_assert_int_eq(file == NULL, problems->count > 0); // never a part of one

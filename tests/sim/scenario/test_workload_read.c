@@ -32,7 +32,8 @@ static ScenarioFile *read_with(const char *const *sets, int32_t count, Problems 
 {
     *problems = problems_create(arena);
     return scenario_read(arena, memory_files_source(&files), "scenario.json",
-                         (ScenarioOverrides){.count = count, .items = sets}, problems);
+                         (ScenarioOverrides){.count = count, .items = sets, .explains = true},
+                         problems);
 }
 
 static const Workload *sound(const char *const *sets, int32_t count)

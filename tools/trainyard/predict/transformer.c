@@ -384,6 +384,21 @@ static void print_json(Arena *arena, const TransformerPrediction *prediction,
 
 /* --- The verb --- */
 
+static bool make_prediction(const Catalog *catalog, const TransformerArguments *arguments,
+                            const TransformerRequest *request, double tokens,
+                            TransformerPrediction *prediction, Status *status)
+{
+    const Place at = place_in("--within", 1, 1);
+    if (arguments->within_ns == 0)
+        return transformer_prediction_make(catalog, request, prediction, status);
+    if (!(tokens > 0) || arguments->gpus > 0) {
+        status_fail(status, STATUS_BAD_INPUT, at, "--within needs --tokens, and no --gpus");
+        return status_hint(status, "--tokens 1T --within 30d");
+    }
+    return transformer_prediction_within(
+        catalog, request, tokens, (double)arguments->within_ns / NS_PER_DAY, prediction, status);
+}
+
 int predict_transformer(Arena *arena, const Catalog *catalog, const TransformerArguments *arguments)
 {
     Status status = {0};
@@ -393,7 +408,7 @@ int predict_transformer(Arena *arena, const Catalog *catalog, const TransformerA
         .vm_size = arguments->vm,
         .software = arguments->software != NULL ? arguments->software : "megatron-core",
         .wire = arguments->wire,
-        .gpus = (int32_t)arguments->gpus,
+        .gpus = arguments->gpus > 0 ? (int32_t)arguments->gpus : 1,
         .global_batch = arguments->global_batch,
         .layout = arguments->layout,
     };
@@ -406,7 +421,7 @@ int predict_transformer(Arena *arena, const Catalog *catalog, const TransformerA
         request.shape.sequence = arguments->sequence;
     TransformerPrediction *prediction = ARENA_NEW(arena, TransformerPrediction);
     if (!transformer_shape_check(&request.shape, place_in("--seq", 1, 1), &status) ||
-        !transformer_prediction_make(catalog, &request, prediction, &status))
+        !make_prediction(catalog, arguments, &request, tokens, prediction, &status))
         return report_status(&status);
     const TransformerBasis basis = transformer_basis(arena, catalog, prediction);
     WholeTraining whole = {0};

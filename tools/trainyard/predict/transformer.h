@@ -11,10 +11,11 @@ typedef struct {
     const char *software; /* NULL: "megatron-core" */
     const char *layout;
     Wire wire;
-    int64_t gpus;
+    int64_t gpus;     /* 0: not given, one */
     int64_t sequence; /* tokens; 0: as the model has it */
     int64_t global_batch;
     const char *tokens; /* of the whole training: "1T"; NULL: not given */
+    int64_t within_ns;  /* find the fewest nodes that train in this time; 0: not given */
     bool is_json;
 } TransformerArguments;
 

@@ -30,12 +30,12 @@ static void add_value(const Writer *writer, const char *section, const char *nam
 static void add_software(const Writer *writer, const char *software, bool is_fp8)
 {
     const char *member = is_fp8 ? "fp8_matmul" : "matmul";
-    const CatalogValue *value = catalog_value(
-        writer->catalog,
-        arena_printf(writer->arena, "transformer_software/%s/%s", software, member));
-    add(writer, arena_printf(writer->arena, "fitted: %s reaches %s of it, and its other constants: %s",
-                             software, value->value,
-                             value->range[0] != '\0' ? value->range : value->source));
+    const CatalogValue *value =
+        catalog_value(writer->catalog,
+                      arena_printf(writer->arena, "transformer_software/%s/%s", software, member));
+    add(writer, arena_printf(writer->arena,
+                             "fitted: %s reaches %s of it, and its other constants: %s", software,
+                             value->value, value->range[0] != '\0' ? value->range : value->source));
 }
 
 TransformerBasis transformer_basis(Arena *arena, const Catalog *catalog,

@@ -8,6 +8,7 @@ enum { GPUS = 4, NODES = 6 };
 static Arena *arena;
 static PlaceSet places[GPUS + 1];
 static Room room;
+static const SlotLimit no_limit = {0};
 
 /* Nodes at the places 0, 1, ... with so many free GPUs; -1: the node takes no job. */
 static void begin_with(const int32_t *free, int32_t idle_nodes)
@@ -31,7 +32,7 @@ static void end(void)
 static int32_t chosen(PlacementKind kind, int32_t gpus, bool is_remainder)
 {
     return placement_of(kind)->choose(
-        room, (PlacementPart){.need.gpus = gpus, .is_remainder = is_remainder});
+        &room, (PlacementPart){.need.gpus = gpus, .is_remainder = is_remainder});
 }
 
 START_TEST(policies_choose_the_node_that_their_descriptions_name)
@@ -133,7 +134,7 @@ START_TEST(a_request_fits_if_its_parts_find_different_nodes)
 {
     // Free GPUs: 2 4 1 4 1 3; the two nodes with 4 are idle.
     begin_with((const int32_t[NODES]){2, 4, 1, 4, 1, 3}, 2);
-    ck_assert_int_eq(room_slots(room), 15);
+    ck_assert_int_eq(room_slots_of_kind(&room), 15);
     const struct {
         JobRequest request;
         bool fits;
@@ -156,7 +157,8 @@ START_TEST(a_request_fits_if_its_parts_find_different_nodes)
         {request_of_shape(7, (RequestShape){.gpus_per_node_max = 1}, GPUS), false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        ck_assert_msg(request_fits(rows[i].request, room) == rows[i].fits, "row %d", (int)i);
+        ck_assert_msg(request_fits(&rows[i].request, &no_limit, &room) == rows[i].fits, "row %d",
+                      (int)i);
     ck_assert(request_is_possible(request_of_gpus(24, GPUS), 6, (NodeShare){GPUS, 0, 0}));
     ck_assert(!request_is_possible(request_of_gpus(25, GPUS), 6, (NodeShare){GPUS, 0, 0}));
     ck_assert(!request_is_possible(per_node(1, GPUS + 1), 6, (NodeShare){GPUS, 0, 0}));
@@ -193,16 +195,16 @@ START_TEST(placement_passes_over_nodes_without_cores_or_memory)
     request.memory_mib = 200;
     for (int kind = 0; kind < PLACEMENT_COUNT; kind++) {
         const PlacementPart part = {.need = request_share(request, 0, GPUS)};
-        ck_assert_int_eq(placement_of((PlacementKind)kind)->choose(room, part), 2);
+        ck_assert_int_eq(placement_of((PlacementKind)kind)->choose(&room, part), 2);
     }
-    ck_assert(request_fits(request, room));
+    ck_assert(request_fits(&request, &no_limit, &room));
     request.memory_mib = 501;
-    ck_assert(!request_fits(request, room));
-    ck_assert_int_eq(request_shortage(request, room), SHORT_OF_MEMORY);
+    ck_assert(!request_fits(&request, &no_limit, &room));
+    ck_assert_int_eq(request_shortage(&request, &no_limit, &room), SHORT_OF_MEMORY);
     request.cpus = 9;
-    ck_assert_int_eq(request_shortage(request, room), SHORT_OF_CORES);
+    ck_assert_int_eq(request_shortage(&request, &no_limit, &room), SHORT_OF_CORES);
     request.gpus = 3;
-    ck_assert_int_eq(request_shortage(request, room), SHORT_OF_GPUS);
+    ck_assert_int_eq(request_shortage(&request, &no_limit, &room), SHORT_OF_GPUS);
     end();
 }
 END_TEST

@@ -35,9 +35,10 @@ END_TEST
 START_TEST(the_service_starts_the_first_job_or_none)
 {
     const WaitingJob waiting[] = {waits(1, 4, 60, 0), waits(2, 1, 60, 0)};
-    PolicyView view = {.room.idle_nodes = 4, .waiting_count = 2, .waiting = waiting};
+    Room room = {.idle_nodes = 4};
+    PolicyView view = {.room = &room, .waiting_count = 2, .waiting = waiting};
     ck_assert_int_eq(policy_service(&view).job, 0);
-    view.room.idle_nodes = 3;
+    room.idle_nodes = 3;
     ck_assert_int_eq(policy_service(&view).job, POLICY_NONE);
     view.waiting_count = 0;
     ck_assert_int_eq(policy_service(&view).job, POLICY_NONE);
@@ -51,9 +52,9 @@ START_TEST(backfill_lets_a_job_pass_that_ends_before_the_reservation)
     // of 2 nodes may pass if it ends by 200: with 100 s it may, with 101 s it may not.
     const RunningJob running[] = {runs(4, 200), runs(4, 300)};
     WaitingJob waiting[] = {waits(1, 6, 50, 0), waits(2, 2, 101, 0), waits(3, 2, 100, 0)};
+    Room room = {.idle_nodes = 2, .most_nodes = 10};
     PolicyView view = {.now_ns = 100 * NS_PER_S,
-                       .room.idle_nodes = 2,
-                       .room.most_nodes = 10,
+                       .room = &room,
                        .waiting_count = 3,
                        .waiting = waiting,
                        .running_count = 2,
@@ -64,7 +65,7 @@ START_TEST(backfill_lets_a_job_pass_that_ends_before_the_reservation)
     waiting[1].expected_ns = 10 * NS_PER_S;
     waiting[1].request.nodes = 3; // short enough, but it does not fit
     ck_assert_int_eq(policy_backfill(&view).job, POLICY_NONE);
-    view.room.idle_nodes = 6; // the head fits, so no job passes it
+    room.idle_nodes = 6; // the head fits, so no job passes it
     ck_assert_int_eq(policy_backfill(&view).job, 0);
 }
 END_TEST
@@ -74,9 +75,9 @@ START_TEST(backfill_lets_a_job_pass_that_needs_only_spare_nodes)
     // The same with a head of 5: at 200 one of the six is left over, for a job of any length.
     const RunningJob running[] = {runs(4, 200), runs(4, 300)};
     const WaitingJob waiting[] = {waits(1, 5, 50, 0), waits(2, 2, 500, 0), waits(3, 1, 500, 0)};
+    Room room = {.idle_nodes = 2, .most_nodes = 10};
     PolicyView view = {.now_ns = 100 * NS_PER_S,
-                       .room.idle_nodes = 2,
-                       .room.most_nodes = 10,
+                       .room = &room,
                        .waiting_count = 3,
                        .waiting = waiting,
                        .running_count = 2,
@@ -93,20 +94,18 @@ START_TEST(backfill_lets_all_jobs_pass_one_that_can_never_fit)
     const RunningJob running[] = {runs(1, 200)};
     const WaitingJob waiting[] = {waits(1, 3, 50, 0), waits(2, 2, 50, 0), waits(3, 1, 101, 0),
                                   waits(4, 1, 100, 0)};
-    PolicyView view = {.now_ns = 100 * NS_PER_S,
-                       .room.idle_nodes = 2,
-                       .room.most_nodes = 2,
-                       .waiting_count = 1,
-                       .waiting = waiting};
+    Room room = {.idle_nodes = 2, .most_nodes = 2};
+    PolicyView view = {
+        .now_ns = 100 * NS_PER_S, .room = &room, .waiting_count = 1, .waiting = waiting};
     ck_assert_int_eq(policy_backfill(&view).job, POLICY_NONE);
     view.waiting_count = 4;
     ck_assert_int_eq(policy_backfill(&view).job, 1);
-    view.room.idle_nodes = 1;
+    room.idle_nodes = 1;
     view.running_count = 1;
     view.running = running;
     ck_assert_int_eq(policy_backfill(&view).job, 3);
-    view.room.most_nodes = 3; // the cluster may grow at any time, and then the job of 3 can start
-                              // at 200 at the earliest
+    room.most_nodes = 3; // the cluster may grow at any time, and then the job of 3 can start
+                         // at 200 at the earliest
     ck_assert_int_eq(policy_backfill(&view).job, 3);
 }
 END_TEST
@@ -119,9 +118,9 @@ START_TEST(backfill_counts_future_nodes_for_the_reservation_but_never_as_spare)
     // none of those that are there.
     const RunningJob running[] = {runs(2, 200)};
     WaitingJob waiting[] = {waits(1, 4, 50, 0), waits(2, 1, 101, 0), waits(3, 1, 100, 0)};
+    Room room = {.idle_nodes = 1, .most_nodes = 4};
     PolicyView view = {.now_ns = 100 * NS_PER_S,
-                       .room.idle_nodes = 1,
-                       .room.most_nodes = 4,
+                       .room = &room,
                        .waiting_count = 3,
                        .waiting = waiting,
                        .running_count = 1,
@@ -140,9 +139,9 @@ START_TEST(backfill_counts_all_that_end_at_the_promised_time)
     // Both end at 200: 2 + 4 + 4 = 10, so 10 - 6 = 4 are left over for the job of 2.
     const RunningJob running[] = {runs(4, 200), runs(4, 200)};
     const WaitingJob waiting[] = {waits(1, 6, 50, 0), waits(2, 2, 500, 0)};
+    Room room = {.idle_nodes = 2, .most_nodes = 10};
     PolicyView view = {.now_ns = 100 * NS_PER_S,
-                       .room.idle_nodes = 2,
-                       .room.most_nodes = 10,
+                       .room = &room,
                        .waiting_count = 2,
                        .waiting = waiting,
                        .running_count = 2,
@@ -157,9 +156,9 @@ START_TEST(backfill_expects_overdue_jobs_to_end_at_any_time)
     // node to spare. A job of 2 nodes and 1 s would delay it.
     const RunningJob running[] = {runs(4, 50)};
     WaitingJob waiting[] = {waits(1, 5, 50, 0), waits(2, 2, 1, 0)};
+    Room room = {.idle_nodes = 2, .most_nodes = 10};
     PolicyView view = {.now_ns = 100 * NS_PER_S,
-                       .room.idle_nodes = 2,
-                       .room.most_nodes = 10,
+                       .room = &room,
                        .waiting_count = 2,
                        .waiting = waiting,
                        .running_count = 1,
@@ -175,9 +174,10 @@ END_TEST
 START_TEST(shortest_takes_the_shortest_job_and_the_earlier_of_equals)
 {
     const WaitingJob waiting[] = {waits(1, 1, 60, 0), waits(2, 3, 20, 0), waits(3, 1, 20, 0)};
-    PolicyView view = {.room.idle_nodes = 3, .waiting_count = 3, .waiting = waiting};
+    Room room = {.idle_nodes = 3};
+    PolicyView view = {.room = &room, .waiting_count = 3, .waiting = waiting};
     ck_assert_int_eq(policy_shortest(&view).job, 1);
-    view.room.idle_nodes = 2; // the first job does not fit, and no job overtakes it
+    room.idle_nodes = 2; // the first job does not fit, and no job overtakes it
     ck_assert_int_eq(policy_shortest(&view).job, POLICY_NONE);
     view.waiting_count = 0;
     ck_assert_int_eq(policy_shortest(&view).job, POLICY_NONE);
@@ -189,14 +189,12 @@ START_TEST(fair_share_takes_the_first_job_of_the_experiment_that_used_least)
     const int64_t used_node_us[] = {500, 200, 200};
     const WaitingJob waiting[] = {waits(1, 1, 60, 0), waits(2, 2, 60, 2), waits(3, 1, 60, 1),
                                   waits(4, 1, 10, 2)};
-    PolicyView view = {.room.idle_nodes = 2,
-                       .room.most_nodes = 10,
-                       .waiting_count = 4,
-                       .waiting = waiting,
-                       .used_node_us = used_node_us};
+    Room room = {.idle_nodes = 2, .most_nodes = 10};
+    PolicyView view = {
+        .room = &room, .waiting_count = 4, .waiting = waiting, .used_node_us = used_node_us};
     ck_assert_int_eq(policy_fair_share(&view).job,
                      1); // 1 and 2 used the same node time, so the order of submission decides
-    view.room.idle_nodes = 1;
+    room.idle_nodes = 1;
     ck_assert_int_eq(policy_fair_share(&view).job, POLICY_NONE);
     view.waiting_count = 0;
     ck_assert_int_eq(policy_fair_share(&view).job, POLICY_NONE);
@@ -213,9 +211,9 @@ START_TEST(conservative_lets_a_job_pass_that_delays_no_job_before_it)
     WaitingJob waiting[] = {waits(1, 6, 50, 0), waits(2, 6, 50, 0), waits(3, 4, 50, 0),
                             waits(4, 2, 150, 0)};
     PolicyStep steps[8];
+    Room room = {.idle_nodes = 2, .most_nodes = 10};
     PolicyView view = {.now_ns = 100 * NS_PER_S,
-                       .room.idle_nodes = 2,
-                       .room.most_nodes = 10,
+                       .room = &room,
                        .waiting_count = 4,
                        .waiting = waiting,
                        .running_count = 1,
@@ -226,7 +224,7 @@ START_TEST(conservative_lets_a_job_pass_that_delays_no_job_before_it)
     ck_assert_int_eq(policy_conservative(&view).job, 3);
     waiting[3].expected_ns = 150 * NS_PER_S;
     ck_assert_int_eq(policy_backfill(&view).job, 3);
-    view.room.idle_nodes = 10;
+    room.idle_nodes = 10;
     view.running_count = 0;
     ck_assert_int_eq(policy_conservative(&view).job, 0);
 }
@@ -241,9 +239,9 @@ START_TEST(conservative_gives_idle_nodes_to_the_first_job_that_may_need_them)
     RunningJob running[] = {runs(2, 200)};
     WaitingJob waiting[] = {waits(1, 2, 50, 0), waits(2, 1, 101, 0), waits(3, 1, 100, 0)};
     PolicyStep steps[5];
+    Room room = {.idle_nodes = 1, .most_nodes = 4};
     PolicyView view = {.now_ns = 100 * NS_PER_S,
-                       .room.idle_nodes = 1,
-                       .room.most_nodes = 4,
+                       .room = &room,
                        .waiting_count = 3,
                        .waiting = waiting,
                        .running_count = 1,
@@ -268,8 +266,9 @@ START_TEST(srtf_gives_nodes_to_the_jobs_with_the_least_time_left)
     const RunningJob running[] = {runs(2, 110), runs(4, 160)};
     WaitingJob waiting[] = {waits(1, 2, 30, 0), waits(2, 4, 40, 0), waits(3, 2, 50, 0),
                             waits(4, 4, 67, 0)};
+    Room room = {.most_nodes = 6};
     PolicyView view = {.now_ns = 100 * NS_PER_S,
-                       .room.most_nodes = 6,
+                       .room = &room,
                        .waiting_count = 3,
                        .waiting = waiting,
                        .running_count = 2,
@@ -278,12 +277,12 @@ START_TEST(srtf_gives_nodes_to_the_jobs_with_the_least_time_left)
     ck_assert_int_eq(policy_srtf_victim(&view), 1);
     view.waiting_count = 4; // with B, and the cost of preemption
     view.running_count = 1;
-    view.room.idle_nodes = 4;
+    room.idle_nodes = 4;
     ck_assert_int_eq(policy_srtf_victim(&view), POLICY_NONE);
     ck_assert_int_eq(policy_srtf(&view).job, 0);
     view.waiting = waiting + 1;
     view.waiting_count = 3;
-    view.room.idle_nodes = 2; // C has started: D does not fit, E does
+    room.idle_nodes = 2; // C has started: D does not fit, E does
     const RunningJob with_c[] = {runs(2, 110), runs(2, 130)};
     view.running = with_c;
     view.running_count = 2;
@@ -295,7 +294,9 @@ START_TEST(srtf_stops_no_job_for_one_with_as_much_time_left)
 {
     const RunningJob running[] = {runs(2, 110)};
     const WaitingJob waiting[] = {waits(1, 2, 10, 0)};
+    const Room room = {.idle_nodes = 0};
     PolicyView view = {.now_ns = 100 * NS_PER_S,
+                       .room = &room,
                        .waiting_count = 1,
                        .waiting = waiting,
                        .running_count = 1,
@@ -324,8 +325,9 @@ START_TEST(the_newest_job_of_lower_priority_is_stopped_first)
                                   runs_with(4, 0, 30)};
     WaitingJob waiting[] = {waits(9, 2, 50, 0)};
     waiting[0].priority = 5;
+    Room room = {.idle_nodes = 1};
     PolicyView view = {.now_ns = 100 * NS_PER_S,
-                       .room.idle_nodes = 1,
+                       .room = &room,
                        .waiting_count = 1,
                        .waiting = waiting,
                        .running_count = 4,
@@ -365,9 +367,9 @@ START_TEST(no_policy_names_a_job_that_does_not_fit)
             nodes = 1 + roll(seed, &draw, 4);
             running[i] = runs(nodes, end_s += roll(seed, &draw, 20));
         }
+        Room room = {.idle_nodes = roll(seed, &draw, 9), .most_nodes = roll(seed, &draw, 9)};
         PolicyView view = {.now_ns = roll(seed, &draw, 60) * NS_PER_S,
-                           .room.idle_nodes = roll(seed, &draw, 9),
-                           .room.most_nodes = roll(seed, &draw, 9),
+                           .room = &room,
                            .waiting_count = roll(seed, &draw, JOBS + 1),
                            .waiting = waiting,
                            .running_count = roll(seed, &draw, JOBS + 1),
@@ -376,9 +378,8 @@ START_TEST(no_policy_names_a_job_that_does_not_fit)
                            .steps = steps};
         for (PolicyKind kind = 0; kind < POLICY_COUNT; kind++) {
             int32_t chosen = policy_of(kind)->choose(&view).job;
-            bool fits =
-                chosen == POLICY_NONE || (chosen < view.waiting_count && chosen >= 0 &&
-                                          waiting[chosen].request.nodes <= view.room.idle_nodes);
+            bool fits = chosen == POLICY_NONE || (chosen < view.waiting_count && chosen >= 0 &&
+                                                  waiting[chosen].request.nodes <= room.idle_nodes);
             ck_assert_msg(fits, "seed %d, policy %s", (int)seed, policy_of(kind)->name);
             if (policy_of(kind)->victim == NULL)
                 continue;

@@ -240,6 +240,35 @@ START_TEST(layouts_of_equal_product_conserve_operations)
 }
 END_TEST
 
+START_TEST(divided_gradients_are_scattered_after_each_micro_batch)
+{
+    // 16 micro batches of 8 ranks: 4 bytes of 8.03 billion parameters, 7/8 of them sent at 1 TB/s,
+    // and 2 bytes of weights. Nothing overlaps.
+    TransformerSoftware plain = software;
+    plain.overlaps_gradients = false;
+    plain.bucket_bytes = INT64_C(1000000000000);
+    TransformerMachine own = machine;
+    own.software = &plain;
+    const TransformerJob job = job_on(8);
+    TransformerLayout layout = alone;
+    layout.data = 8;
+    layout.sharding = SHARDING_ZERO1;
+    const double scatter_s = 8030261248.0 * 4 * 0.875 / 1e12 + 5e-6;
+    const double gather_s = 8030261248.0 * 2 * 0.875 / 1e12 + 5e-6;
+    ck_assert_double_eq_tol(
+        transformer_step(&job, &layout, &own, SCHEDULE_EXECUTED).parts_s[STEP_GRADIENTS],
+        scatter_s + gather_s, 1e-6);
+    layout.sharding = SHARDING_ZERO2;
+    ck_assert_double_eq_tol(
+        transformer_step(&job, &layout, &own, SCHEDULE_EXECUTED).parts_s[STEP_GRADIENTS],
+        16 * scatter_s + gather_s, 1e-6);
+    layout.sharding = SHARDING_DDP;
+    ck_assert_double_eq_tol(
+        transformer_step(&job, &layout, &own, SCHEDULE_EXECUTED).parts_s[STEP_GRADIENTS],
+        2 * 8030261248.0 * 4 * 0.875 / 1e12 + 10e-6, 1e-6);
+}
+END_TEST
+
 START_TEST(fp8_speeds_up_layers_only)
 {
     const TransformerJob job = job_on(8);
@@ -284,6 +313,7 @@ Suite *test_suite(void)
     tcase_add_test(steps, parts_add_up_and_bounds_hold);
     tcase_add_test(steps, recomputation_takes_time);
     tcase_add_test(steps, layouts_of_equal_product_conserve_operations);
+    tcase_add_test(steps, divided_gradients_are_scattered_after_each_micro_batch);
     tcase_add_test(steps, fp8_speeds_up_layers_only);
     tcase_add_test(steps, a_small_model_waits_for_the_host);
     suite_add_tcase(suite, steps);

@@ -39,7 +39,7 @@ static ScenarioFile *read_endless(const char *members, Problems *problems)
     memory_files_set(&files, "scenario.json", text, strlen(text));
     *problems = problems_create(arena);
     return scenario_read(arena, memory_files_source(&files), "scenario.json",
-                         (ScenarioOverrides){0}, problems);
+                         (ScenarioOverrides){.explains = true}, problems);
 }
 
 /* The same, stopped after 30 days. */
