@@ -235,17 +235,19 @@ Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_p
     emulator->settings = *settings;
     emulator->pace.clock = clock;
     emulator->before = state_folder_before(folder);
+    emulator->memory = session_memory_open();
     if (!emulator->before.has_database &&
         !can_begin(arena, emulator, scenario_path, overrides, problems, warnings))
         return NULL;
     emulator->store =
         settings->recovers ? store_recover(folder, &status) : store_open(folder, &status);
-    const ScenarioFile *base = emulator->store ? base_open(arena, emulator->store, scenario_path,
+    Arena *life = emulator->memory.arena;
+    const ScenarioFile *base = emulator->store ? base_open(life, emulator->store, scenario_path,
                                                            overrides, problems, warnings)
                                                : NULL;
     if (base)
         number_requests(arena, emulator);
-    const bool is_open = base && open_session(arena, emulator, base, &status) &&
+    const bool is_open = base && open_session(life, emulator, base, &status) &&
                          add_api_faults(emulator, base, problems) &&
                          emulator_commit(emulator, &status);
     if (emulator->store)
@@ -253,7 +255,7 @@ Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_p
     if (is_open) {
         if (settings->is_strict)
             programs_require(emulator->session); // jobs that were accepted before remain
-        open_parts(arena, emulator);
+        open_parts(life, emulator);
         return emulator;
     }
     if (status.code != STATUS_OK)
@@ -289,6 +291,7 @@ void emulator_close(Emulator *emulator)
         file_store_close(emulator->files);
     api_faults_destroy(emulator->control.api_faults);
     store_close(emulator->store);
+    session_memory_close(&emulator->memory);
 }
 
 void emulator_withdraw(Emulator *emulator)
@@ -364,8 +367,18 @@ static int64_t rest_ns(const Emulator *emulator)
                : INT64_MAX;
 }
 
+void emulator_tidy(Emulator *emulator)
+{
+    const HeapRoot root = {.memory = emulator, .bytes = sizeof *emulator};
+    file_store_catch_up(emulator->files);
+    session_forget(emulator->session);
+    heap_collect(emulator->memory.heap, &root, 1);
+}
+
 void emulator_tick(Emulator *emulator, int64_t machine_ns, int64_t real_unix_ms)
 {
+    if (heap_is_due(emulator->memory.heap))
+        emulator_tidy(emulator);
     if (emulator->pace.machine_ns == 0)
         clock_start(&emulator->pace.clock, machine_ns, session_now_ns(emulator->session));
     emulator->pace.machine_ns = machine_ns;

@@ -9,6 +9,7 @@
 #include "emu/files/auth/azure_files.h"
 #include "emu/http/server.h"
 #include "emu/jobs/runs.h"
+#include "emu/session/session_memory.h"
 #include "emu/state/state_folder.h"
 #include "sim/scenario/read.h"
 
@@ -26,6 +27,7 @@ typedef struct {
 /* The emulator owns the state of each part. */
 typedef struct Emulator {
     EmulatorSettings settings;
+    SessionMemory memory; /* of everything below that lives as long */
     Store *store;
     StateBefore before; /* it was opened */
     Session *session;
@@ -60,6 +62,10 @@ void emulator_close(Emulator *emulator); /* NULL is fine */
 /* The same instead, where the program cannot start after all: if its session is new, all that was
  * made of it is removed. NULL is fine. */
 void emulator_withdraw(Emulator *emulator);
+
+/* Forgets what is deleted, and makes its memory free. No request is being handled, and no answer
+ * refers to the session's memory: also called by emulator_tick, once there is enough to free. */
+void emulator_tidy(Emulator *emulator);
 
 /* Lets the world run up to what its clock says at `machine_ns`. */
 void emulator_tick(Emulator *emulator, int64_t machine_ns, int64_t real_unix_ms);

@@ -21,7 +21,7 @@ static Json *show_group(const ArmCall *call, const Record *group)
     Arena *arena = call->arena;
     Json *body = arm_resource(call, group);
     json_put_text(arena, body, "location", arm_location_of(call, group));
-    Json *tags = arm_kept(arena, group->kept, "tags");
+    Json *tags = arm_kept(arena, record_kept(group), "tags");
     json_set(arena, body, "tags", tags ? tags : json_object(arena));
     Json *properties = json_put_object(arena, body, "properties");
     const bool is_leaving = arm_is_being_deleted(call, group);
@@ -209,8 +209,9 @@ static bool is_same_or_any(const char *wanted, const char *value)
 static bool fits(const void *said, const Record *record)
 {
     const Filter *filter = said;
-    const Json *tag =
-        filter->tag_name ? json_member(json_member(record->kept, "tags"), filter->tag_name) : NULL;
+    const Json *tag = filter->tag_name
+                          ? json_member(json_member(record_kept(record), "tags"), filter->tag_name)
+                          : NULL;
     return is_same_or_any(filter->group, record->path.group) &&
            is_same_or_any(filter->type, record_type(record->kind)) &&
            is_same_or_any(filter->name, record->path.name) &&
@@ -244,7 +245,7 @@ static Json *show_resource(const ArmCall *call, const Record *record)
     Arena *arena = call->arena;
     Json *body = arm_resource(call, record);
     json_put_text(arena, body, "location", arm_location_of(call, record));
-    arm_put_kept(arena, body, record->kept, "tags");
+    arm_put_kept(arena, body, record_kept(record), "tags");
     return body;
 }
 

@@ -146,6 +146,9 @@ static void look_at_cluster(const World *world, Operation *operation)
 static void look_at_job(const World *world, Operation *operation)
 {
     const Job *job = world_job(world, (JobId){operation->row});
+    operation->is_known = job != NULL;
+    if (job == NULL)
+        return; // deleted so long ago that it is forgotten
     operation->path = job->path;
     look(operation, job->provisioning, job->provisioning_since_ns, job->recorded_ns);
     if (operation->kind == OPERATION_TERMINATE && job->ended_ns != INT64_MAX)
@@ -166,6 +169,7 @@ static void look_at_file_server(const World *world, Operation *operation)
 static void look_at_resource(const World *world, Operation *operation)
 {
     const WorldResource resource = world_resource(world, operation->row);
+    operation->is_known = resource.path.name != NULL;
     operation->path = resource.path;
     look(operation, resource.provisioning, resource.provisioning_since_ns, resource.created_ns);
 }

@@ -28,7 +28,7 @@ Json *arm_kept(Arena *arena, const Json *kept, const char *key)
 
 const char *arm_kept_text(const Record *record, const char *key)
 {
-    const Json *member = json_member(record->kept, key);
+    const Json *member = json_member(record_kept(record), key);
     return member && member->kind == JSON_STRING ? member->text : NULL;
 }
 

@@ -40,7 +40,7 @@ static bool has_secret(Arm *arm, Arena *arena, Status *status)
  * regeneration. */
 static int64_t kept_of_key(const Record *account, const char *name, int which, int64_t fallback)
 {
-    const Json *kept = json_item(json_member(account->kept, name), which);
+    const Json *kept = json_item(json_member(record_kept(account), name), which);
     return kept ? kept->integer : fallback;
 }
 
@@ -125,7 +125,7 @@ static Json *show_account(const ArmCall *call, const Record *account)
     json_put_text(arena, body, "name", account->path.name);
     json_put_text(arena, body, "type", record_type(RECORD_STORAGE));
     json_put_text(arena, body, "location", location);
-    Json *tags = arm_kept(arena, account->kept, "tags");
+    Json *tags = arm_kept(arena, record_kept(account), "tags");
     json_set(arena, body, "tags", tags ? tags : json_object(arena));
     Json *properties = json_put_object(arena, body, "properties");
     json_put_boolean(arena, properties, "supportsHttpsTrafficOnly", false);
@@ -289,7 +289,7 @@ static Json *kept_account(const ArmCall *call, const Record *old, const Json *bo
     const Json *tags;
     if (!arm_tags(call, body, &tags))
         return NULL;
-    Json *kept = old && old->kept ? json_copy(arena, old->kept, NULL) : json_object(arena);
+    Json *kept = old && old->kept ? json_copy(arena, record_kept(old), NULL) : json_object(arena);
     const Json *sku = json_member(body, "sku");
     if (sku && sku->kind == JSON_OBJECT)
         sku = json_member(sku, "name");
@@ -409,7 +409,7 @@ void storage_regenerate_key(const ArmCall *call)
         arm_error(call, AZURE_ARM_INVALID_CONTENT, "keyName: expected \"key1\" or \"key2\"");
         return;
     }
-    Json *kept = account->kept ? json_copy(arena, account->kept, NULL) : json_object(arena);
+    Json *kept = account->kept ? json_copy(arena, record_kept(account), NULL) : json_object(arena);
     Json *generations = json_put_array(arena, kept, "generations");
     Json *made_ns = json_put_array(arena, kept, "keys_made_ns");
     for (int i = 0; i < STORAGE_KEYS; i++) {

@@ -151,7 +151,7 @@ void batchai_exists(const ArmCall *call, const Record *record, const ObjectType 
     const Json *told = batchai_echo(arena, type, json_member(show(call, record), "properties"));
     if (!batchai_is_kept(call, record))
         return;
-    if (!batchai_is_same(kept, record->kept) && !batchai_is_same(kept, told))
+    if (!batchai_is_same(kept, record_kept(record)) && !batchai_is_same(kept, told))
         arm_error(call, AZURE_BATCHAI_EXISTS_OTHERWISE, arm_id(call, record->kind, record->path));
     else
         batchai_answer(call, record, show);

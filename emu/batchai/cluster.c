@@ -83,7 +83,7 @@ static Json *user_account(Arena *arena, const Cluster *cluster, const Json *kept
 static Json *node_setup(const ArmCall *call, const Record *record)
 {
     Arena *arena = call->arena;
-    Json *setup = arm_kept(arena, record->kept, "nodeSetup");
+    Json *setup = arm_kept(arena, record_kept(record), "nodeSetup");
     Json *task = json_member(setup, "setupTask");
     if (task)
         json_put_text(arena, task, "stdOutErrPathSuffix",
@@ -137,7 +137,7 @@ Json *cluster_show(const ArmCall *call, const Record *record)
 {
     Arena *arena = call->arena;
     const Cluster *cluster = cluster_of(call, record);
-    const Json *kept = record->kept;
+    const Json *kept = record_kept(record);
     Json *body = arm_resource(call, record);
     Json *properties = json_put_object(arena, body, "properties");
     json_put_text(arena, properties, "provisioningState",
@@ -175,7 +175,7 @@ static Json *subnet(const ArmCall *call, const Json *asked, const Record *old)
     Json *own = arm_kept(arena, asked, "subnet");
     if (own)
         return own;
-    return old ? arm_kept(arena, old->kept, "subnet") : batchai_mounted_subnet(call, mounts);
+    return old ? arm_kept(arena, record_kept(old), "subnet") : batchai_mounted_subnet(call, mounts);
 }
 
 static Json *no_nodes(Arena *arena)

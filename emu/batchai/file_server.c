@@ -101,7 +101,7 @@ static const ObjectType file_server_type = {"FileServer", "A file server's prope
 static Json *subnet_of(const ArmCall *call, const Record *record)
 {
     Arena *arena = call->arena;
-    Json *subnet = arm_kept(arena, record->kept, "subnet");
+    Json *subnet = arm_kept(arena, record_kept(record), "subnet");
     if (subnet)
         return subnet;
     subnet = json_object(arena);
@@ -135,8 +135,8 @@ Json *file_server_show(const ArmCall *call, const Record *record)
     arm_put_time(call, properties, "provisioningStateTransitionTime",
                  server->provisioning_since_ns);
     json_put_text(arena, properties, "vmSize", vm_size_in_capitals(arena, server->vm_size->name));
-    arm_put_kept(arena, properties, record->kept, "sshConfiguration");
-    arm_put_kept(arena, properties, record->kept, "dataDisks");
+    arm_put_kept(arena, properties, record_kept(record), "sshConfiguration");
+    arm_put_kept(arena, properties, record_kept(record), "dataDisks");
     json_set(arena, properties, "subnet", subnet_of(call, record));
     if (server->provisioning == PROVISIONING_SUCCEEDED)
         json_set(arena, properties, "mountSettings", mount_settings(arena));

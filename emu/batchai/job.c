@@ -103,7 +103,7 @@ static void put_toolkit(Arena *arena, Json *properties, const Record *record, co
 {
     json_put_text(arena, properties, "toolType", job->spec->tool);
     for (int32_t i = 0; i < TOOLKIT_COUNT; i++)
-        arm_put_kept(arena, properties, record->kept, toolkit_key((Toolkit)i));
+        arm_put_kept(arena, properties, record_kept(record), toolkit_key((Toolkit)i));
 }
 
 /* The states of the record that was stored when the job was created. */
@@ -146,7 +146,7 @@ static Json *show_settings(const ArmCall *call, const Record *record)
     _Static_assert(sizeof priorities / sizeof *priorities == PRIORITY_COUNT, "every priority");
     Arena *arena = call->arena;
     const Job *job = job_of(call, record);
-    const Json *kept = record->kept;
+    const Json *kept = record_kept(record);
     Json *body = arm_resource(call, record);
     Json *properties = json_put_object(arena, body, "properties");
     json_put_text(arena, properties, "experimentName", record->path.experiment);

@@ -27,7 +27,7 @@ Json *workspace_show(const ArmCall *call, const Record *workspace)
     Arena *arena = call->arena;
     Json *body = arm_resource(call, workspace);
     json_put_text(arena, body, "location", arm_location_of(call, workspace));
-    arm_put_kept(arena, body, workspace->kept, "tags");
+    arm_put_kept(arena, body, record_kept(workspace), "tags");
     put_state(call, body, workspace);
     return body;
 }

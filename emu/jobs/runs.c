@@ -199,7 +199,7 @@ static void catch_up(Runs *runs, const World *world)
 {
     for (; runs->jobs_seen < world_job_count(world); runs->jobs_seen++) {
         const Job *job = world_job(world, (JobId){runs->jobs_seen});
-        if (job->spec->program->kind != PROGRAM_REAL || job->ended_ns != INT64_MAX)
+        if (job == NULL || job->spec->program->kind != PROGRAM_REAL || job->ended_ns != INT64_MAX)
             continue;
         runs->jobs = array_room(runs->arena, runs->jobs, runs->job_count + 1, &runs->job_capacity,
                                 sizeof *runs->jobs);

@@ -18,6 +18,29 @@ const char *record_type(RecordKind kind)
     return types[kind];
 }
 
+/* --- Properties --- */
+
+const Json *record_kept(const Record *record)
+{
+    if (record->tree == NULL && record->kept != NULL) {
+        Problems problems = problems_create(record->arena);
+        ((Record *)record)->tree = json_parse(record->arena, "state", record->kept,
+                                              strlen(record->kept), JSON_STRICT, &problems);
+        invariant(record->tree != NULL); // it was printed from a tree
+    }
+    return record->tree;
+}
+
+void record_keep(Record *record, const Json *kept)
+{
+    Text text = {0};
+    if (kept != NULL)
+        json_print(&text, kept, JSON_COMPACT);
+    record->kept = kept != NULL ? arena_strdup(record->arena, text_string(&text)) : NULL;
+    record->tree = NULL;
+    text_free(&text);
+}
+
 /* --- Keys --- */
 
 /* Longer than any path whose names were accepted. */
@@ -64,15 +87,19 @@ static ResourcePath scope_at(ResourcePath path, int32_t depth)
 
 /* --- Chains --- */
 
-/* NULL: nothing was ever made there. */
+static RecordRow *row_at(const Records *records, uint32_t index)
+{
+    return row_table_at(&records->rows, index);
+}
+
+/* NULL: nothing exists there. */
 static RecordChain *find_chain(const Records *records, RecordKind kind, ResourcePath scope)
 {
     char key[KEY_BYTES];
     uint32_t index;
     if (!make_key(key, kind, scope) || !name_table_find(records->scopes, key, &index))
         return NULL;
-    invariant(index < records->chain_count && records->chains != NULL);
-    return &records->chains[index];
+    return row_table_at(&records->chains, index);
 }
 
 static RecordChain *add_chain(Records *records, RecordKind kind, ResourcePath scope)
@@ -80,23 +107,18 @@ static RecordChain *add_chain(Records *records, RecordKind kind, ResourcePath sc
     char key[KEY_BYTES];
     bool is_named = make_key(key, kind, scope);
     invariant(is_named);
-    if (records->chain_count == records->chain_capacity) {
-        records->chain_capacity = 2 * records->chain_capacity + 16;
-        RecordChain *larger = ARENA_ARRAY(records->arena, RecordChain, records->chain_capacity);
-        for (uint32_t i = 0; i < records->chain_count; i++)
-            larger[i] = records->chains[i];
-        records->chains = larger;
-    }
-    invariant(records->chains != NULL);
-    name_table_set(records->scopes, key, records->chain_count);
-    RecordChain *chain = &records->chains[records->chain_count++];
-    *chain = (RecordChain){.first = ID_NONE, .last = ID_NONE};
+    RecordChain *chain = ARENA_NEW(records->arena, RecordChain);
+    *chain = (RecordChain){.first = ID_NONE,
+                           .last = ID_NONE,
+                           .key = arena_strdup(records->arena, key),
+                           .depth = depth_of(scope)};
+    name_table_set(records->scopes, key, row_table_add(records->arena, &records->chains, chain));
     return chain;
 }
 
 static void append(Records *records, int32_t depth, uint32_t index)
 {
-    const Record *record = &records->rows[index]->record;
+    const Record *record = &row_at(records, index)->record;
     ResourcePath scope = scope_at(record->path, depth);
     RecordChain *chain = find_chain(records, record->kind, scope);
     if (chain == NULL)
@@ -104,7 +126,7 @@ static void append(Records *records, int32_t depth, uint32_t index)
     if (chain->last == ID_NONE)
         chain->first = index;
     else
-        records->rows[chain->last]->next[depth] = index;
+        row_at(records, chain->last)->next[depth] = index;
     chain->last = index;
 }
 
@@ -119,12 +141,6 @@ void records_begin(Records *records, Arena *arena, const World *world, const cha
                          .scopes = name_table_create(arena)};
 }
 
-void records_end(Records *records)
-{
-    for (uint32_t i = 0; i < records->count; i++)
-        arena_destroy(records->rows[i]->record.note);
-}
-
 static void add(Records *records, Record record)
 {
     char key[KEY_BYTES];
@@ -132,20 +148,13 @@ static void add(Records *records, Record record)
         record.path.group = records->group;
     bool is_named = make_name_key(key, record.kind, record.path);
     invariant(is_named);
-    if (records->count == records->capacity) {
-        records->capacity = 2 * records->capacity + 64;
-        RecordRow **larger = ARENA_ARRAY(records->arena, RecordRow *, records->capacity);
-        for (uint32_t i = 0; i < records->count; i++)
-            larger[i] = records->rows[i];
-        records->rows = larger;
-    }
     RecordRow *row = ARENA_NEW(records->arena, RecordRow);
     row->record = record;
     row->record.written_ns = record.created_ns;
+    row->record.arena = records->arena;
     for (int32_t depth = 0; depth < SCOPE_DEPTHS; depth++)
         row->next[depth] = ID_NONE;
-    uint32_t index = records->count++;
-    records->rows[index] = row;
+    const uint32_t index = row_table_add(records->arena, &records->rows, row);
     name_table_set(records->names, key, index);
     for (int32_t depth = 0; depth <= depth_of(record.path); depth++)
         append(records, depth, index);
@@ -166,6 +175,8 @@ void records_catch_up(Records *records)
     for (; records->resources_seen < world_resource_count(world); records->resources_seen++) {
         WorldResource resource = world_resource(world, records->resources_seen);
         Record record = nothing;
+        if (resource.path.name == NULL)
+            continue; // forgotten
         record.kind = kind_of_resource(resource.made_by);
         record.path = resource.path;
         record.created_ns = resource.created_ns;
@@ -185,6 +196,8 @@ void records_catch_up(Records *records)
     for (; records->jobs_seen < world_job_count(world); records->jobs_seen++) {
         const Job *job = world_job(world, (JobId){records->jobs_seen});
         Record record = nothing;
+        if (job == NULL)
+            continue; // forgotten
         record.kind = RECORD_JOB;
         record.path = job->path;
         record.created_ns = job->created_ns;
@@ -206,6 +219,7 @@ void records_catch_up(Records *records)
 
 ProvisioningState record_provisioning(const World *world, const Record *record)
 {
+    const Job *job;
     switch (record->kind) {
     case RECORD_GROUP:
     case RECORD_STORAGE:
@@ -215,7 +229,8 @@ ProvisioningState record_provisioning(const World *world, const Record *record)
     case RECORD_CLUSTER:
         return world_cluster(world, record->cluster)->provisioning;
     case RECORD_JOB:
-        return world_job(world, record->job)->provisioning;
+        job = world_job(world, record->job);
+        return job != NULL ? job->provisioning : PROVISIONING_DELETED;
     case RECORD_FILE_SERVER:
         return world_file_server(world, record->row)->provisioning;
     case RECORD_KIND_COUNT:
@@ -245,7 +260,7 @@ Record *records_newest(const Records *records, RecordKind kind, ResourcePath pat
     uint32_t index;
     if (!make_name_key(key, kind, path) || !name_table_find(records->names, key, &index))
         return NULL;
-    Record *record = &records->rows[index]->record;
+    Record *record = &row_at(records, index)->record;
     bool is_there = kind != RECORD_STORAGE || is_named_or_any(record->path.group, path.group);
     return is_there ? record : NULL;
 }
@@ -261,19 +276,31 @@ Record *records_find(Records *records, RecordKind kind, ResourcePath path)
  * ones in between from the chain, so that each is met once. */
 static uint32_t next_living(const Records *records, RecordChain *chain, int32_t depth, uint32_t row)
 {
-    bool is_first = row == ID_NONE;
-    uint32_t found = is_first ? chain->first : records->rows[row]->next[depth];
-    while (found != ID_NONE && !is_living(records, &records->rows[found]->record))
-        found = records->rows[found]->next[depth];
-    if (!is_first && !is_living(records, &records->rows[row]->record))
+    RecordRow *before = row == ID_NONE ? NULL : row_at(records, row);
+    uint32_t found = before == NULL ? chain->first : before->next[depth];
+    while (found != ID_NONE && !is_living(records, &row_at(records, found)->record))
+        found = row_at(records, found)->next[depth];
+    if (before != NULL && !is_living(records, &before->record))
         return found; // `row` may have left the chain itself: nothing after it may change
-    if (is_first)
+    if (before == NULL)
         chain->first = found;
     else
-        records->rows[row]->next[depth] = found;
+        before->next[depth] = found;
     if (found == ID_NONE)
         chain->last = row;
     return found;
+}
+
+/* Whether a chain continues after `at`, which a client may make up, bring from another list, or
+ * bring after its resource was deleted. */
+static bool is_place_in(const Records *records, const RecordChain *chain, uint32_t at,
+                        RecordKind kind, int32_t depth)
+{
+    if (at == 0)
+        return true;
+    const RecordRow *row = at <= records->rows.count ? row_at(records, at - 1) : NULL;
+    return row != NULL && row->record.kind == kind &&
+           find_chain(records, kind, scope_at(row->record.path, depth)) == chain;
 }
 
 const Record *records_next(Records *records, RecordKind kind, ResourcePath scope, uint32_t *at)
@@ -281,17 +308,47 @@ const Record *records_next(Records *records, RecordKind kind, ResourcePath scope
     records_catch_up(records);
     int32_t depth = depth_of(scope);
     RecordChain *chain = find_chain(records, kind, scope_at(scope, depth));
-    if (chain == NULL)
-        return NULL;
-    // A client may make the number up, or bring that of another list.
-    if (*at > records->count ||
-        (*at > 0 && find_chain(records, kind,
-                               scope_at(records->rows[*at - 1]->record.path, depth)) != chain) ||
-        (*at > 0 && records->rows[*at - 1]->record.kind != kind))
+    if (chain == NULL || !is_place_in(records, chain, *at, kind, depth))
         return NULL;
     uint32_t found = next_living(records, chain, depth, *at == 0 ? ID_NONE : *at - 1);
     if (found == ID_NONE)
         return NULL;
     *at = found + 1;
-    return &records->rows[found]->record;
+    return &row_at(records, found)->record;
+}
+
+/* --- Forgetting --- */
+
+/* Removes deleted resources from all chains, and chains that are empty. */
+static void shorten_chains(Records *records)
+{
+    for (uint32_t c = 0; (c = row_table_next(&records->chains, c)) < records->chains.count; c++) {
+        RecordChain *chain = row_table_at(&records->chains, c);
+        uint32_t row = ID_NONE;
+        do
+            row = next_living(records, chain, chain->depth, row);
+        while (row != ID_NONE);
+        if (chain->first != ID_NONE)
+            continue;
+        name_table_remove(records->scopes, chain->key);
+        row_table_clear(&records->chains, c);
+    }
+}
+
+void records_forget(Records *records)
+{
+    records_catch_up(records);
+    shorten_chains(records);
+    for (uint32_t i = 0; (i = row_table_next(&records->rows, i)) < records->rows.count; i++) {
+        Record *record = &row_at(records, i)->record;
+        char key[KEY_BYTES];
+        uint32_t newest;
+        record->tree = NULL;
+        if (is_living(records, record))
+            continue;
+        if (make_name_key(key, record->kind, record->path) &&
+            name_table_find(records->names, key, &newest) && newest == i)
+            name_table_remove(records->names, key);
+        row_table_clear(&records->rows, i);
+    }
 }

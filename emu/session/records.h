@@ -3,6 +3,7 @@
 #define EMU_SESSION_RECORDS_H
 
 #include "sim/base/name_table.h"
+#include "sim/base/row_table.h"
 #include "sim/cloud/world.h"
 #include "sim/json/json.h"
 
@@ -25,8 +26,7 @@ typedef enum {
 
 const char *record_type(RecordKind kind);
 
-/* A resource as requested. Lives as long as the session, also after the resource was
- * deleted. */
+/* A resource as requested. Lives at least until records_forget finds it deleted. */
 typedef struct {
     RecordKind kind;
     ResourcePath path;  /* as first written; a storage account that was made without a resource
@@ -34,20 +34,28 @@ typedef struct {
     int64_t created_ns; /* of the entry that made it */
     int64_t written_ns; /* of the last one that changed it: its ETag */
     int64_t sequence;   /* of the entry that made it; 0: the scenario did */
-    const Json *kept;   /* properties for its handlers; no secrets; may be NULL */
-    Arena *note;        /* of `kept`; NULL: it is in the session's arena of commands */
+    const char *kept;   /* properties for its handlers as JSON, no secrets; NULL: none */
+    const Json *tree;   /* of `kept`, from its first use to the next records_forget; NULL */
+    Arena *arena;       /* of the tree */
     ClusterId cluster;  /* of a cluster; ID_NONE */
     JobId job;          /* of a job */
     uint32_t row;       /* world_resource, world_cluster, world_job or world_file_server */
     bool is_gone;       /* the resource was deleted, as of the last lookup */
 } Record;
 
+/* Its properties for handlers, until the next records_forget: a tree takes ten times the memory of
+ * its text. NULL where it has none. */
+const Json *record_kept(const Record *record);
+/* Replaces them. NULL: there are none. */
+void record_keep(Record *record, const Json *kept);
 /* Its provisioning state in the world. */
 ProvisioningState record_provisioning(const World *world, const Record *record);
 
 /* Resources of one kind in one scope, in the order in which they were made. */
 typedef struct {
     uint32_t first, last; /* rows; ID_NONE: none */
+    const char *key;      /* of its kind and scope */
+    int32_t depth;        /* of the scope */
 } RecordChain;
 
 enum { SCOPE_DEPTHS = 4 }; /* all, of a group, of a workspace in it, of an experiment in that */
@@ -63,17 +71,16 @@ typedef struct {
     Arena *arena;
     const World *world;
     const char *group; /* of storage accounts that are in none */
-    RecordRow **rows;
-    uint32_t count, capacity;
+    RowTable rows;     /* RecordRow */
     NameTable *names;  /* kind and path -> newest row */
     NameTable *scopes; /* kind and scope -> chain */
-    RecordChain *chains;
-    uint32_t chain_count, chain_capacity;
+    RowTable chains;   /* RecordChain */
     uint32_t resources_seen, clusters_seen, jobs_seen, file_servers_seen;
 } Records;
 
 void records_begin(Records *records, Arena *arena, const World *world, const char *group);
-void records_end(Records *records); /* frees what is not in the arena */
+/* Forgets resources that are deleted, and the trees of all others. */
+void records_forget(Records *records);
 /* Adds records for resources that are new in the world since the last call. */
 void records_catch_up(Records *records);
 /* Returns the newest resource of that path, deleted or not; NULL if there is none. */

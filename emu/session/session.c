@@ -207,14 +207,6 @@ static RecordKind kind_of_subject(CommandKind kind)
     return RECORD_KIND_COUNT;
 }
 
-/* Replaces the kept properties of a record. They are in `note` (NULL: in session->commands). */
-static void keep(Record *record, const Json *kept, Arena *note)
-{
-    arena_destroy(record->note);
-    record->kept = kept;
-    record->note = note;
-}
-
 /* Updates the record of the command's subject after the command was applied. `entry` and `kept` are
  * in session->commands. */
 static void note_subject(Session *session, const Command *command, const Json *entry,
@@ -237,7 +229,7 @@ static void note_subject(Session *session, const Command *command, const Json *e
             kept = json_find(entry, "/config/properties");
     }
     if (kept != NULL)
-        keep(record, kept, NULL);
+        record_keep(record, kept);
 }
 
 /* --- Entries --- */
@@ -406,12 +398,9 @@ static Record *find_subject(const Session *session, Arena *scratch, const char *
 
 bool session_keep(Session *session, Record *record, const Json *kept, Status *status)
 {
-    Arena *note = arena_create();
-    const Json *own = without_secrets(note, kept);
-    if (json_is_same(record->kept, own)) {
-        arena_destroy(note);
+    const Json *own = without_secrets(session->commands, kept);
+    if (json_is_same(record_kept(record), own))
         return true;
-    }
     int64_t now_ns = world_now_ns(session->world);
     Text text = {0}, subject = {0};
     print_kept(&text, own);
@@ -427,13 +416,20 @@ bool session_keep(Session *session, Record *record, const Json *kept, Status *st
         session->sequence = line.sequence;
         session->entry_ns = line.at_ns;
         record->written_ns = line.at_ns;
-        keep(record, own, note);
-    } else {
-        arena_destroy(note);
+        record_keep(record, own);
     }
     text_free(&text);
     text_free(&subject);
     return is_entered;
+}
+
+/* --- Forgetting --- */
+
+void session_forget(Session *session)
+{
+    records_forget(&session->records);
+    world_forget_deleted(session->world);
+    trace_fan_forget(session->fan);
 }
 
 /* --- Opening --- */
@@ -478,25 +474,34 @@ static bool repeat_command(Session *session, const JournalEntry *line, Status *s
 static bool repeat_note(Session *session, const JournalEntry *line, Status *status)
 {
     Problems problems = problems_create(session->arena);
-    Arena *note = arena_create();
-    const Json *kept = parse_line(note, line->kept, &problems);
+    const Json *kept = parse_line(session->commands, line->kept, &problems);
     session_advance(session, line->at_ns); // an event may have created its subject
     records_catch_up(&session->records);
-    Record *record = find_subject(session, note, line->subject);
-    if (record == NULL || problems.count > 0) {
-        arena_destroy(note);
+    Record *record = find_subject(session, session->commands, line->subject);
+    if (record == NULL || problems.count > 0)
         return cannot_replay(line, "its subject does not exist", status);
-    }
-    keep(record, kept, note);
+    record_keep(record, kept);
     record->written_ns = line->at_ns;
     session->sequence = line->sequence;
     session->entry_ns = line->at_ns;
     return true;
 }
 
+/* As the emulator does between requests. Nothing else refers to the session while it is opened. */
+static void tidy(Session *session)
+{
+    Heap *heap = arena_heap(session->arena);
+    const HeapRoot root = {.memory = &session, .bytes = sizeof session};
+    if (heap == NULL || !heap_is_due(heap))
+        return;
+    session_forget(session);
+    heap_collect(heap, &root, 1);
+}
+
 static bool repeat(void *owner, const JournalEntry *line, Status *status)
 {
     Session *session = owner;
+    tidy(session);
     if (line->sequence != session->sequence + 1 || line->at_ns <= session->entry_ns)
         return cannot_replay(line, "it does not follow the one before it", status);
     return strcmp(line->list, "notes") == 0 ? repeat_note(session, line, status)
@@ -516,8 +521,8 @@ Session *session_open(Arena *arena, Store *store, const ScenarioFile *base,
 {
     Session *session = ARENA_NEW(arena, Session);
     *session = (Session){.arena = arena,
-                         .commands = arena_create(),
-                         .warnings = arena_create(),
+                         .commands = arena_create_beside(arena),
+                         .warnings = arena_create_beside(arena),
                          .store = store,
                          .base = base,
                          .fan = trace_fan_create(arena),
@@ -549,7 +554,6 @@ void session_close(Session *session)
 {
     if (session == NULL)
         return;
-    records_end(&session->records);
     arena_destroy(session->commands);
     arena_destroy(session->warnings);
 }

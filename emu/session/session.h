@@ -39,6 +39,9 @@ void session_close(Session *session); /* NULL is fine */
 void session_advance(Session *session, int64_t until_ns);
 /* Records the present time in the store: after a jump, and when the program ends. */
 MUST_CHECK bool session_note_time(Session *session, Status *status);
+/* Forgets what is deleted (world_forget_deleted): afterwards nothing refers to its memory. To be
+ * called between requests: a Record may be gone. */
+void session_forget(Session *session);
 int64_t session_now_ns(const Session *session);
 World *session_world(Session *session);
 Store *session_store(const Session *session);

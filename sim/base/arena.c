@@ -19,6 +19,7 @@ typedef struct Chunk {
 
 struct Arena {
     Chunk *newest;
+    Heap *heap; // of arena_of_heap: it has no chunks
 };
 
 // Chunks double in size up to the largest one, so that few allocations are needed. The first chunk
@@ -31,9 +32,26 @@ Arena *arena_create(void)
     return memory_zeroed(sizeof(Arena));
 }
 
+Arena *arena_of_heap(Heap *heap)
+{
+    Arena *arena = heap_alloc(heap, sizeof *arena);
+    arena->heap = heap;
+    return arena;
+}
+
+Heap *arena_heap(const Arena *arena)
+{
+    return arena->heap;
+}
+
+Arena *arena_create_beside(const Arena *arena)
+{
+    return arena->heap ? arena_of_heap(arena->heap) : arena_create();
+}
+
 void arena_destroy(Arena *arena)
 {
-    if (!arena)
+    if (!arena || arena->heap)
         return;
     for (Chunk *chunk = arena->newest; chunk;) {
         Chunk *older = chunk->older;
@@ -45,6 +63,8 @@ void arena_destroy(Arena *arena)
 
 size_t arena_bytes(const Arena *arena)
 {
+    if (arena->heap)
+        return heap_used_bytes(arena->heap);
     size_t bytes = 0;
     for (const Chunk *chunk = arena->newest; chunk; chunk = chunk->older)
         bytes += chunk->used;
@@ -74,8 +94,17 @@ static Chunk *chunk_add(Arena *arena, size_t bytes)
 void arena_reserve(Arena *arena, size_t bytes)
 {
     const Chunk *chunk = arena->newest;
-    if (!chunk || chunk->capacity - chunk->used < bytes)
+    if (!arena->heap && (!chunk || chunk->capacity - chunk->used < bytes))
         chunk_add(arena, bytes);
+}
+
+static __attribute__((noinline)) void *alloc_beyond(Arena *arena, size_t bytes)
+{
+    if (arena->heap)
+        return heap_alloc(arena->heap, bytes);
+    Chunk *chunk = chunk_add(arena, bytes);
+    chunk->used = bytes;
+    return chunk->memory;
 }
 
 void *arena_alloc(Arena *arena, size_t bytes)
@@ -86,7 +115,7 @@ void *arena_alloc(Arena *arena, size_t bytes)
     size_t rounded = (bytes + alignment - 1) / alignment * alignment;
     Chunk *chunk = arena->newest;
     if (!chunk || chunk->capacity - chunk->used < rounded)
-        chunk = chunk_add(arena, rounded);
+        return alloc_beyond(arena, rounded);
     void *memory = (char *)chunk->memory + chunk->used;
     chunk->used += rounded;
     return memory;

@@ -8,10 +8,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim/base/heap.h"
+
 typedef struct Arena Arena;
 
 Arena *arena_create(void);
 void arena_destroy(Arena *arena); /* NULL is fine */
+/* An arena whose memory is that of `heap`: nothing is freed by destroying, rewinding or resetting
+ * it; heap_collect frees the blocks that nothing refers to, the arena too. */
+Arena *arena_of_heap(Heap *heap);
+Heap *arena_heap(const Arena *arena); /* NULL: it is of none */
+/* A new arena of the heap that `arena` is of; an ordinary one if it is of none. */
+Arena *arena_create_beside(const Arena *arena);
 /* Bytes handed out so far, including those lost to alignment. */
 size_t arena_bytes(const Arena *arena);
 

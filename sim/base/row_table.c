@@ -2,21 +2,72 @@
 
 #include <string.h>
 
+static uint32_t pages_for(uint32_t rows)
+{
+    return (uint32_t)(((uint64_t)rows + ROWS_PER_PAGE - 1) / ROWS_PER_PAGE);
+}
+
 void row_table_reserve(Arena *arena, RowTable *table, uint32_t capacity)
 {
-    if (capacity <= table->capacity)
+    const uint32_t count = pages_for(capacity);
+    if (count <= table->page_capacity)
         return;
-    void **rows = ARENA_ARRAY(arena, void *, capacity);
-    if (table->count)
-        memcpy(rows, table->rows, table->count * sizeof *rows);
-    table->rows = rows;
-    table->capacity = capacity;
+    RowPage **pages = ARENA_ARRAY(arena, RowPage *, count);
+    if (table->page_capacity > 0)
+        memcpy(pages, table->pages, table->page_capacity * sizeof *pages);
+    table->pages = pages;
+    table->page_capacity = count;
+}
+
+static RowPage *page_of(Arena *arena, RowTable *table, uint32_t index)
+{
+    const uint32_t number = index >> ROW_PAGE_BITS;
+    if (number >= table->page_capacity)
+        row_table_reserve(arena, table, 2 * (number + 1) * ROWS_PER_PAGE);
+    if (table->pages[number] == NULL)
+        table->pages[number] = ARENA_NEW(arena, RowPage);
+    return table->pages[number];
+}
+
+void row_table_put(Arena *arena, RowTable *table, uint32_t index, void *row)
+{
+    RowPage *page = page_of(arena, table, index);
+    void **place = &page->rows[index % ROWS_PER_PAGE];
+    invariant(row != NULL && *place == NULL);
+    *place = row;
+    page->used++;
+    if (index >= table->count)
+        table->count = index + 1;
 }
 
 uint32_t row_table_add(Arena *arena, RowTable *table, void *row)
 {
-    if (table->count == table->capacity)
-        row_table_reserve(arena, table, table->capacity ? 2 * table->capacity : 16);
-    table->rows[table->count] = row;
-    return table->count++;
+    const uint32_t index = table->count;
+    row_table_put(arena, table, index, row);
+    return index;
+}
+
+void row_table_clear(RowTable *table, uint32_t index)
+{
+    RowPage *page = table->pages[index >> ROW_PAGE_BITS];
+    invariant(index < table->count && page != NULL && page->rows[index % ROWS_PER_PAGE] != NULL);
+    page->rows[index % ROWS_PER_PAGE] = NULL;
+    // The last page has rows that are still to be added.
+    if (--page->used == 0 && (index >> ROW_PAGE_BITS) < (table->count >> ROW_PAGE_BITS))
+        table->pages[index >> ROW_PAGE_BITS] = NULL;
+}
+
+uint32_t row_table_next(const RowTable *table, uint32_t index)
+{
+    while (index < table->count) {
+        const RowPage *page = table->pages[index >> ROW_PAGE_BITS];
+        if (page == NULL) {
+            index = ((index >> ROW_PAGE_BITS) + 1) << ROW_PAGE_BITS;
+            continue;
+        }
+        if (page->rows[index % ROWS_PER_PAGE] != NULL)
+            return index;
+        index++;
+    }
+    return table->count;
 }

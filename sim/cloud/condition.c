@@ -43,6 +43,8 @@ static int64_t cluster_quantity(const World *world, const Cluster *cluster, Quan
 
 static int64_t job_quantity(const World *world, const Job *job, Quantity quantity)
 {
+    if (job == NULL)
+        return 0; // it is forgotten
     switch (quantity) {
     case QUANTITY_JOB_IS_QUEUED:
         return job->state == JOB_QUEUED;

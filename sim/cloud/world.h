@@ -37,6 +37,14 @@ void world_listen(World *world, uint32_t moments, MomentListener listener);
 /* From now on jobs of lists are forgotten when they end, so that a run over a long list needs
  * little memory. A run with conditions keeps all. Before world_run. */
 void world_forget_ended(World *world);
+/* Forgets the rows of deleted containers and jobs, of released nodes and of removed files.
+ * Queries answer NULL for them, or "deleted". Rows stay while anything needs them: an event, a job
+ * that was on the node, a file or log that a job has left on a share; and the rows of the last
+ * WORLD_DELETED_KEPT resources, for clients that ask about their deletion. Clusters and file
+ * servers are not forgotten: they are billed. Nothing else changes: a world that forgets emits the
+ * same records. Between instants. */
+enum { WORLD_DELETED_KEPT = 512 };
+void world_forget_deleted(World *world);
 /* Checks every invariant (sim/cloud/check.h) after every event, from now on. */
 void world_check_always(World *world);
 

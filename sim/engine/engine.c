@@ -45,6 +45,13 @@ void engine_check_always(Engine *engine)
     engine->inside->checks_always = true;
 }
 
+bool engine_any_pending(const Engine *engine, void *context,
+                        bool (*matches)(void *context, const Event *event))
+{
+    invariant(engine->inside->due_phases == 0);
+    return event_queue_any(engine->inside->queue, context, matches);
+}
+
 int64_t engine_next_event_ns(const Engine *engine)
 {
     return event_queue_next_ns(engine->inside->queue);

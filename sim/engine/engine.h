@@ -81,6 +81,9 @@ void engine_check_always(Engine *engine);
 void engine_push(Engine *engine, int64_t delay_ns, uint32_t kind, uint32_t subject,
                  uint32_t generation, uint32_t detail);
 /* The time of the next event; INT64_MAX: there is none. */
+/* Whether `matches` returns true for any pending event, stale ones included. Between instants. */
+bool engine_any_pending(const Engine *engine, void *context,
+                        bool (*matches)(void *context, const Event *event));
 int64_t engine_next_event_ns(const Engine *engine);
 int64_t engine_events(const Engine *engine); /* run so far */
 

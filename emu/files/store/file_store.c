@@ -44,6 +44,11 @@ TraceListener file_store_listener(FileStore *files)
     return (TraceListener){.listener = files, .level = TRACE_LEVEL_JOBS, .row = record_row};
 }
 
+void file_store_catch_up(FileStore *files)
+{
+    world_catch_up(&files->world);
+}
+
 void file_store_watch(FileStore *files, const World *world)
 {
     files->world.world = world;

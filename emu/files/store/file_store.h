@@ -26,6 +26,8 @@ FileStore *file_store_open(Arena *arena, Store *store, Status *status);
 void file_store_close(FileStore *files);
 TraceListener file_store_listener(FileStore *files);
 void file_store_watch(FileStore *files, const World *world);
+/* Takes over what the world has reported, so that nothing of it is kept twice. */
+void file_store_catch_up(FileStore *files);
 /* Sets the simulated time of the next writes and their ETags. */
 void file_store_at(FileStore *files, int64_t unix_ms, int64_t now_ns);
 

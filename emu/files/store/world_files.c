@@ -33,6 +33,12 @@ static bool is_change(const TraceRow *row, WrittenFile *change)
     return true;
 }
 
+/* Uploads are entries of clients, except those of the scenario that the session began with. */
+static bool is_of_world(const WorldFiles *files, const WrittenFile *file)
+{
+    return file->job.index != ID_NONE || written_file_upload(files->world, file) != NULL;
+}
+
 static void may_log(WorldFiles *files, LogFolder logs)
 {
     files->logging = array_room(files->arena, files->logging, files->logging_count + 1,
@@ -44,6 +50,8 @@ void world_files_record(WorldFiles *files, const TraceRow *row)
 {
     WrittenFile written;
     if (is_change(row, &written)) {
+        if (!is_of_world(files, &written))
+            return;
         files->written = array_room(files->arena, files->written, files->written_count + 1,
                                     &files->written_capacity, sizeof *files->written);
         files->written[files->written_count++] = written;
@@ -209,9 +217,7 @@ static void show_written(Intake *intake, uint32_t index, Arena *arena)
     WorldFiles *files = intake->files;
     const WrittenFile *file = &files->written[index];
     const char *path = share_path_below(file->path, arena);
-    // Uploads are entries of clients, except those of the scenario that the session began with.
-    bool is_of_world = file->job.index != ID_NONE || written_file_upload(files->world, file);
-    if (!path || !is_of_world)
+    if (!path)
         return;
     if (file->bytes == REMOVED) {
         show_removed(intake, file, path, arena);
@@ -235,6 +241,8 @@ static void show_written(Intake *intake, uint32_t index, Arena *arena)
 static void show_logs(Intake *intake, LogFolder logs, Arena *arena)
 {
     const WorldFiles *files = intake->files;
+    if (log_folder_is_forgotten(files->world, logs))
+        return;
     const char *share = log_folder_share(files->world, logs);
     int64_t begun_ns = log_folder_begun_ns(files->world, logs);
     if (!share || begun_ns == INT64_MAX)
@@ -271,8 +279,7 @@ void world_catch_up(WorldFiles *files)
     if (!files->world)
         return;
     look_for_set_ups(files);
-    if (files->written_shown == files->written_count &&
-        files->logging_shown == files->logging_count)
+    if (files->written_shown == files->written_count && files->logging_count == 0)
         return;
     // One savepoint for all is cheaper.
     tables_do(files->tables, QUERY_FILES_SAVEPOINT, "");
@@ -283,11 +290,12 @@ void world_catch_up(WorldFiles *files)
         show_written(&intake, files->written_shown++, arena);
         arena_destroy(arena);
     }
-    while (files->logging_shown < files->logging_count) {
+    for (uint32_t i = 0; i < files->logging_count; i++) {
         Arena *arena = arena_create();
-        show_logs(&intake, files->logging[files->logging_shown++], arena);
+        show_logs(&intake, files->logging[i], arena);
         arena_destroy(arena);
     }
+    files->logging_count = 0;
     intake_end(&intake);
     tables_do(files->tables, QUERY_FILES_RELEASE, "");
 }

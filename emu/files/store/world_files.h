@@ -50,8 +50,8 @@ typedef struct {
     WrittenFile *written; /* from the trace; the first `written_shown` are in the table */
     uint32_t written_count, written_capacity, written_shown;
     uint32_t written_by_jobs; /* of them */
-    LogFolder *logging;       /* where a log may have begun; `logging_shown` are in the table */
-    uint32_t logging_count, logging_capacity, logging_shown;
+    LogFolder *logging;       /* where a log may have begun, and which are not in the table yet */
+    uint32_t logging_count, logging_capacity;
     SetUp *set_ups; /* of all clusters */
     uint32_t set_up_count, set_up_capacity;
     MadeFile made[MADE_FILES];

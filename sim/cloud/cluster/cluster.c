@@ -300,7 +300,7 @@ void cluster_deleted(Clusters *clusters, Cluster *cluster)
     allocation_release(clusters, cluster, CAUSE_DELETION);
     set_provisioning(clusters, cluster, PROVISIONING_DELETED);
     clusters->living_count--;
-    names_forget(clusters->names,
+    names_forget(clusters->names, COMMAND_CLUSTER_CREATE,
                  names_key(clusters->names, COMMAND_CLUSTER_CREATE, cluster->path));
     container_loses(clusters->resources, COMMAND_CLUSTER_CREATE, cluster->path);
     cluster_moment(clusters, cluster, MOMENT_CLUSTER_DELETED);

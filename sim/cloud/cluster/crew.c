@@ -109,7 +109,7 @@ void crews_check(const Clusters *clusters)
 {
     const Crews *crews = &clusters->crews;
     int32_t busy = 0, waiting = 0;
-    for (uint32_t n = 0; n < clusters->nodes.count; n++) {
+    for (uint32_t n = 0; (n = node_next(clusters, n)) < clusters->nodes.count; n++) {
         const Node *node = node_by_id(clusters, (NodeId){n});
         invariant(node->repair == REPAIR_NONE || node->state == NODE_UNUSABLE);
         busy += node->repair == REPAIR_BEGUN;

@@ -29,6 +29,11 @@ uint32_t node_count(const Clusters *clusters)
     return clusters->nodes.count;
 }
 
+uint32_t node_next(const Clusters *clusters, uint32_t node)
+{
+    return row_table_next(&clusters->nodes, node);
+}
+
 const Node *node_by_id(const Clusters *clusters, NodeId node)
 {
     return row_table_at(&clusters->nodes, node.index);
@@ -37,6 +42,12 @@ const Node *node_by_id(const Clusters *clusters, NodeId node)
 Node *node_row(Clusters *clusters, NodeId node)
 {
     return row_table_at(&clusters->nodes, node.index);
+}
+
+void node_forget(Clusters *clusters, NodeId node)
+{
+    invariant(node_by_id(clusters, node)->state == NODE_STATE_COUNT);
+    row_table_clear(&clusters->nodes, node.index);
 }
 
 TraceRecord *node_trace(const Clusters *clusters, TraceKind kind, const Node *node)

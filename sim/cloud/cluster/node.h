@@ -100,6 +100,8 @@ typedef struct FailingPreparation {
 } FailingPreparation;
 
 uint32_t node_count(const Clusters *clusters); /* released ones included */
+/* The index of the first node from `node` on that is not forgotten; node_count: there is none. */
+uint32_t node_next(const Clusters *clusters, uint32_t node);
 const Node *node_by_id(const Clusters *clusters, NodeId node);
 /* For arguments of the functions below: only this folder changes a node. */
 Node *node_row(Clusters *clusters, NodeId node);
@@ -112,6 +114,9 @@ bool node_works(const Clusters *clusters, const Node *node);
 Bill node_bill_now(const Clusters *clusters, ClusterId cluster, int32_t kind, int64_t allocated_ns);
 /* Begins a record of `kind` about the node (recorder_begin). */
 TraceRecord *node_trace(const Clusters *clusters, TraceKind kind, const Node *node);
+
+/* Forgets a released node, to which no event and no job belongs. */
+void node_forget(Clusters *clusters, NodeId node);
 
 /* --- Failures. Each may be called for a node in any state. --- */
 

@@ -222,11 +222,11 @@ static bool region_outage(Faults *faults, const Command *command, Status *status
                            .recovery = duration_ns == INT64_MAX ? RECOVERY_STAYS : RECOVERY_REBOOT,
                            .repair_ns = duration_ns};
     int32_t count = 0;
-    for (uint32_t n = 0; n < node_count(faults->clusters); n++)
+    for (uint32_t n = 0; (n = node_next(faults->clusters, n)) < node_count(faults->clusters); n++)
         count += node_works(faults->clusters, node_by_id(faults->clusters, (NodeId){n}));
     mishap_emit_struck(faults, faults->scenario->region, count, CAUSE_GROUP);
     region_goes_out(faults->clusters, duration_ns);
-    for (uint32_t n = 0; n < node_count(faults->clusters); n++) {
+    for (uint32_t n = 0; (n = node_next(faults->clusters, n)) < node_count(faults->clusters); n++) {
         Node *node = node_row(faults->clusters, (NodeId){n});
         if (node_works(faults->clusters, node))
             cluster_node_crashes(faults->clusters, node, failure);

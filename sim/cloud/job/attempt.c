@@ -119,9 +119,9 @@ void attempt_end(Jobs *jobs, Job *job, AttemptEnd end, JobReason reason)
 
 void jobs_account_unfinished(Jobs *jobs)
 {
-    for (uint32_t j = 0; j < jobs->rows.count; j++) {
+    for (uint32_t j = 0; (j = row_table_next(&jobs->rows, j)) < jobs->rows.count; j++) {
         Job *job = job_row(jobs, (JobId){j});
-        if (job == NULL || !job_is_active(job))
+        if (!job_is_active(job))
             continue;
         epochs_settle(jobs, job);
         attempt_account(jobs, job, ATTEMPT_UNFINISHED, (JobReason){0});

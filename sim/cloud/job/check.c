@@ -66,9 +66,9 @@ static void check_demand(const Jobs *jobs, const Cluster *cluster)
     int64_t nodes = 0, parts = 0, gpus = 0;
     if (cluster->kind_count > 1)
         return; // it does not scale automatically
-    for (uint32_t j = 0; j < jobs->rows.count; j++) {
+    for (uint32_t j = 0; (j = row_table_next(&jobs->rows, j)) < jobs->rows.count; j++) {
         const Job *job = job_by_id(jobs, (JobId){j});
-        if (job == NULL || job->cluster.index != cluster->id.index)
+        if (job->cluster.index != cluster->id.index)
             continue;
         if (job->request.kind == REQUEST_NODES) {
             nodes += job_is_completed(job) ? 0 : job->request.nodes;
@@ -205,7 +205,7 @@ int64_t jobs_check(const Jobs *jobs)
 {
     int32_t queued = 0, waiting = 0, transfers = 0;
     int64_t contained = 0;
-    for (uint32_t n = 0; n < node_count(jobs->clusters); n++) {
+    for (uint32_t n = 0; (n = node_next(jobs->clusters, n)) < node_count(jobs->clusters); n++) {
         const Node *node = node_by_id(jobs->clusters, (NodeId){n});
         check_jobs_of_node(jobs, node);
     }
@@ -214,10 +214,8 @@ int64_t jobs_check(const Jobs *jobs)
         check_demand(jobs, cluster);
         queued += scheduler_check(jobs, cluster);
     }
-    for (uint32_t j = 0; j < jobs->rows.count; j++) {
+    for (uint32_t j = 0; (j = row_table_next(&jobs->rows, j)) < jobs->rows.count; j++) {
         const Job *job = job_by_id(jobs, (JobId){j});
-        if (job == NULL)
-            continue; // it is forgotten
         check_job(jobs, job);
         waiting += job->is_waiting;
         transfers += transfer_list_check(jobs->storage, &job->transfers, job->id);

@@ -36,6 +36,17 @@ uint32_t job_count(const Jobs *jobs)
     return jobs->rows.count;
 }
 
+uint32_t job_next(const Jobs *jobs, uint32_t job)
+{
+    return row_table_next(&jobs->rows, job);
+}
+
+void job_forget(Jobs *jobs, JobId job)
+{
+    invariant(job_by_id(jobs, job)->provisioning == PROVISIONING_DELETED);
+    row_table_clear(&jobs->rows, job.index);
+}
+
 const Job *job_by_id(const Jobs *jobs, JobId job)
 {
     return row_table_at(&jobs->rows, job.index);
@@ -632,16 +643,17 @@ void job_deleted(Jobs *jobs, Job *job)
         container_counts_jobs(jobs->resources, job->experiment, -1);
         return;
     }
-    names_forget(jobs->names, names_key(jobs->names, COMMAND_JOB_CREATE, job->path));
+    names_forget(jobs->names, COMMAND_JOB_CREATE,
+                 names_key(jobs->names, COMMAND_JOB_CREATE, job->path));
     container_loses(jobs->resources, COMMAND_JOB_CREATE, job->path);
 }
 
 bool jobs_delete_inside(Jobs *jobs, ResourcePath scope, Status *status)
 {
-    for (uint32_t j = 0; j < jobs->rows.count; j++) {
+    for (uint32_t j = 0; (j = row_table_next(&jobs->rows, j)) < jobs->rows.count; j++) {
         Job *job = job_row(jobs, (JobId){j});
-        if (job != NULL && path_is_inside(job->path, scope) &&
-            job->provisioning < PROVISIONING_DELETING && !job_delete(jobs, job, status))
+        if (path_is_inside(job->path, scope) && job->provisioning < PROVISIONING_DELETING &&
+            !job_delete(jobs, job, status))
             return false;
     }
     return true;

@@ -147,6 +147,10 @@ TransferClient jobs_of_transfers(Jobs *jobs);
 /* Forgets jobs of lists when they end, from now on: their memory is used again. */
 void jobs_forget_ended(Jobs *jobs);
 uint32_t job_count(const Jobs *jobs); /* forgotten ones included */
+/* The index of the first job from `job` on that is not forgotten; job_count: there is none. */
+uint32_t job_next(const Jobs *jobs, uint32_t job);
+/* Forgets a deleted job, to which no event belongs. */
+void job_forget(Jobs *jobs, JobId job);
 /* NULL: the job is forgotten. */
 const Job *job_by_id(const Jobs *jobs, JobId job);
 /* The row that a forgotten job was of. */

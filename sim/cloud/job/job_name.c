@@ -48,9 +48,11 @@ static bool is_inside(ResourcePath path, ResourcePath scope)
 
 static Job *job_of_row(Jobs *jobs, int32_t workload, int64_t row)
 {
-    for (uint32_t j = 0; row != NO_ROW && j < jobs->rows.count; j++) {
+    if (row == NO_ROW)
+        return NULL;
+    for (uint32_t j = 0; (j = row_table_next(&jobs->rows, j)) < jobs->rows.count; j++) {
         Job *job = job_row(jobs, (JobId){j});
-        if (job != NULL && job->workload == workload && job->row == row &&
+        if (job->workload == workload && job->row == row &&
             job->provisioning != PROVISIONING_DELETED)
             return job;
     }

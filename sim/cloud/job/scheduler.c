@@ -468,9 +468,9 @@ static void check_slots(const Jobs *jobs, const Cluster *cluster, const ClusterQ
     int64_t slots = 0;
     if (queue->spec == NULL)
         return;
-    for (uint32_t j = 0; j < jobs->rows.count; j++) {
+    for (uint32_t j = 0; (j = row_table_next(&jobs->rows, j)) < jobs->rows.count; j++) {
         const Job *job = job_by_id(jobs, (JobId){j});
-        if (job != NULL && job->cluster.index == cluster->id.index && job_is_active(job) &&
+        if (job->cluster.index == cluster->id.index && job_is_active(job) &&
             &queues->items[job->queue] == queue)
             slots += slots_of(cluster, job->request);
     }

@@ -2,14 +2,17 @@
 
 #include <string.h>
 
+#include "sim/base/array.h"
 #include "sim/base/ascii.h"
 #include "sim/base/name_table.h"
 #include "sim/engine/rng.h"
 
 struct Names {
     Arena *arena;
-    NameTable *rows;   /* key -> row of the resource that exists */
-    NameTable *former; /* key -> how many resources with that key are gone */
+    NameTable *rows;  /* key -> row of the resource that exists */
+    uint32_t *former; /* [FORMER_KEYS] by key: how many resources with such keys are gone; NULL */
+    DeletedRow *deleted;
+    uint32_t deleted_count, deleted_capacity;
     uint64_t losses;
     char *key; /* room for a key */
     size_t key_capacity;
@@ -21,7 +24,6 @@ Names *names_create(Arena *run)
     Names *names = ARENA_NEW(run, Names);
     names->arena = run;
     names->rows = name_table_create(run);
-    names->former = name_table_create(run);
     return names;
 }
 
@@ -121,18 +123,35 @@ bool names_row(Names *names, CommandKind made_by, ResourcePath path, uint32_t *r
     return names_row_of_key(names, names_key(names, made_by, path), row);
 }
 
+/* Keys with equal lowest bits of their hashes are counted together: so the memory for names that
+ * are gone is bounded, and a key that is used again still has another number each time. */
+enum { FORMER_KEYS = 1 << 14 };
+
 static uint32_t former_uses(const Names *names, const char *key)
 {
-    uint32_t uses = 0;
-    name_table_find_hashed(names->former, key, hash_of_key(names, key), &uses);
-    return uses;
+    return names->former ? names->former[hash_of_key(names, key) % FORMER_KEYS] : 0;
 }
 
-void names_forget(Names *names, const char *key)
+void names_forget(Names *names, CommandKind made_by, const char *key)
 {
+    uint32_t row;
+    const bool has_row = names_row_of_key(names, key, &row); // not a job of a workload
     names->losses++;
+    if (!names->former)
+        names->former = ARENA_ARRAY(names->arena, uint32_t, FORMER_KEYS);
+    names->former[hash_of_key(names, key) % FORMER_KEYS]++;
     name_table_remove(names->rows, key);
-    name_table_set(names->former, key, former_uses(names, key) + 1);
+    if (!has_row)
+        return;
+    names->deleted = array_room(names->arena, names->deleted, names->deleted_count + 1,
+                                &names->deleted_capacity, sizeof *names->deleted);
+    names->deleted[names->deleted_count++] = (DeletedRow){.made_by = made_by, .row = row};
+}
+
+DeletedRow *names_deleted(Names *names, uint32_t **count)
+{
+    *count = &names->deleted_count;
+    return names->deleted;
 }
 
 uint64_t names_losses(const Names *names)

@@ -33,8 +33,19 @@ void names_set(Names *names, const char *key, uint32_t row);
 /* Finds the row of the existing resource with that path; false: there is none. */
 bool names_row(Names *names, CommandKind made_by, ResourcePath path, uint32_t *row);
 bool names_row_of_key(const Names *names, const char *key, uint32_t *row);
-/* Removes the resource with that key; the name can be used again. */
-void names_forget(Names *names, const char *key);
+/* Removes the deleted resource with that key; the name can be used again. Its row enters the list
+ * of the deleted. */
+void names_forget(Names *names, CommandKind made_by, const char *key);
+
+/* A resource that was deleted. */
+typedef struct {
+    CommandKind made_by;
+    uint32_t row;
+} DeletedRow;
+
+/* The deleted resources whose rows are still there, oldest first; NULL where there are none. The
+ * caller may change the list, and sets its new length. */
+DeletedRow *names_deleted(Names *names, uint32_t **count);
 
 /* Counts names_forget and names_note_loss (a resource no longer accepts contents). While it does
  * not change, rows that were found stay valid. */

@@ -53,6 +53,8 @@ uint32_t resource_count(const Resources *resources)
 WorldResource resource_at(const Resources *resources, uint32_t index)
 {
     const Resource *resource = row_at(resources, index);
+    if (resource == NULL)
+        return (WorldResource){.provisioning = PROVISIONING_DELETED};
     return (WorldResource){.made_by = resource->made_by,
                            .path = resource->path,
                            .created_ns = resource->created_ns,
@@ -238,7 +240,8 @@ static void finish_deletion(Resources *resources, Resource *resource)
     resource->provisioning = PROVISIONING_DELETED;
     resources->leaving_count--;
     resource->provisioning_since_ns = resources->engine->now_ns;
-    names_forget(resources->names, names_key(resources->names, resource->made_by, resource->path));
+    names_forget(resources->names, resource->made_by,
+                 names_key(resources->names, resource->made_by, resource->path));
     resource_emit(resources, TRACE_RESOURCE_DELETED, noun_of(resource->made_by),
                   resource->path.name);
     container_loses(resources, resource->made_by, resource->path);
@@ -284,7 +287,7 @@ static void begin_deletion(Resources *resources, uint32_t index)
 
 static void delete_resources(Resources *resources, ResourcePath scope)
 {
-    for (uint32_t i = 0; i < resources->rows.count; i++) {
+    for (uint32_t i = 0; (i = row_table_next(&resources->rows, i)) < resources->rows.count; i++) {
         const Resource *inner = row_at(resources, i);
         if (inner->provisioning < PROVISIONING_DELETING &&
             path_is_inside(scope_of(inner->made_by, inner->path), scope))
@@ -309,6 +312,12 @@ void resource_delete(Resources *resources, const Command *command, CommandKind m
         begin_deletion(resources, index);
     else
         delete_resources(resources, scope_of(made_by, row_at(resources, index)->path));
+}
+
+void resource_forget(Resources *resources, uint32_t index)
+{
+    invariant(row_at(resources, index)->provisioning == PROVISIONING_DELETED);
+    row_table_clear(&resources->rows, index);
 }
 
 /* --- Checks --- */
@@ -340,7 +349,7 @@ int64_t resources_check(const Resources *resources)
 {
     int64_t contents = 0;
     int32_t leaving = 0;
-    for (uint32_t i = 0; i < resources->rows.count; i++) {
+    for (uint32_t i = 0; (i = row_table_next(&resources->rows, i)) < resources->rows.count; i++) {
         const Resource *resource = row_at(resources, i);
         check(resources, resource);
         leaving += resource->provisioning == PROVISIONING_DELETING;

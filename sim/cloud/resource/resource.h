@@ -35,7 +35,8 @@ typedef struct {
     int64_t provisioning_since_ns;
 } WorldResource;
 
-/* Containers, deleted ones included, in the order of their creation. */
+/* Containers, deleted ones included, in the order of their creation. A container that was forgotten
+ * has no path, and is deleted. */
 uint32_t resource_count(const Resources *resources);
 WorldResource resource_at(const Resources *resources, uint32_t index);
 /* The row of the existing container with that path; ID_NONE: there is none. */
@@ -70,6 +71,9 @@ void container_loses(Resources *resources, CommandKind made_by, ResourcePath pat
 void container_counts_jobs(Resources *resources, uint32_t index, int64_t jobs);
 /* Emits TRACE_RESOURCE_CREATED or TRACE_RESOURCE_DELETED, for example for "workspace w". */
 void resource_emit(Resources *resources, TraceKind kind, const char *noun, const char *name);
+
+/* Forgets a deleted container, to which no event belongs. */
+void resource_forget(Resources *resources, uint32_t index);
 
 /* Checks the invariants of all containers; returns the number of their contents that are not
  * containers. */

@@ -194,7 +194,7 @@ static void deleted(Storage *storage, FileServer *server)
 {
     set_provisioning(storage, server, PROVISIONING_DELETED);
     stop_billing(storage, server);
-    names_forget(storage->names, key_of(storage, server));
+    names_forget(storage->names, COMMAND_FILE_SERVER_CREATE, key_of(storage, server));
     container_loses(storage->resources, COMMAND_FILE_SERVER_CREATE, server->path);
 }
 

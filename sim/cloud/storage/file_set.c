@@ -124,6 +124,26 @@ void file_set_keep(FileSet *files, uint32_t file)
     row->is_kept = true;
 }
 
+void file_set_forget_removed(FileSet *files)
+{
+    for (uint32_t i = 0; (i = row_table_next(&files->rows, i)) < files->rows.count; i++) {
+        const StoredFile *row = row_table_at(&files->rows, i);
+        if (!row->is_kept && row->job.index == ID_NONE &&
+            file_set_find(files, row->volume, row->path) != i + 1)
+            row_table_clear(&files->rows, i);
+    }
+}
+
+void file_set_each_writer(const FileSet *files, void *context,
+                          void (*found)(void *context, JobId job))
+{
+    for (uint32_t i = 0; (i = row_table_next(&files->rows, i)) < files->rows.count; i++) {
+        const StoredFile *row = row_table_at(&files->rows, i);
+        if (row->job.index != ID_NONE)
+            found(context, row->job);
+    }
+}
+
 bool file_set_has_directory(const FileSet *files, uint32_t volume, const char *path)
 {
     size_t length;

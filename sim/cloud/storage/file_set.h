@@ -3,7 +3,8 @@
  * A volume is a share (its ShareId) or a disk of a node (file_set_new_disk). Writing a file again
  * replaces its row, unless the row was kept (file_set_keep): then a new row gets the name. A
  * directory exists while it has entries, or since file_set_make_directory. Paths are relative to
- * the volume; empty parts and "." are ignored. The set is never iterated. */
+ * the volume; empty parts and "." are ignored. Nothing that happens in the world depends on the
+ * order of files. */
 #ifndef SIM_CLOUD_STORAGE_FILE_SET_H
 #define SIM_CLOUD_STORAGE_FILE_SET_H
 
@@ -44,6 +45,7 @@ uint32_t file_set_new_disk(FileSet *files);
 
 /* The file of that name; FILE_NONE: there is none. */
 uint32_t file_set_find(const FileSet *files, uint32_t volume, const char *path);
+/* NULL: the file is forgotten. */
 const StoredFile *file_set_at(const FileSet *files, uint32_t file);
 /* Adds a file, which replaces another file of its name; returns its number. Strings are borrowed.
  */
@@ -52,6 +54,12 @@ void file_set_remove(FileSet *files, uint32_t volume, const char *path);
 /* Keeps the file's row: the number refers to the present contents even after the file is written
  * again. */
 void file_set_keep(FileSet *files, uint32_t file);
+
+/* Forgets the uploaded files that were removed or replaced, unless they were kept. */
+void file_set_forget_removed(FileSet *files);
+/* Calls `found` for every job that has written a file which is still there. */
+void file_set_each_writer(const FileSet *files, void *context,
+                          void (*found)(void *context, JobId job));
 
 /* Whether a directory exists. "" is the volume itself, which always exists. */
 bool file_set_has_directory(const FileSet *files, uint32_t volume, const char *path);

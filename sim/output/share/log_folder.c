@@ -23,6 +23,11 @@ static const Cluster *cluster_of(const World *world, LogFolder folder)
     return world_cluster(world, folder.cluster);
 }
 
+bool log_folder_is_forgotten(const World *world, LogFolder folder)
+{
+    return folder.job.index != ID_NONE && world_job(world, folder.job) == NULL;
+}
+
 const char *log_folder_share(const World *world, LogFolder folder)
 {
     const Job *job = job_of(world, folder);

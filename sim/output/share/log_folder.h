@@ -14,6 +14,8 @@ typedef struct {
 LogFolder log_folder_of_job(JobId job);
 LogFolder log_folder_of_cluster(ClusterId cluster);
 
+/* Whether the world has forgotten the job (world_forget_deleted), which has left no logs. */
+bool log_folder_is_forgotten(const World *world, LogFolder folder);
 /* "account/share"; NULL: there is no task, or the logs are on the nodes' own disks and are lost
  * with them. */
 const char *log_folder_share(const World *world, LogFolder folder);

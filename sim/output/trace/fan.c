@@ -1,27 +1,22 @@
 #include "sim/output/trace/fan.h"
 
-#include "sim/base/array.h"
 #include "sim/base/invariant.h"
+#include "sim/base/row_table.h"
 #include "sim/cloud/job/job_name.h"
 
 enum {
     LISTENERS_MAX = 16
 }; // the programs know how many listeners they join; no input changes the number
 
-/* Paths composed once for each cluster or job; [id], NULL until first needed. */
-typedef struct {
-    const char **paths;
-    uint32_t capacity;
-} PathCache;
-
 struct TraceFan {
     Arena *arena;
     const World *world;
     TraceListener listeners[LISTENERS_MAX];
     int32_t listener_count;
-    PathCache clusters;
-    PathCache jobs;
-    PathCache workloads;      /* [workload] the common path of its jobs */
+    /* Paths composed once for each cluster or job; by id, NULL until first needed. */
+    RowTable clusters;
+    RowTable jobs;
+    RowTable workloads;       /* by workload: the common path of its jobs */
     bool uses_workload_names; /* a listener does */
     TraceRow row;             /* its record is the slot of the sink */
     struct {
@@ -52,32 +47,39 @@ void trace_fan_watch(TraceFan *fan, const World *world)
     fan->world = world;
 }
 
-static inline const char **cached_path(TraceFan *fan, PathCache *cache, uint32_t id)
+static inline const char *cached_path(const RowTable *paths, uint32_t id)
 {
-    if (id >= cache->capacity)
-        cache->paths =
-            array_room(fan->arena, cache->paths, id + 1, &cache->capacity, sizeof *cache->paths);
-    return &cache->paths[id];
+    return id < paths->count ? row_table_at(paths, id) : NULL;
+}
+
+static const char *keep_path(TraceFan *fan, RowTable *paths, uint32_t id, char *path)
+{
+    row_table_put(fan->arena, paths, id, path);
+    return path;
 }
 
 static const char *cluster_path(TraceFan *fan, ClusterId id)
 {
-    const char **path = cached_path(fan, &fan->clusters, id.index);
-    if (*path == NULL) {
-        const ResourcePath parts = world_cluster(fan->world, id)->path;
-        *path = arena_join(fan->arena, (const char *const[]){parts.workspace, parts.name}, 2, '/');
-    }
-    return *path;
+    const char *path = cached_path(&fan->clusters, id.index);
+    if (path != NULL)
+        return path;
+    const ResourcePath parts = world_cluster(fan->world, id)->path;
+    return keep_path(
+        fan, &fan->clusters, id.index,
+        arena_join(fan->arena, (const char *const[]){parts.workspace, parts.name}, 2, '/'));
 }
 
 /* The path that all jobs of a workload have for listeners that ignore their names. */
 static const char *path_of_workload(TraceFan *fan, const Job *job)
 {
-    const char **path = cached_path(fan, &fan->workloads, (uint32_t)job->workload);
-    if (*path == NULL)
-        *path = arena_printf(fan->arena, "%s/%s/%s-*", job->path.workspace, job->path.experiment,
-                             world_scenario(fan->world)->workloads[job->workload].name);
-    return *path;
+    const uint32_t workload = (uint32_t)job->workload;
+    const char *path = cached_path(&fan->workloads, workload);
+    if (path != NULL)
+        return path;
+    return keep_path(fan, &fan->workloads, workload,
+                     arena_printf(fan->arena, "%s/%s/%s-*", job->path.workspace,
+                                  job->path.experiment,
+                                  world_scenario(fan->world)->workloads[workload].name));
 }
 
 static const char *path_of_job(TraceFan *fan, JobId id)
@@ -85,14 +87,23 @@ static const char *path_of_job(TraceFan *fan, JobId id)
     const Job *job = world_job(fan->world, id);
     if (!fan->uses_workload_names && job->workload >= 0)
         return path_of_workload(fan, job);
-    const char **path = cached_path(fan, &fan->jobs, id.index);
-    if (*path == NULL) {
-        const ResourcePath parts = job_path(world_scenario(fan->world), job, fan->arena);
-        *path = arena_join(fan->arena,
-                           (const char *const[]){parts.workspace, parts.experiment, parts.name}, 3,
-                           '/');
-    }
-    return *path;
+    const char *path = cached_path(&fan->jobs, id.index);
+    if (path != NULL)
+        return path;
+    const ResourcePath parts = job_path(world_scenario(fan->world), job, fan->arena);
+    return keep_path(
+        fan, &fan->jobs, id.index,
+        arena_join(fan->arena, (const char *const[]){parts.workspace, parts.experiment, parts.name},
+                   3, '/'));
+}
+
+void trace_fan_forget(TraceFan *fan)
+{
+    for (uint32_t j = 0; (j = row_table_next(&fan->jobs, j)) < fan->jobs.count; j++)
+        if (world_job(fan->world, (JobId){j}) == NULL)
+            row_table_clear(&fan->jobs, j);
+    fan->named.job.index = ID_NONE;
+    fan->row.job = NULL;
 }
 
 /* The names of the row's record. Those of the record before it are kept where the ids are the same:

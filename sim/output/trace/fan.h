@@ -21,5 +21,7 @@ void trace_fan_join(TraceFan *fan, TraceListener listener);
 TraceSink trace_fan_sink(TraceFan *fan);
 /* Sets the world that was created with the sink, before it runs. The fan only asks it for names. */
 void trace_fan_watch(TraceFan *fan, const World *world);
+/* Forgets the names of jobs that the world has forgotten (world_forget_deleted). */
+void trace_fan_forget(TraceFan *fan);
 
 #endif

@@ -49,6 +49,26 @@ void creator_note(const CommandBinder *binder, CommandKind kind, ResourcePath pa
     name_table_set(binder->creators, creator_key(binder, kind, name), index);
 }
 
+static void renumber(const CommandBinder *binder, CommandKind kind, ResourcePath path,
+                     uint32_t index, uint32_t now)
+{
+    const char *key = creator_key(binder, kind, path);
+    uint32_t noted;
+    if (!name_table_find(binder->creators, key, &noted) || noted != index)
+        return; // a newer resource has the name
+    if (now == NOT_CREATED)
+        name_table_remove(binder->creators, key);
+    else
+        name_table_set(binder->creators, key, now);
+}
+
+void creator_renumber(const CommandBinder *binder, CommandKind kind, ResourcePath path,
+                      uint32_t index, uint32_t now)
+{
+    renumber(binder, kind, path, index, now);
+    renumber(binder, kind, (ResourcePath){.name = path.name}, index, now);
+}
+
 uint32_t creator_find(const CommandBinder *binder, CommandKind kind, ResourcePath path)
 {
     uint32_t index = NOT_CREATED;
@@ -304,7 +324,10 @@ static JobConfig *read_job(const CommandBinder *binder, const CommandText *text,
         job_config_read(context, own, path, config, (JobExecution)text->execution.value);
     if (text->expected.node != NULL)
         made->spec.expected_ns = text->expected.value;
-    command->as.job_create.spec = &made->spec;
+    // A copy, so that a job does not keep the text that it was read from.
+    JobSpec *spec = ARENA_NEW(binder->context->arena, JobSpec);
+    *spec = made->spec;
+    command->as.job_create.spec = spec;
     return made;
 }
 

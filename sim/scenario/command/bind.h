@@ -38,6 +38,9 @@ typedef struct {
 void creator_note(const CommandBinder *binder, CommandKind kind, ResourcePath path, uint32_t index);
 /* The index of the command that creates `path`, which may consist of the name alone; IMPLIED, or
  * NOT_CREATED. */
+/* Changes the number of a resource; NOT_CREATED forgets it. */
+void creator_renumber(const CommandBinder *binder, CommandKind kind, ResourcePath path,
+                      uint32_t index, uint32_t now);
 uint32_t creator_find(const CommandBinder *binder, CommandKind kind, ResourcePath path);
 /* Finds the path of the cluster or job (`kind` creates it) called `name`. Returns false when no
  * command creates it, and reports that unless a command with refused values may create it.

@@ -163,10 +163,43 @@ static void note_upload(CommandReader *reader, const char *name)
             reader->shares[i].has_uploads = true;
 }
 
+/* How many deleted resources a command may still mean, so that the world can say of them that they
+ * are being deleted. */
+enum { DELETED_KEPT = 512 };
+
+/* Forgets all but the last resources that were deleted. `binder` has an arena for keys. */
+static void drop_deleted(CommandReader *reader, const CommandBinder *binder)
+{
+    LaterResource *later = reader->binder.later;
+    const uint32_t in_file = (uint32_t)binder->text->commands.count;
+    const uint32_t count = reader->binder.later_count;
+    uint32_t kept = 0, deleted = 0;
+    for (uint32_t i = 0; i < count; i++)
+        deleted += later[i].is_leaving;
+    for (uint32_t i = 0; i < count; i++) {
+        const bool is_kept = !later[i].is_leaving || deleted <= DELETED_KEPT;
+        deleted -= later[i].is_leaving;
+        creator_renumber(binder, later[i].kind, later[i].path, in_file + i,
+                         is_kept ? in_file + kept : NOT_CREATED);
+        if (is_kept)
+            later[kept++] = later[i];
+    }
+    for (uint32_t i = kept; i < count; i++)
+        later[i] = (LaterResource){0};
+    reader->binder.later_count = kept;
+}
+
 static void add_later(CommandReader *reader, Arena *arena, const Command *command)
 {
     CommandBinder *binder = &reader->binder;
-    if (binder->later_count == reader->later_capacity) {
+    ConfigContext context = reader->context;
+    context.arena = arena; // for keys that are not kept
+    CommandBinder temporary = *binder;
+    temporary.context = &context;
+    const bool is_full = binder->later_count == reader->later_capacity;
+    if (is_full)
+        drop_deleted(reader, &temporary);
+    if (is_full && 2 * binder->later_count >= reader->later_capacity) {
         reader->later_capacity = 2 * reader->later_capacity + 16;
         LaterResource *larger =
             ARENA_ARRAY(reader->context.arena, LaterResource, reader->later_capacity);
@@ -176,10 +209,6 @@ static void add_later(CommandReader *reader, Arena *arena, const Command *comman
     }
     binder->later[binder->later_count] =
         (LaterResource){.kind = command->kind, .path = command->path, .cluster = reader->cluster};
-    ConfigContext context = reader->context;
-    context.arena = arena; // for keys that are not kept
-    CommandBinder temporary = *binder;
-    temporary.context = &context;
     creator_note(&temporary, command->kind, command->path,
                  (uint32_t)binder->text->commands.count + binder->later_count);
     binder->later_count++;

@@ -552,7 +552,7 @@ static Record *cluster_record(const Opened *opened)
 static const char *kept_text(const Opened *opened)
 {
     Text text = {0};
-    json_print(&text, cluster_record(opened)->kept, JSON_COMPACT);
+    json_print(&text, record_kept(cluster_record(opened)), JSON_COMPACT);
     const char *copy = arena_strdup(arena, text_string(&text));
     text_free(&text);
     return copy;
@@ -747,7 +747,7 @@ START_TEST(stored_commands_contain_no_secrets)
     opened = check_reopened(opened, "kept");
     Record *record = session_find(opened->session, RECORD_CLUSTER, at("g1", "w1", NULL, "c"));
     Text text = {0};
-    json_print(&text, record->kept, JSON_COMPACT);
+    json_print(&text, record_kept(record), JSON_COMPACT);
     ck_assert_str_eq(text_string(&text), expected);
     text_clear(&text);
     ck_assert(session_export(opened->session, &text, &status));
@@ -765,7 +765,7 @@ START_TEST(stored_commands_contain_no_secrets)
     close_session(opened);
     opened = open_session();
     record = session_find(opened->session, RECORD_CLUSTER, at("g1", "w1", NULL, "c"));
-    ck_assert_int_eq(json_member(record->kept, "tags")->integer, 1);
+    ck_assert_int_eq(json_member(record_kept(record), "tags")->integer, 1);
     ck_assert_int_gt(record->written_ns, written_ns - 2);
     check_export(opened, "notes");
     close_session(opened);
