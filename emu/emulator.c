@@ -236,6 +236,7 @@ Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_p
     emulator->pace.clock = clock;
     emulator->before = state_folder_before(folder);
     emulator->memory = session_memory_open();
+    heap_keep(emulator->memory.heap, (HeapRoot){.memory = emulator, .bytes = sizeof *emulator});
     if (!emulator->before.has_database &&
         !can_begin(arena, emulator, scenario_path, overrides, problems, warnings))
         return NULL;
@@ -369,10 +370,9 @@ static int64_t rest_ns(const Emulator *emulator)
 
 void emulator_tidy(Emulator *emulator)
 {
-    const HeapRoot root = {.memory = emulator, .bytes = sizeof *emulator};
     file_store_catch_up(emulator->files);
     session_forget(emulator->session);
-    heap_collect(emulator->memory.heap, &root, 1);
+    heap_collect(emulator->memory.heap, NULL, 0);
 }
 
 void emulator_tick(Emulator *emulator, int64_t machine_ns, int64_t real_unix_ms)

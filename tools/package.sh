@@ -111,6 +111,19 @@ write_control()
     (cd "$root" && find . -path ./DEBIAN -prune -o -type f -printf '%P\0' | LC_ALL=C sort -z | xargs -0 md5sum) >"$root/DEBIAN/md5sums"
 }
 
+# Debian's folder for the libraries of one kind of machine, which compilers for another kind do not search.
+use_multiarch()
+{
+    local lib=$1/usr/lib triplet
+    triplet=$("${CC:-cc}" -print-multiarch)
+    [ -n "$triplet" ] || return 0
+    mkdir -p "$lib/$triplet"
+    find "$lib" -maxdepth 1 \( -name 'libtrainyard*' -o -name pkgconfig \) -exec mv {} "$lib/$triplet" \;
+    rmdir --ignore-fail-on-non-empty "$lib/$triplet"
+    sed -i "s,^prefix=.*,prefix=\${pcfiledir}/../../..,; s,^libdir=.*,libdir=\${prefix}/lib/$triplet," \
+        "$lib/$triplet"/pkgconfig/*.pc 2>/dev/null || true
+}
+
 make_package()
 {
     local root=$work/$name
@@ -119,6 +132,7 @@ make_package()
     # Headers and modules are of no use without the library.
     [[ $name != *trainyard-dev && $name != python3-* ]] || [ -e "$build/sim/library/libtrainyard.a" ] || rm -rf "${root:?}/usr"
     [ -d "$root/usr" ] || { echo "package: nothing is installed for $name: it was not built" >&2; return; }
+    [ ! -d "$root/usr/lib" ] || use_multiarch "$root"
     [ "$architecture" = all ] || architecture=$machine
     add_documents "$name" "$root"
     add_parts "$name" "$root"

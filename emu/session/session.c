@@ -487,7 +487,8 @@ static bool repeat_note(Session *session, const JournalEntry *line, Status *stat
     return true;
 }
 
-/* As the emulator does between requests. Nothing else refers to the session while it is opened. */
+/* As the emulator does between requests. Only the caller's stack leads to a session that is being
+ * opened. */
 static void tidy(Session *session)
 {
     Heap *heap = arena_heap(session->arena);

@@ -29,7 +29,7 @@ typedef struct {
     uint32_t next;        /* the next page of its class with free blocks; NO_PAGE */
 } Page;
 
-enum { NO_PAGE = UINT32_MAX };
+#define NO_PAGE UINT32_MAX
 
 struct Heap {
     char *blocks;        /* the first page */
@@ -40,6 +40,7 @@ struct Heap {
     int32_t class_count;
     size_t used_bytes;
     size_t allocated_bytes; /* since the last collection */
+    HeapRoot kept;
     uint32_t class_bytes[CLASSES_MAX];
     uint32_t open[CLASSES_MAX];       /* by class, pages with free blocks; NO_PAGE */
     uint8_t class_of[BLOCKS_MAX + 1]; /* [bytes / BLOCK_ALIGNMENT, rounded up] */
@@ -308,9 +309,16 @@ static void sweep(Heap *heap)
             heap->used_bytes += sweep_run(heap, page);
 }
 
+void heap_keep(Heap *heap, HeapRoot root)
+{
+    heap->kept = root;
+}
+
 void heap_collect(Heap *heap, const HeapRoot *roots, int32_t root_count)
 {
     MarkStack stack = {.heap = heap};
+    if (heap->kept.memory)
+        stack_push(&stack, heap->kept.memory, heap->kept.bytes);
     for (int32_t i = 0; i < root_count; i++)
         stack_push(&stack, roots[i].memory, roots[i].bytes);
     mark_all(&stack);

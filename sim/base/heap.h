@@ -32,8 +32,11 @@ typedef struct {
     size_t bytes;
 } HeapRoot;
 
-/* Frees all blocks that cannot be reached. The caller has no other pointer into the heap: not on
- * the stack, and not in other memory. */
+/* A root of every collection from now on, such as the owner of the heap; it replaces the last one.
+ */
+void heap_keep(Heap *heap, HeapRoot root);
+/* Frees all blocks that neither `roots` nor the root of heap_keep lead to. The caller has no other
+ * pointer into the heap: not on the stack, and not in other memory. */
 void heap_collect(Heap *heap, const HeapRoot *roots, int32_t root_count);
 /* Whether so much was allocated since the last collection that another is worth its time: the cost
  * for each allocated byte is bounded, and the garbage is at most a quarter of the kept bytes, or 2

@@ -3,7 +3,7 @@
 #ifndef SIM_SCENARIO_BUILT_IN_CATALOG_H
 #define SIM_SCENARIO_BUILT_IN_CATALOG_H
 
-#include "sim/base/asset_files.h"
+#include "sim/scenario/catalog/asset_files.h"
 
 extern const Asset catalog_assets[];
 extern const int catalog_assets_count;

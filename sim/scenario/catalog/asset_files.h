@@ -1,6 +1,6 @@
 /* Files that are texts in memory: compiled in, or made by the program. */
-#ifndef SIM_BASE_ASSET_FILES_H
-#define SIM_BASE_ASSET_FILES_H
+#ifndef SIM_SCENARIO_CATALOG_ASSET_FILES_H
+#define SIM_SCENARIO_CATALOG_ASSET_FILES_H
 
 #include "sim/base/asset.h"
 #include "sim/base/file_source.h"

@@ -1,4 +1,4 @@
-#include "sim/base/asset_files.h"
+#include "sim/scenario/catalog/asset_files.h"
 
 #include <string.h>
 
