@@ -86,6 +86,19 @@ START_TEST(what_is_reached_stays_and_the_rest_is_used_again)
 END_TEST
 
 /* A circle is collected, and a long list needs no deep stack. */
+START_TEST(the_kept_root_is_one_of_every_collection)
+{
+    char *owner = heap_alloc(heap, 100), *other = heap_alloc(heap, 100);
+    memset(owner, 1, 100);
+    memset(other, 2, 100);
+    heap_keep(heap, (HeapRoot){.memory = &owner, .bytes = sizeof owner});
+    collect(other);
+    ck_assert(is_filled(owner, 1, 100) && is_filled(other, 2, 100));
+    heap_collect(heap, NULL, 0);
+    ck_assert(is_filled(owner, 1, 100) && is_zero(other, 100));
+}
+END_TEST
+
 START_TEST(lists_and_circles)
 {
     enum { LENGTH = 200000 };
@@ -163,6 +176,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(cases, set_up, tear_down);
     tcase_add_test(cases, blocks_are_zeroed_aligned_and_apart);
     tcase_add_test(cases, what_is_reached_stays_and_the_rest_is_used_again);
+    tcase_add_test(cases, the_kept_root_is_one_of_every_collection);
     tcase_add_test(cases, lists_and_circles);
     tcase_add_test(cases, random_blocks);
     tcase_add_test(cases, an_arena_of_the_heap_frees_by_collection_alone);
