@@ -117,13 +117,6 @@ static const char *next_best_words(Arena *arena, const PlanOutcome *outcome)
     return text_move(arena, &out);
 }
 
-/* The margin as a part of the limit. */
-static double distance_of(const PlanOutcome *outcome, const PlanCheck *check)
-{
-    const double limit = fabs(plan_constraint(outcome, check)->limit);
-    return check->margin / (limit > 0 ? limit : 1);
-}
-
 /* The candidate with the smallest miss of a constraint. */
 static int32_t closest_miss(const PlanOutcome *outcome)
 {
@@ -134,7 +127,8 @@ static int32_t closest_miss(const PlanOutcome *outcome)
         if (candidate->state != CANDIDATE_MISSES && candidate->state != CANDIDATE_MISSES_AGAIN)
             continue;
         const PlanFindings *findings = plan_findings(candidate);
-        const double distance = distance_of(outcome, &findings->checks[candidate->missed_check]);
+        const double distance =
+            answer_margin_part(outcome, &findings->checks[candidate->missed_check]);
         if (closest == NO_CANDIDATE || distance > best) {
             closest = i;
             best = distance;

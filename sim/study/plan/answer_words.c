@@ -338,6 +338,12 @@ int32_t answer_tightest(const PlanOutcome *outcome, const PlanFindings *findings
     return tightest;
 }
 
+double answer_margin_part(const PlanOutcome *outcome, const PlanCheck *check)
+{
+    const double limit = fabs(plan_constraint(outcome, check)->limit);
+    return check->margin / (limit > 0 ? limit : 1);
+}
+
 double answer_indifference(const PlanOutcome *outcome)
 {
     const Goal *goal = outcome->goal;

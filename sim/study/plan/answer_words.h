@@ -53,6 +53,8 @@ const char *answer_check(Arena *arena, const PlanOutcome *outcome, const PlanChe
 const char *answer_check_change(Arena *arena, const PlanOutcome *outcome, const PlanCheck *check,
                                 const PlanEstimate *difference);
 
+/* The margin of a check as a part of its limit: below 0, it is missed. */
+double answer_margin_part(const PlanOutcome *outcome, const PlanCheck *check);
 /* The check of a constraint with the smallest margin: an index in `findings->checks`.
  */
 int32_t answer_tightest(const PlanOutcome *outcome, const PlanFindings *findings,

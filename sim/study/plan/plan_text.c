@@ -77,12 +77,10 @@ static double distance_of(const PlanOutcome *outcome, const PlanCandidate *own)
     const PlanFindings *findings = plan_findings(own);
     if (findings->run_count == 0)
         return INFINITY;
-    double distance = findings->objective.value * (outcome->goal->is_maximised ? -1 : 1);
-    if (own->state == CANDIDATE_MISSES) {
-        const PlanCheck *missed = &findings->checks[own->missed_check];
-        const double limit = fabs(plan_constraint(outcome, missed)->limit);
-        distance = -missed->margin / (limit > 0 ? limit : 1);
-    }
+    const double distance =
+        own->state == CANDIDATE_MISSES
+            ? -answer_margin_part(outcome, &findings->checks[own->missed_check])
+            : findings->objective.value * (outcome->goal->is_maximised ? -1 : 1);
     return isnan(distance) ? INFINITY : distance;
 }
 
