@@ -398,7 +398,7 @@ const uintptr_t *heap_find_word(const Heap *heap, const HeapRoot *ranges, int32_
         const uintptr_t *word = part.memory;
         const uintptr_t *end = is_head ? word : word + part.bytes / sizeof *word;
         for (; word < end; word++)
-            if (*word != 0 && is_in_ranges(*word, ranges, range_count))
+            if ((uint32_t)*word > UINT16_MAX && is_in_ranges(*word, ranges, range_count))
                 return word;
     }
     return NULL;
