@@ -1,5 +1,7 @@
+#define _GNU_SOURCE // program_invocation_name
 #include "sim/cli/options.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -327,6 +329,7 @@ bool options_parse(const OptionTable *table, Arena *arena, int argc, char **argv
 bool options_read(const OptionTable *table, Arena *arena, int argc, char **argv, void *values,
                   Operands *operands, int *exit_code)
 {
+    program_invocation_name = (char *)table->name;
     bool wants_help;
     Status status;
     if (!options_parse(table, arena, argc, argv, values, operands, &wants_help, &status)) {

@@ -1,7 +1,10 @@
 /* How a Status is reported: on stderr, and as the program's exit code.
  *
  *     scenarios/spot.json:6:15: cluster "gpu": nodes is -3, expected 0 to 1000
- *       hint: preemptible nodes go in "low_priority_nodes" */
+ *       hint: preemptible nodes go in "low_priority_nodes"
+ *
+ * A place that begins with '-' is an option of the command line; the program and its verb precede
+ * it: `trainyard: run: --why: there was no job "nip" in this run`. */
 #ifndef SIM_CLI_REPORT_H
 #define SIM_CLI_REPORT_H
 
