@@ -292,7 +292,7 @@ exit_is 2
 stderr_begins 'trainyard: plan: --confidence: a confidence of "20%" is not above 50 % and below 100 %'
 trainyard plan queue.json --vary servers=4..6
 exit_is 2
-stderr_begins 'plan: missing "metrics" in this study'
+stderr_begins 'trainyard: plan: missing "metrics" in this study'
 stderr_has "--minimise cost_usd.total"
 sed '/minimise/d; /subject_to/d' plan.json | sed 's/"0.32\/h"\]}},/"0.32\/h"]}}, "metrics": ["utilisation"]}/' >sweep.json
 trainyard plan sweep.json

@@ -247,7 +247,7 @@ exit_is 2
 stderr_has "no parameter \"nap\""
 trainyard sweep small/scenario.json --vary nap=10m
 exit_is 2
-stderr_begins "sweep: missing \"metrics\" in this study"
+stderr_begins "trainyard: sweep: missing \"metrics\" in this study"
 stderr_has "or --metric cost_usd.total"
 stderr_has "no parameter \"nap\""
 trainyard sweep study.json -o study.json
