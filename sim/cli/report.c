@@ -106,16 +106,21 @@ void report_warnings(const Problems *warnings)
     text_free(&out);
 }
 
-int report_problems(const Problems *problems)
+int exit_code_of_problems(const Problems *problems)
 {
-    Text out = {0};
-    problems_print(problems, terminal_has_colour(STDERR_FILENO), &out);
-    fputs(text_string(&out), stderr);
-    text_free(&out);
     int exit_code = EXIT_FINE;
     for (int32_t i = 0; i < problems->kept; i++) {
         const int code = exit_code_of(problems->items[i].code);
         exit_code = code > exit_code ? code : exit_code;
     }
     return exit_code;
+}
+
+int report_problems(const Problems *problems)
+{
+    Text out = {0};
+    problems_print(problems, terminal_has_colour(STDERR_FILENO), &out);
+    fputs(text_string(&out), stderr);
+    text_free(&out);
+    return exit_code_of_problems(problems);
 }

@@ -16,9 +16,11 @@ enum {
 };
 
 int exit_code_of(StatusCode code);
+/* Among several problems a failure of the machine decides. EXIT_FINE when there are none. */
+int exit_code_of_problems(const Problems *problems);
 
 /* Print on stderr, in colour when it is a terminal and NO_COLOR is not set; return the exit
- * code. Among several problems a failure of the machine decides the exit code. */
+ * code. */
 int report_status(const Status *status);
 int report_problems(const Problems *problems); /* EXIT_FINE and silence when there are none */
 

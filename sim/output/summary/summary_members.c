@@ -399,6 +399,9 @@ static const Field summary_fields[] = {
     FIELD_LIST(OBJECTS, "errors", errors, error_count, &error_type, "errors by cluster and cause"),
     FIELD_LIST(OBJECTS, "expectations", expectations, expectation_count, &expectation_type,
                "the scenario's expectations and whether they were met", .is_left_out_empty = true),
+    FIELD_LIST(TEXTS, "why", story, story_count, NULL,
+               "the story of the job that `run --json --why JOB` names, line by line; not in files",
+               .is_left_out_empty = true),
     TEXT("fingerprint", fingerprint, "fingerprints of the trace"),
     {0},
 };
