@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "emu/files/store/contents_folder.h"
 #include "emu/files/store/operation.h"
 #include "emu/files/store/share_row.h"
 #include "emu/files/store/slots.h"
