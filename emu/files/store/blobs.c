@@ -83,6 +83,12 @@ void blob_close_all(Blobs *blobs)
         open_blob_close(&blobs->open_blobs[i]);
 }
 
+void damage_report(const Blobs *blobs, const char *file, FilesRange range)
+{
+    if (blobs->listener.damaged)
+        blobs->listener.damaged(blobs->listener.owner, file, range);
+}
+
 void dead_add(Blobs *blobs, DeadRange range)
 {
     blobs->dead = array_room(blobs->arena, blobs->dead, blobs->dead_count + 1,

@@ -35,6 +35,8 @@ struct Blobs {
     uint32_t dead_count, dead_capacity, dead_before; /* at the beginning of the operation */
     OpenBlob open_blobs[OPEN_BLOBS];
     uint64_t uses;
+    FilesRange damaged; /* of a file: the bytes that the last FILES_DAMAGED is about */
+    DamageListener listener;
 };
 
 /* The name of its file. */
@@ -47,6 +49,8 @@ void blob_close_all(Blobs *blobs);
 /* Appends bytes and returns their position; -1 on failure. Bytes that were appended and not
  * committed stay before them, unused. */
 int64_t blob_append(Blobs *blobs, int64_t blob, const char *bytes, int64_t length);
+/* Reports to the listener. */
+void damage_report(const Blobs *blobs, const char *file, FilesRange range);
 void dead_add(Blobs *blobs, DeadRange range);
 /* Removes the file of the blob. */
 void blob_remove(Blobs *blobs, int64_t blob);

@@ -1,7 +1,5 @@
 #include "emu/files/store/contents.h"
 
-#include <errno.h>
-
 #include "emu/files/store/extents.h"
 #include "emu/files/store/reader.h"
 
@@ -26,7 +24,7 @@ void contents_write(Blobs *blobs, int64_t *contents, int64_t first, int64_t leng
     if (position < 0)
         return;
     extents_cut(blobs, *contents, first, first + length);
-    extent_add(blobs, *contents, (Extent){first, length, *contents, position});
+    extent_add(blobs, *contents, (Extent){first, length, *contents, position, NULL}, bytes);
 }
 
 void contents_cut(Blobs *blobs, int64_t *contents, int64_t first, int64_t length)
@@ -47,7 +45,8 @@ void contents_clear(Blobs *blobs, int64_t *contents, int64_t first, int64_t leng
     if (from < to) {
         *contents = own_contents(blobs, *contents);
         extents_cut(blobs, *contents, from, to);
-        extent_add(blobs, *contents, (Extent){from, to - from, FILES_CLEARED_BLOB, from});
+        extent_add(blobs, *contents, (Extent){from, to - from, FILES_CLEARED_BLOB, from, NULL},
+                   NULL);
     }
     contents_write(blobs, contents, to, end - to, zeros);
 }
@@ -79,7 +78,7 @@ void contents_fill(Blobs *blobs, int64_t *contents, FilesReader *reader)
             if (files_read(reader, at, room, (size_t)part) == part)
                 contents_write(blobs, contents, at, part, room);
             else
-                tables_fail(blobs->tables, EIO);
+                tables_refuse(blobs->tables, files_reader_failure(reader));
             at += part;
         }
     }

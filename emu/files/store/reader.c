@@ -18,6 +18,10 @@ struct FilesReader {
     int *descriptors;
     int64_t *numbers; /* the blob of each descriptor; 0: not a blob */
     uint32_t descriptor_count, descriptor_capacity, blob_capacity;
+    const char *file; /* its name; NULL: not of a blob */
+    char *unit;       /* room for a unit of which a part is wanted; NULL before the first */
+    FilesFailure failure;
+    FilesRange damaged;
 };
 
 static FilesReader *reader_create(Blobs *blobs, int64_t bytes)
@@ -73,9 +77,10 @@ static int64_t reader_blob(FilesReader *reader, int64_t blob)
     return reader->descriptor_count - 1;
 }
 
-FilesReader *contents_reader(Blobs *blobs, int64_t contents, int64_t bytes)
+FilesReader *contents_reader(Blobs *blobs, const char *file, int64_t contents, int64_t bytes)
 {
     FilesReader *reader = reader_create(blobs, bytes);
+    reader->file = arena_strdup(reader->arena, file);
     int32_t count;
     const Extent *all = extents_of(blobs, reader->arena, contents, 0, bytes, &count);
     reader->extents = ARENA_ARRAY(reader->arena, Extent, count);
@@ -111,7 +116,7 @@ static int32_t extent_at(const Extent *extents, int32_t count, int64_t at)
     int32_t low = 0, high = count;
     while (low < high) {
         int32_t middle = low + (high - low) / 2;
-        if (extents[middle].first + extents[middle].length <= at)
+        if (extent_end(&extents[middle]) <= at)
             low = middle + 1;
         else
             high = middle;
@@ -119,19 +124,45 @@ static int32_t extent_at(const Extent *extents, int32_t count, int64_t at)
     return low;
 }
 
-static bool read_all(int descriptor, char *room, int64_t length, int64_t position)
+/* Reads the unit of byte `at` and copies the part of it that is in [at, end). Returns its end. */
+static int64_t read_part(FilesReader *reader, const Extent *extent, int64_t at, int64_t end,
+                         char *room)
 {
-    while (length > 0) {
-        ssize_t got = pread(descriptor, room, (size_t)length, (off_t)position);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return false; // another process has cut the file
-        room += got;
-        length -= got;
-        position += got;
+    const FilesRange unit = extent_unit(extent, at);
+    if (!reader->unit)
+        reader->unit = arena_alloc(reader->arena, SUM_UNIT);
+    reader->failure = extent_read(extent, reader->descriptors[extent->blob], unit, reader->unit,
+                                  &reader->damaged);
+    const int64_t to = unit.last + 1 < end ? unit.last + 1 : end;
+    if (reader->failure == FILES_OK)
+        memcpy(room, reader->unit + (at - unit.first), (size_t)(to - at));
+    return to;
+}
+
+/* Reads the whole units that begin at `at` and end before `end`, or all bytes of an extent without
+ * checksums. Returns their end. */
+static int64_t read_units(FilesReader *reader, const Extent *extent, int64_t at, int64_t end,
+                          char *room)
+{
+    const int64_t to = !extent->sums || end == extent_end(extent) ? end : round_down(end, SUM_UNIT);
+    reader->failure = extent_read(extent, reader->descriptors[extent->blob],
+                                  (FilesRange){at, to - 1}, room, &reader->damaged);
+    return to;
+}
+
+/* Reads [at, end) of an extent. */
+static bool read_extent(FilesReader *reader, const Extent *extent, int64_t at, int64_t end,
+                        char *room)
+{
+    reader->failure = FILES_OK;
+    while (at < end && reader->failure == FILES_OK) {
+        const FilesRange unit = extent_unit(extent, at);
+        const bool is_whole = !extent->sums || (at == unit.first && unit.last < end);
+        const int64_t to = (is_whole ? read_units : read_part)(reader, extent, at, end, room);
+        room += to - at;
+        at = to;
     }
-    return true;
+    return reader->failure == FILES_OK;
 }
 
 int64_t files_read(FilesReader *reader, int64_t first, char *room, size_t length)
@@ -148,15 +179,36 @@ int64_t files_read(FilesReader *reader, int64_t first, char *room, size_t length
             memset(room + (at - first), 0, (size_t)(extent->first - at));
             at = extent->first;
         }
-        int64_t extent_end = extent->first + extent->length;
-        int64_t part = (extent_end < end ? extent_end : end) - at;
-        if (!read_all(reader->descriptors[extent->blob], room + (at - first), part,
-                      extent->position + (at - extent->first)))
+        const int64_t to = extent_end(extent) < end ? extent_end(extent) : end;
+        if (!read_extent(reader, extent, at, to, room + (at - first))) {
+            if (reader->failure == FILES_DAMAGED)
+                damage_report(reader->blobs, reader->file, reader->damaged);
             return -1;
-        at += part;
+        }
+        at = to;
     }
     memset(room + (at - first), 0, (size_t)(end - at));
     return end - first;
+}
+
+FilesFailure files_reader_failure(const FilesReader *reader)
+{
+    return reader->failure;
+}
+
+FilesFailure files_check(FilesReader *reader, FilesRange range)
+{
+    enum { CHECKED_AT_ONCE = 16 * SUM_UNIT };
+    Arena *arena = arena_create();
+    char *room = arena_alloc(arena, CHECKED_AT_ONCE);
+    int64_t got = 1;
+    for (int64_t at = range.first; at <= range.last && got > 0; at += got) {
+        const int64_t end = round_down(at, CHECKED_AT_ONCE) + CHECKED_AT_ONCE;
+        got =
+            files_read(reader, at, room, (size_t)((end <= range.last ? end : range.last + 1) - at));
+    }
+    arena_destroy(arena);
+    return got < 0 ? reader->failure : FILES_OK;
 }
 
 /* The pages of extents in [first, last]. */
@@ -168,7 +220,7 @@ static FilesRange *pages_of(Arena *arena, const Extent *extents, int32_t extent_
     for (int32_t i = extent_at(extents, extent_count, round_down(first, FILES_PAGE));
          i < extent_count; i++) {
         const int64_t page = round_down(extents[i].first, FILES_PAGE);
-        const int64_t end = round_up(extents[i].first + extents[i].length, FILES_PAGE);
+        const int64_t end = round_up(extent_end(&extents[i]), FILES_PAGE);
         const int64_t from = page > first ? page : first, to = end - 1 < last ? end - 1 : last;
         if (from > to)
             break;
