@@ -19,7 +19,7 @@ bool supervisor_is_asked(int argc, char **argv)
     return argc > SUPERVISOR_WORDS && strcmp(argv[1], SUPERVISOR_WORD) == 0;
 }
 
-/* Starts the command in a session of its own, with no signal blocked. Returns an errno. */
+/* Starts the command in a separate session, with no signal blocked. Returns an errno. */
 static int start(char **command, pid_t *process)
 {
     extern char **environ;

@@ -1,5 +1,5 @@
 /* The supervisor of one command: a process between the emulator and the command, to which all
- * processes return that the command leaves behind, however often they fork or begin sessions
+ * processes of the command return that lose their parent, however often they fork or begin sessions
  * (PR_SET_CHILD_SUBREAPER of Linux). Once the command has ended, or the supervisor receives
  * SIGTERM, or its parent has ended, it kills all of them. Processes that other services start for
  * the command (cron, a container engine) are not reached.

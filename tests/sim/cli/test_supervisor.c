@@ -1,4 +1,4 @@
-/* sim/cli/supervisor.h: processes that a command leaves behind end with it. */
+/* sim/cli/supervisor.h: processes that a command has started end with it. */
 #include "sim/cli/supervisor.h"
 
 #include <fcntl.h>
