@@ -1,5 +1,7 @@
 #include "emu/kept.h"
 
+#include <inttypes.h>
+
 #include "emu/session/programs.h"
 #include "sim/cli/report.h"
 
@@ -44,6 +46,20 @@ static void log_warning(void *listener, int64_t at_ns, const char *subject, cons
     arena_destroy(arena);
 }
 
+/* Logs it, and sends it to those who wait for events: the disk has lost what a client wrote. */
+static void report_damage(void *owner, const char *file, FilesRange range)
+{
+    Kept *kept = owner;
+    Status status = {0};
+    status_fail(&status, STATUS_MACHINE, place_in(file, 0, 0),
+                "bytes %" PRId64 " to %" PRId64 " of the file differ from their checksum",
+                range.first, range.last);
+    status_hint(&status, "the disk has changed them; write them again, or delete the file");
+    const int64_t now_ns = session_now_ns(kept->session);
+    log_warning(kept, now_ns, file, &status);
+    events_warn(kept->events, now_ns, file, &status);
+}
+
 /* --- Life --- */
 
 Kept *kept_create(Arena *arena, const ScenarioFile *base)
@@ -60,6 +76,7 @@ bool kept_open(Kept *kept, Store *store, Status *status)
     kept->files = file_store_open(arena, store, status);
     if (!kept->files)
         return false;
+    file_store_report_damage(kept->files, (DamageListener){kept, report_damage});
     kept->events = events_create(arena, &kept->base->scenario);
     kept->tally = tally_create(arena);
     const TraceListener changes = {
@@ -86,8 +103,10 @@ void kept_detach(Kept *kept)
 
 bool kept_attach(Kept *kept, Store *store, Status *status)
 {
-    kept->is_open = file_store_attach(kept->files, store, status) &&
-                    session_attach(kept->session, store, status);
+    if (!file_store_attach(kept->files, store, status))
+        return false;
+    file_store_report_damage(kept->files, (DamageListener){kept, report_damage});
+    kept->is_open = session_attach(kept->session, store, status);
     return kept->is_open;
 }
 
