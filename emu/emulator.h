@@ -23,6 +23,7 @@ typedef struct {
     RequestCounts *counts;      /* counts what the server answers; borrowed; NULL: none does */
     const char *version;        /* of the program; NULL: "" */
     bool is_strict;             /* refuses jobs of which nothing says what they do */
+    int64_t snapshot_entries; /* entries of the journal between two snapshots; 0: emu/snapshots.c */
     RunsSettings runs;
 } EmulatorSettings;
 

@@ -212,6 +212,14 @@ static void remove_other(Emulator *emulator)
     arena_destroy(arena);
 }
 
+static int64_t entries_most(const Emulator *emulator)
+{
+    const int64_t of_memory = (int64_t)heap_used_bytes(emulator->memory.heap) / BYTES_AN_ENTRY;
+    if (emulator->settings.snapshot_entries > 0)
+        return emulator->settings.snapshot_entries;
+    return of_memory > ENTRIES_MOST ? of_memory : ENTRIES_MOST;
+}
+
 void snapshots_work(Emulator *emulator)
 {
     Snapshots *snapshots = &emulator->snapshots;
@@ -223,9 +231,7 @@ void snapshots_work(Emulator *emulator)
     }
     if (snapshots->has_other)
         remove_other(emulator);
-    const int64_t of_memory = (int64_t)heap_used_bytes(emulator->memory.heap) / BYTES_AN_ENTRY;
-    if (!snapshots->is_impossible &&
-        has_grown(emulator, of_memory > ENTRIES_MOST ? of_memory : ENTRIES_MOST, EVENTS_MOST))
+    if (!snapshots->is_impossible && has_grown(emulator, entries_most(emulator), EVENTS_MOST))
         begin(emulator);
 }
 

@@ -14,6 +14,7 @@ typedef struct {
     Arena *arena;
     const char *folder; /* has "scenario.json", and "state" */
     Emulator *emulator;
+    int64_t snapshot_entries; /* EmulatorSettings.snapshot_entries */
 } SmallEmulator;
 
 /* Starts the emulator, or restarts it with the state in the folder. Does not use libcheck, so that
@@ -22,6 +23,7 @@ static inline void small_emulator_start(SmallEmulator *small)
 {
     Problems problems = problems_create(small->arena), warnings = problems_create(small->arena);
     const EmulatorSettings settings = {.storage_suffix = "core.windows.net",
+                                       .snapshot_entries = small->snapshot_entries,
                                        .addresses = {"127.0.0.1:8443", "127.0.0.1:8080", ""}};
     small->emulator = emulator_open(
         small->arena, arena_printf(small->arena, "%s/state", small->folder),

@@ -1,7 +1,10 @@
 /* An emulator that is started from snapshots answers like one that replays its whole journal; a
  * snapshot that is damaged, torn, foreign or not named is not used, and nothing is lost by that. */
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "emu/session/session_image.h"
@@ -252,6 +255,156 @@ START_TEST(a_snapshot_that_cannot_be_used_loses_nothing)
 }
 END_TEST
 
+/* --- Crashes --- */
+
+static const char *contents_of(const Twin *twin, int slot, size_t *length)
+{
+    char *data;
+    Status status = {0};
+    ck_assert(file_read(twin->small.arena, slot_path(twin, slot), (size_t)1 << 30, &data, length,
+                        &status));
+    return data;
+}
+
+static void put_file(const Twin *twin, int slot, const char *data, size_t length)
+{
+    Status status = {0};
+    ck_assert(file_write(slot_path(twin, slot), data, length, &status));
+    ck_assert_int_eq(chmod(slot_path(twin, slot), 0600), 0);
+}
+
+/* What a crash leaves of the second snapshot, which is in the other file than the first. */
+typedef struct {
+    bool is_named;  /* the store's last commit names the second */
+    size_t written; /* its length, in quarters */
+    bool is_lost;   /* the disk has kept zeros instead of it */
+    bool has_first; /* the file of the first is still there */
+    int64_t from;   /* the snapshot that is used; 0: none */
+} CrashStep;
+
+static const CrashStep steps[] = {
+    {false, 0, false, true, 1}, {false, 1, false, true, 1}, {false, 3, true, true, 1},
+    {false, 4, false, true, 1}, {true, 4, false, true, 2},  {true, 4, false, false, 2},
+    {true, 4, true, true, 0},   {true, 2, false, true, 0},  {true, 0, false, false, 0},
+};
+
+START_TEST(every_step_of_a_snapshot_can_be_the_last)
+{
+    const CrashStep *step = &steps[_i];
+    Twin twin;
+    size_t length;
+    Status status = {0};
+    begin_with_snapshot(&twin);
+    Arena *arena = twin.small.arena;
+    const Snapshot first = twin.small.emulator->snapshots.used;
+    const char *first_name = store_setting(twin.small.emulator->store, arena, "snapshot");
+    size_t first_length;
+    const char *first_data = contents_of(&twin, first.slot, &first_length);
+    for (int i = 0; i < REQUESTS_A_ROUND; i++) {
+        const Said said = draw_request();
+        ask(&twin, said.method, said.target, said.body);
+    }
+    const char *before = exported(&twin), *events = records(&twin);
+    take_snapshot(&twin);
+    const Snapshot second = twin.small.emulator->snapshots.used;
+    ck_assert_int_ne(first.slot, second.slot);
+    const char *data = contents_of(&twin, second.slot, &length);
+    if (!step->is_named) {
+        ck_assert(store_set(twin.small.emulator->store, "snapshot", first_name, &status));
+        ck_assert(store_commit(twin.small.emulator->store, &status));
+    }
+    remove_snapshots(&twin);
+    if (step->has_first)
+        put_file(&twin, first.slot, first_data, first_length);
+    if (step->written > 0)
+        put_file(&twin, second.slot, step->is_lost ? arena_alloc(arena, length) : data,
+                 length * step->written / 4);
+    twin_restart(&twin);
+    const int64_t from = twin.small.emulator->snapshots.used.sequence;
+    ck_assert_int_eq(from, step->from == 0   ? 0
+                           : step->from == 1 ? first.sequence
+                                             : second.sequence);
+    ck_assert_str_eq(before, exported(&twin));
+    ck_assert_str_eq(events, records(&twin));
+    twin_end(&twin);
+}
+END_TEST
+
+/* The process that is killed: makes groups, and reports each once it is committed. */
+static void work(Twin *twin, int first, int acknowledge)
+{
+    small_emulator_start(&twin->small);
+    for (int n = first;; n++) {
+        char group[DEPTH_BYTES];
+        snprintf(group, sizeof group, GROUPS "k%d", n);
+        ask(twin, n % 3 == 2 ? HTTP_DELETE : HTTP_PUT, group, "{\"location\": \"northeurope\"}");
+        if (write(acknowledge, &n, sizeof n) != sizeof n)
+            _exit(1);
+        emulator_tick(twin->small.emulator, 1 + n, 1);
+        text_clear(&twin->said);
+    }
+}
+
+/* Kills a worker after `wait_us`. Returns the last group that it has reported. */
+static int kill_a_worker(Twin *twin, int first, uint32_t wait_us)
+{
+    int pipes[2], last = first - 1, ended;
+    ck_assert_int_eq(pipe(pipes), 0);
+    const pid_t worker = fork();
+    ck_assert_int_ge(worker, 0);
+    if (worker == 0) {
+        close(pipes[0]);
+        work(twin, first, pipes[1]);
+    }
+    close(pipes[1]);
+    ck_assert_int_eq(read(pipes[0], &last, sizeof last), sizeof last);
+    const struct timespec wait = {.tv_nsec = wait_us * 1000L};
+    nanosleep(&wait, NULL);
+    kill(worker, SIGKILL);
+    ck_assert_int_eq(waitpid(worker, &ended, 0), worker);
+    ck_assert(WIFSIGNALED(ended));
+    while (read(pipes[0], &last, sizeof last) == sizeof last)
+        ;
+    close(pipes[0]);
+    return last;
+}
+
+/* Groups 0, 1, 3, 4, ... exist; requests for 2, 5, ... delete what is not there. */
+static void find_groups(Twin *twin, int last)
+{
+    for (int n = 0; n <= last; n++) {
+        char name[16];
+        snprintf(name, sizeof name, "k%d", n);
+        const Record *found =
+            session_find(twin->small.emulator->session, RECORD_GROUP, (ResourcePath){.name = name});
+        ck_assert_msg((found != NULL) == (n % 3 != 2), "group %d of %d", n, last);
+    }
+}
+
+/* Snapshots are made all the time, so that many kills meet one. */
+START_TEST(acknowledged_writes_outlive_kills_during_snapshots)
+{
+    enum { KILLS = 60, LONGEST_US = 60000 };
+    Twin twin;
+    int last = -1, from_snapshots = 0;
+    twin_begin(&twin, 7, false);
+    draw_state = 44;
+    twin.small.snapshot_entries = 10;
+    emulator_close(twin.small.emulator);
+    for (int i = 0; i < KILLS; i++) {
+        last = kill_a_worker(&twin, last + 1, 1 + draw(LONGEST_US));
+        small_emulator_start(&twin.small);
+        from_snapshots += is_from_snapshot(&twin);
+        find_groups(&twin, last);
+        // What was committed and not reported is repeated by the next worker.
+        emulator_close(twin.small.emulator);
+    }
+    ck_assert_int_gt(from_snapshots, KILLS / 2);
+    twin.small.emulator = NULL;
+    twin_end(&twin);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     TCase *cases = tcase_create("snapshots");
@@ -261,6 +414,9 @@ Suite *test_suite(void)
     tcase_add_test(cases, flipped_bits_are_noticed);
     tcase_add_loop_test(cases, a_snapshot_that_cannot_be_used_loses_nothing, 0,
                         sizeof harms / sizeof *harms);
+    tcase_add_loop_test(cases, every_step_of_a_snapshot_can_be_the_last, 0,
+                        sizeof steps / sizeof *steps);
+    tcase_add_test(cases, acknowledged_writes_outlive_kills_during_snapshots);
     Suite *suite = suite_create("snapshots");
     suite_add_tcase(suite, cases);
     return suite;
