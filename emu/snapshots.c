@@ -15,9 +15,6 @@
 #include "sim/base/units.h"
 #include "sim/cli/report.h"
 
-/* The store has "SLOT SEQUENCE BYTES CHECKSUM". */
-#define SNAPSHOT_SETTING "snapshot"
-
 /* Limits of the work that a start may have to repeat. An entry takes about 30 us, and an event less
  * than 1 us; a snapshot takes about 1 ms for each MB of memory, in another process. */
 enum { ENTRIES_MOST = 8192, EVENTS_MOST = 1000000, BYTES_AN_ENTRY = 4096 };
@@ -32,6 +29,7 @@ static const char *slot_path(const Emulator *emulator, Arena *arena, int slot)
 
 /* --- Using --- */
 
+/* A snapshot from "SLOT SEQUENCE BYTES CHECKSUM". */
 static bool parse(const char *text, Snapshot *snapshot)
 {
     return text &&
@@ -46,8 +44,8 @@ bool snapshots_restore(Emulator *emulator, Problems *warnings)
     Snapshot found = {0};
     Status status = {0};
     Arena *arena = arena_create();
-    const bool is_named = parse(store_setting(emulator->store, arena, SNAPSHOT_SETTING), &found) &&
-                          !store_recovers(emulator->store);
+    const bool is_named =
+        parse(store_setting(emulator->store, arena, STORE_SNAPSHOT_SETTING), &found);
     const bool is_read =
         is_named && session_image_read(&emulator->memory, slot_path(emulator, arena, found.slot),
                                        found.image, &status);
@@ -163,7 +161,7 @@ static bool name_snapshot(Emulator *emulator, Status *status)
     const Snapshot *made = &emulator->snapshots.made;
     snprintf(text, sizeof text, "%d %" PRId64 " %" PRId64 " %" PRIx64, made->slot, made->sequence,
              made->image.bytes, made->image.checksum);
-    if (!store_set(emulator->store, SNAPSHOT_SETTING, text, status))
+    if (!store_set(emulator->store, STORE_SNAPSHOT_SETTING, text, status))
         return false;
     emulator->snapshots.used = *made;
     return true;

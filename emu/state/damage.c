@@ -12,6 +12,7 @@
 
 #include "emu/state/log_witness.h"
 #include "emu/state/state_folder.h"
+#include "emu/state/store.h"
 #include "emu/state/store_schema.h"
 #include "sim/base/text.h"
 
@@ -165,6 +166,29 @@ static bool copy_table(const Recovery *recovery, const char *table, Status *stat
     return is_fine;
 }
 
+/* Removes the entries of the journal that follow a missing one: they cannot be repeated. */
+static bool cut_journal(const Recovery *recovery, Status *status)
+{
+    static const char sql[] =
+        "CREATE TEMP TABLE part AS SELECT first,last FROM journal_pack"
+        " UNION ALL SELECT sequence,sequence FROM journal;"
+        "CREATE TEMP TABLE cut AS SELECT min(first) AS at FROM (SELECT first,"
+        " lag(last,1,0) OVER (ORDER BY first) AS before FROM part) WHERE first<>before+1;"
+        "DELETE FROM journal WHERE sequence>=(SELECT at FROM cut);"
+        "DELETE FROM journal_pack WHERE first>=(SELECT at FROM cut);"
+        "DELETE FROM settings WHERE name='" STORE_SNAPSHOT_SETTING "'";
+    if (!run(recovery, "look for missing entries", sql, status))
+        return false;
+    sqlite3_stmt *cut = prepared(recovery->connection, "SELECT at FROM cut WHERE at IS NOT NULL");
+    if (cut && sqlite3_step(cut) == SQLITE_ROW)
+        problems_add(recovery->warnings, STATUS_MACHINE, place_in(recovery->folder, 0, 0),
+                     "entries of the journal before %" PRId64
+                     " are lost, and those from there on with them",
+                     (int64_t)sqlite3_column_int64(cut, 0));
+    sqlite3_finalize(cut);
+    return true;
+}
+
 static bool copy_all(const Recovery *recovery, Status *status)
 {
     Text sql = {0};
@@ -182,7 +206,8 @@ static bool copy_all(const Recovery *recovery, Status *status)
             recovery, arena_strdup(recovery->arena, (const char *)sqlite3_column_text(tables, 0)),
             status);
     sqlite3_finalize(tables);
-    return is_fine && run(recovery, "make a new database", "COMMIT", status);
+    return is_fine && cut_journal(recovery, status) &&
+           run(recovery, "make a new database", "COMMIT", status);
 }
 
 /* The path of the database in the folder `lost`, with its log next to it. */

@@ -4,16 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <sqlite3.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "emu/state/damage.h"
-#include "emu/state/log_witness.h"
-#include "emu/state/reserve.h"
 #include "emu/state/state_folder.h"
+#include "emu/state/store_inside.h"
 #include "emu/state/store_schema.h"
 #include "sim/base/invariant.h"
 #include "sim/base/memory.h"
@@ -28,38 +26,10 @@
 /* A log of this length is moved into the database. */
 enum { LOG_FRAMES_MOST = 1000 };
 
-/* A file that is synced before the commit. */
-typedef struct {
-    int descriptor;
-    dev_t device;
-    ino_t number;
-} SyncedFile;
-
-struct Store {
-    Arena *arena;
-    const char *folder; /* the caller's: the place in statuses */
-    sqlite3 *connection;
-    sqlite3_stmt *begin, *commit, *enter, *withdraw, *look, *set;
-    bool is_dirty;
-    bool has_lost; /* the writes since the last commit are incomplete */
-    SyncedFile *files;
-    size_t file_count, file_capacity;
-    int database; /* a descriptor of the database's file; -1 */
-    LogWitness witness;
-    uint32_t log_frames; /* of the log, that the database may lack */
-    bool keeps_log;      /* the log is evidence of damage */
-    bool recovers;
-    Problems warnings;
-    Reserve reserve;
-    bool is_removing; /* what follows frees space */
-    bool
-        is_on_credit; /* the transaction began with a removal, without the space that others need */
-};
-
 /* --- Failures --- */
 
 /* Reports SQLite's error as a status; returns false. */
-static bool refuse(const Store *store, const char *what, Status *status)
+bool store_refuse(const Store *store, const char *what, Status *status)
 {
     int code = sqlite3_extended_errcode(store->connection);
     const char *reason = sqlite3_errmsg(store->connection);
@@ -85,12 +55,12 @@ static void notice_loss(Store *store)
         store->has_lost = true;
 }
 
-static bool run(Store *store, sqlite3_stmt *statement, const char *what, Status *status)
+bool store_run(Store *store, sqlite3_stmt *statement, const char *what, Status *status)
 {
     int code = sqlite3_step(statement);
     bool is_done = code == SQLITE_DONE || code == SQLITE_ROW;
     if (!is_done) {
-        refuse(store, what, status);
+        store_refuse(store, what, status);
         notice_loss(store);
     }
     sqlite3_reset(statement);
@@ -100,14 +70,14 @@ static bool run(Store *store, sqlite3_stmt *statement, const char *what, Status 
 static bool execute(Store *store, const char *sql, const char *what, Status *status)
 {
     return sqlite3_exec(store->connection, sql, NULL, NULL, NULL) == SQLITE_OK ||
-           refuse(store, what, status);
+           store_refuse(store, what, status);
 }
 
-static bool prepare(Store *store, const char *sql, sqlite3_stmt **statement, Status *status)
+bool store_prepare(Store *store, const char *sql, sqlite3_stmt **statement, Status *status)
 {
     return sqlite3_prepare_v3(store->connection, sql, -1, SQLITE_PREPARE_PERSISTENT, statement,
                               NULL) == SQLITE_OK ||
-           refuse(store, "read its tables", status);
+           store_refuse(store, "read its tables", status);
 }
 
 /* --- Room --- */
@@ -152,12 +122,12 @@ void store_removes(Store *store, bool is_removing)
 static bool read_version(Store *store, int32_t *version, Status *status)
 {
     sqlite3_stmt *statement = NULL;
-    if (!prepare(store, "PRAGMA user_version", &statement, status))
+    if (!store_prepare(store, "PRAGMA user_version", &statement, status))
         return false;
     bool is_read = sqlite3_step(statement) == SQLITE_ROW;
     *version = is_read ? sqlite3_column_int(statement, 0) : 0;
     sqlite3_finalize(statement);
-    return is_read || refuse(store, "read its version", status);
+    return is_read || store_refuse(store, "read its version", status);
 }
 
 /* Upgrades `version` to the next, whole or not at all. */
@@ -223,7 +193,7 @@ static bool open_connection(Store *store, const char *path, Status *status)
         sqlite3_open_v2(path, &store->connection,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
     if (code != SQLITE_OK)
-        return refuse(store, "open it", status);
+        return store_refuse(store, "open it", status);
     (void)chmod(path, 0600); // the following step reports a failure
     sqlite3_wal_hook(store->connection, on_commit, store);
     return execute(store, settings, "open it", status);
@@ -276,16 +246,16 @@ static bool open_database(Store *store, Status *status)
 
 static bool prepare_all(Store *store, Status *status)
 {
-    return prepare(store, "BEGIN IMMEDIATE", &store->begin, status) &&
-           prepare(store, "COMMIT", &store->commit, status) &&
-           prepare(store,
-                   "INSERT INTO journal(sequence,at_ns,list,command,kept,subject)"
-                   "VALUES(?,?,?,?,?,?)",
-                   &store->enter, status) &&
-           prepare(store, "DELETE FROM journal WHERE sequence=?", &store->withdraw, status) &&
-           prepare(store, "SELECT value FROM settings WHERE name=?", &store->look, status) &&
-           prepare(store, "INSERT OR REPLACE INTO settings(name,value)VALUES(?,?)", &store->set,
-                   status);
+    return store_prepare(store, "BEGIN IMMEDIATE", &store->begin, status) &&
+           store_prepare(store, "COMMIT", &store->commit, status) &&
+           store_prepare(store,
+                         "INSERT INTO journal(sequence,at_ns,list,command,kept,subject)"
+                         "VALUES(?,?,?,?,?,?)",
+                         &store->enter, status) &&
+           store_prepare(store, "DELETE FROM journal WHERE sequence=?", &store->withdraw, status) &&
+           store_prepare(store, "SELECT value FROM settings WHERE name=?", &store->look, status) &&
+           store_prepare(store, "INSERT OR REPLACE INTO settings(name,value)VALUES(?,?)",
+                         &store->set, status);
 }
 
 static bool make_folder(const char *folder, Status *status)
@@ -336,7 +306,8 @@ static Store *open_store(const char *folder, bool recovers, Status *status)
     store->database = open(state_path(arena, folder, STATE_DATABASE), O_RDONLY | O_CLOEXEC);
     store->reserve = reserve_find(state_path(arena, folder, STATE_RESERVE));
     settle_reserve(store, true);
-    if (bring_up_to_date(store, status) && prepare_all(store, status))
+    if (bring_up_to_date(store, status) && prepare_all(store, status) &&
+        journal_open(store, status))
         return store;
     store_close(store);
     return NULL;
@@ -429,7 +400,7 @@ bool store_begin(Store *store, Status *status)
         return false;
     if (store->is_dirty)
         return true;
-    if (!run(store, store->begin, "write to it", status))
+    if (!store_run(store, store->begin, "write to it", status))
         return false;
     store->is_dirty = true;
     store->is_on_credit = store->is_removing;
@@ -500,9 +471,10 @@ void store_checkpoint(Store *store)
 
 bool store_commit(Store *store, Status *status)
 {
-    bool is_kept = sync_files(store, status) && is_sound(store, status) &&
-                   (!store->is_dirty || (store_is_in_place(store, status) &&
-                                         run(store, store->commit, "commit", status)));
+    bool is_kept =
+        sync_files(store, status) && is_sound(store, status) &&
+        (!store->is_dirty || (store_is_in_place(store, status) && journal_settle(store, status) &&
+                              store_run(store, store->commit, "commit", status)));
     store->is_on_credit = false;
     if (is_kept) {
         if (store->is_dirty)
@@ -521,88 +493,35 @@ bool store_commit(Store *store, Status *status)
     return false;
 }
 
-/* --- Journal --- */
+/* --- Values --- */
 
-static void bind_text(sqlite3_stmt *statement, int column, const char *text)
+void store_bind_text(sqlite3_stmt *statement, int column, const char *text)
 {
     // Not copied: the statement runs before its caller returns.
     int code = sqlite3_bind_text(statement, column, text, -1, SQLITE_STATIC);
     invariant(code == SQLITE_OK);
 }
 
-static void bind_integer(sqlite3_stmt *statement, int column, int64_t value)
+void store_bind_integer(sqlite3_stmt *statement, int column, int64_t value)
 {
     int code = sqlite3_bind_int64(statement, column, value);
     invariant(code == SQLITE_OK);
 }
 
-bool store_enter(Store *store, const JournalEntry *entry, Status *status)
+const char *store_column(sqlite3_stmt *row, int index)
 {
-    if (!store_begin(store, status))
-        return false;
-    bind_integer(store->enter, 1, entry->sequence);
-    bind_integer(store->enter, 2, entry->at_ns);
-    bind_text(store->enter, 3, entry->list);
-    bind_text(store->enter, 4, entry->command);
-    bind_text(store->enter, 5, entry->kept);
-    bind_text(store->enter, 6, entry->subject);
-    return run(store, store->enter, "write to its journal", status);
-}
-
-bool store_withdraw(Store *store, int64_t sequence, Status *status)
-{
-    invariant(store->is_dirty);
-    bind_integer(store->withdraw, 1, sequence);
-    const bool is_gone = run(store, store->withdraw, "write to its journal", status);
-    if (!is_gone) // otherwise the next commit would keep it
-        store->has_lost = true;
-    return is_gone;
-}
-
-static const char *column(sqlite3_stmt *statement, int index)
-{
-    const char *text = (const char *)sqlite3_column_text(statement, index);
+    const char *text = (const char *)sqlite3_column_text(row, index);
     return text != NULL ? text : "";
-}
-
-bool store_replay(Store *store, JournalRange range, void *owner,
-                  bool (*entry_read)(void *owner, const JournalEntry *entry, Status *status),
-                  Status *status)
-{
-    sqlite3_stmt *statement = NULL;
-    if (!prepare(store,
-                 "SELECT sequence,at_ns,list,command,kept,subject FROM journal"
-                 " WHERE sequence>? AND sequence<=? ORDER BY sequence LIMIT ?",
-                 &statement, status))
-        return false;
-    bind_integer(statement, 1, range.after);
-    bind_integer(statement, 2, range.last);
-    bind_integer(statement, 3, range.count_max);
-    bool is_fine = true;
-    int code = SQLITE_DONE;
-    while (is_fine && (code = sqlite3_step(statement)) == SQLITE_ROW) {
-        JournalEntry entry = {.sequence = sqlite3_column_int64(statement, 0),
-                              .at_ns = sqlite3_column_int64(statement, 1),
-                              .list = column(statement, 2),
-                              .command = column(statement, 3),
-                              .kept = column(statement, 4),
-                              .subject = column(statement, 5)};
-        is_fine = entry_read(owner, &entry, status);
-    }
-    if (is_fine && code != SQLITE_DONE)
-        is_fine = refuse(store, "read its journal", status);
-    sqlite3_finalize(statement);
-    return is_fine;
 }
 
 /* --- Settings --- */
 
 const char *store_setting(Store *store, Arena *arena, const char *name)
 {
-    bind_text(store->look, 1, name);
+    store_bind_text(store->look, 1, name);
     const char *value = NULL;
     if (sqlite3_step(store->look) == SQLITE_ROW)
-        value = arena_strdup(arena, column(store->look, 0));
+        value = arena_strdup(arena, store_column(store->look, 0));
     sqlite3_reset(store->look);
     return value;
 }
@@ -611,7 +530,7 @@ bool store_set(Store *store, const char *name, const char *value, Status *status
 {
     if (!store_begin(store, status))
         return false;
-    bind_text(store->set, 1, name);
-    bind_text(store->set, 2, value);
-    return run(store, store->set, "write to it", status);
+    store_bind_text(store->set, 1, name);
+    store_bind_text(store->set, 2, value);
+    return store_run(store, store->set, "write to it", status);
 }

@@ -84,6 +84,8 @@ MUST_CHECK bool store_replay(Store *store, JournalRange range, void *owner,
 
 /* In `arena`; NULL if it was never set. */
 const char *store_setting(Store *store, Arena *arena, const char *name);
+/* The setting of emu/snapshots.h: a recovery removes it, because the snapshot has what is lost. */
+#define STORE_SNAPSHOT_SETTING "snapshot"
 MUST_CHECK bool store_set(Store *store, const char *name, const char *value, Status *status);
 
 /* --- For emu/files --- */

@@ -20,6 +20,12 @@ static const char session_3[] =
     "INSERT INTO settings(name,value)SELECT name,value FROM settings_2;"
     "DROP TABLE settings_2;";
 
+/* Entries `first` to `last` in one piece (emu/state/journal_pack.h); `journal` has the later ones.
+ */
+static const char session_5[] =
+    "CREATE TABLE journal_pack(first INTEGER PRIMARY KEY,last INTEGER NOT NULL,"
+    "text_bytes INTEGER NOT NULL,packed BLOB NOT NULL)STRICT;";
+
 /* Times are in 100 ns since 1601, `since_ns` in simulated ns; emu/files/store/tables.h describes
  * the rows. */
 static const char files_1[] =
@@ -55,4 +61,5 @@ const StoreVersion store_schema[STORE_VERSION] = {
     {{[STORE_OF_SESSION] = "", [STORE_OF_FILES] = files_2}},
     {{[STORE_OF_SESSION] = session_3, [STORE_OF_FILES] = ""}},
     {{[STORE_OF_SESSION] = "", [STORE_OF_FILES] = files_4}},
+    {{[STORE_OF_SESSION] = session_5, [STORE_OF_FILES] = ""}},
 };

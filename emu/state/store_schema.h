@@ -13,7 +13,7 @@ enum {
         STORE_MODULES
 };
 
-enum { STORE_VERSION = 4 };
+enum { STORE_VERSION = 5 };
 
 typedef struct {
     const char
