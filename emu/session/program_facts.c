@@ -71,7 +71,7 @@ static bool overlap(uint64_t a, uint64_t a_bytes, uint64_t b, uint64_t b_bytes)
 
 HeapRoot *process_memory(Arena *arena, const ProgramFacts *facts, HeapRoot own, int32_t *count)
 {
-    const uint64_t most_bytes = UINT64_C(1) << 30;
+    const uint64_t most_bytes = UINT64_C(128) << 20;
     HeapRoot *found = NULL;
     uint32_t found_count = 0, capacity = 0;
     char *line = NULL;

@@ -307,6 +307,23 @@ static const Command *enter_and_apply(Session *session, const JournalEntry *line
     return command;
 }
 
+static void name_source(Json *tree, const char *source)
+{
+    tree->at.source = tree->key_at.source = source;
+    for (Json *child = tree->first; child != NULL; child = child->next)
+        name_source(child, source);
+}
+
+/* A copy of `value` without its secrets. Its places name their source in the session's memory: the
+ * request that the name comes from ends, and the copy may stay. */
+static Json *own_copy(Session *session, const Json *value)
+{
+    Json *copy = without_secrets(session->commands, value);
+    const char *source = copy->at.source;
+    name_source(copy, source != NULL ? arena_strdup(session->arena, source) : NULL);
+    return copy;
+}
+
 static void print_kept(Text *text, const Json *kept)
 {
     if (kept != NULL)
@@ -323,10 +340,10 @@ bool session_command(Session *session, const Json *command, const Json *kept, Pr
     }
     Arena *arena = session->commands;
     ArenaMark mark = arena_mark(arena);
-    Json *shown = without_secrets(arena, command);
+    Json *shown = own_copy(session, command);
     const Json *secrets = secret_values_of(arena, command);
     Json *entry = secret_values_put(arena, shown, secrets);
-    const Json *own = kept != NULL ? without_secrets(arena, kept) : NULL;
+    const Json *own = kept != NULL ? own_copy(session, kept) : NULL;
     Text text = {0}, kept_text = {0};
     json_print(&text, shown, JSON_COMPACT);
     print_kept(&kept_text, own);
@@ -398,7 +415,7 @@ static Record *find_subject(const Session *session, Arena *scratch, const char *
 
 bool session_keep(Session *session, Record *record, const Json *kept, Status *status)
 {
-    const Json *own = without_secrets(session->commands, kept);
+    const Json *own = kept != NULL ? own_copy(session, kept) : NULL;
     if (json_is_same(record_kept(record), own))
         return true;
     int64_t now_ns = world_now_ns(session->world);

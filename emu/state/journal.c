@@ -214,10 +214,10 @@ static bool put_pack(Store *store, int64_t last, const Text *text, Status *statu
     return is_fine;
 }
 
-/* Not on credit: a pack needs space before it frees some. */
+/* Not on a full disk: a pack needs space before it frees some. */
 bool journal_settle(Store *store, Status *status)
 {
-    if (store->entered - store->packed < 2 * PACK_ENTRIES || store->is_on_credit)
+    if (store->entered - store->packed < 2 * PACK_ENTRIES || !store_has_room(store, 0))
         return true;
     Text text = {0};
     const int64_t last = collect_entries(store, &text, status);

@@ -242,9 +242,17 @@ typedef struct {
     Mounts mounts;
 } MountReader;
 
+/* Member by member: a copy of the whole would copy padding from the stack, and a session's memory
+ * must not have what looks like an address of it (emu/session/session_image.h). */
 static void add_mount(MountReader *reader, Mount mount)
 {
-    reader->mounts.items[reader->mounts.count++] = mount;
+    Mount *added = &reader->mounts.items[reader->mounts.count++];
+    added->path = mount.path;
+    added->variable = mount.variable;
+    added->share = mount.share;
+    added->is_blob = mount.is_blob;
+    added->folder = mount.folder;
+    added->is_unread = mount.is_unread;
 }
 
 /* Records that there is a mount under the root whose path is not known. */
