@@ -143,9 +143,9 @@ END_TEST
 
 /* --- Failures --- */
 
-/* One node fails at random, every `apart_s` seconds in the mean, and is repaired DOWN_S after the failure.
- * Until the first step it is prepared for 130 s, starts the command for 1 s and the program for 10,
- * and reads the checkpoint. */
+/* One node fails at random, every `apart_s` seconds in the mean, and is repaired DOWN_S after the
+ * failure. Until the first step it is prepared for 130 s, starts the command for 1 s and the
+ * program for 10, and reads the checkpoint. */
 enum { DOWN_S = 500, RESTART_S = 130 + 1 + 10, LONG_STEPS = 20000, SEEDS = 200 };
 
 static double write_s(void)
