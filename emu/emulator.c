@@ -60,6 +60,20 @@ static void log_warning(void *listener, int64_t at_ns, const char *subject, cons
     arena_destroy(arena);
 }
 
+/* Logs it, and sends it to those who wait for events: the disk has lost what a client wrote. */
+static void report_damage(void *owner, const char *file, FilesRange range)
+{
+    Emulator *emulator = owner;
+    Status status = {0};
+    status_fail(&status, STATUS_MACHINE, place_in(file, 0, 0),
+                "bytes %" PRId64 " to %" PRId64 " of the file differ from their checksum",
+                range.first, range.last);
+    status_hint(&status, "the disk has changed them; write them again, or delete the file");
+    const int64_t now_ns = session_now_ns(emulator->session);
+    log_warning(emulator, now_ns, file, &status);
+    events_warn(emulator->control.events, now_ns, file, &status);
+}
+
 static bool open_session(Arena *arena, Emulator *emulator, const ScenarioFile *base, Status *status)
 {
     emulator->files = file_store_open(arena, emulator->store, status);
@@ -67,6 +81,7 @@ static bool open_session(Arena *arena, Emulator *emulator, const ScenarioFile *b
         return false;
     Control *control = &emulator->control;
     control->events = events_create(arena, &base->scenario);
+    file_store_report_damage(emulator->files, (DamageListener){emulator, report_damage});
     control->tally = tally_create(arena);
     control->api_faults = api_faults_create(arena);
     const TraceListener changes = {

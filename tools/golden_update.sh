@@ -27,17 +27,22 @@ fi
 fresh=$(mktemp -d)
 trap 'rm -r "$fresh"' EXIT
 
-mkdir "$fresh/golden"
-while read -r scenario; do
-    name=$(dirname "${scenario#scenarios/}")
+# Writes the golden of one scenario.
+golden_of()
+{
+    local name run=$fresh/run.$BASHPID
+    name=$(dirname "${1#scenarios/}")
     # Exit code 1 is allowed: some scenarios are about jobs that fail.
-    "$program" run "$scenario" --quiet --trace epochs -o "$fresh/run" || [ $? -eq 1 ]
+    "$program" run "$1" --quiet --trace epochs --no-share --no-timeline -o "$run" || [ $? -eq 1 ]
     mkdir -p "$fresh/golden/$name"
-    sed -E '/^[^#]/q; s/^(#file .* )[0-9a-f]{16}$/\1.../' "$fresh/run/trace.tsv" >"$fresh/golden/$name/trace.tsv"
-    grep -v '^#' "$fresh/run/trace.tsv" | tail -n +2 >>"$fresh/golden/$name/trace.tsv"
-    sed -E 's/^(      "[^"]+": ")[0-9a-f]{16}("?,?)$/\1...\2/' "$fresh/run/summary.json" >"$fresh/golden/$name/summary.json"
-    rm -r "$fresh/run"
-done < <(find scenarios -name scenario.json | LC_ALL=C sort)
+    sed -E '/^[^#]/q; s/^(#file .* )[0-9a-f]{16}$/\1.../' "$run/trace.tsv" >"$fresh/golden/$name/trace.tsv"
+    grep -v '^#' "$run/trace.tsv" | tail -n +2 >>"$fresh/golden/$name/trace.tsv"
+    sed -E 's/^(      "[^"]+": ")[0-9a-f]{16}("?,?)$/\1...\2/' "$run/summary.json" >"$fresh/golden/$name/summary.json"
+    rm -r "$run"
+}
+export -f golden_of
+export fresh program
+find scenarios -name scenario.json | xargs -P "$(nproc)" -I{} bash -euo pipefail -c 'golden_of {}'
 
 if [ $mode = update ]; then
     rm -rf tests/golden

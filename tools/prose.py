@@ -62,8 +62,8 @@ KINDS = {".c": C_TEXT, ".h": C_TEXT, ".cc": C_TEXT, ".cu": C_TEXT, ".cuh": C_TEX
 
 
 def blank(text):
-    """As long as `text`, with the same lines and no words."""
-    return re.sub(r"\S", "\0", text)
+    """The same lines without words: the text of a line becomes one character."""
+    return re.sub(r"\S+(?:[^\S\n]+\S+)*", "\0", text)
 
 
 def prose_of(path, text):

@@ -65,22 +65,24 @@ preset()
 leg_layout()
 {
     local clang_format
-    tools/prose.sh
+    tools/prose.sh &
     clang_format=$(command -v clang-format-14 || command -v clang-format)
     [[ $("$clang_format" --version) =~ version\ 14\. ]] || skip "the layout is the one of clang-format 14; this machine has another version"
     tools/format.sh --check
+    wait $!
 }
 
 leg_shell()
 {
-    shellcheck -x -S warning tools/*.sh tools/packed/*.sh .ci/run tests/cli/*.sh tests/study/*.sh
+    printf '%s\n' tools/*.sh tools/packed/*.sh .ci/run tests/cli/*.sh tests/study/*.sh |
+        xargs -P "$jobs" -n 24 shellcheck -x -S warning
 }
 
 # --- The short run: unit tests with sanitizers, the whole program optimised and installed, the second compiler.
 
 leg_unit()
 {
-    build dev unit_tests
+    build dev short_unit_tests
     run_tests unit
 }
 
@@ -182,12 +184,6 @@ leg_kepler()
     return $status
 }
 
-leg_scenarios()
-{
-    build release trainyard
-    build/release/bin/trainyard test scenarios/
-}
-
 # Counts the tests of a script whose last line is like "12 passed, 0 failed".
 count_last_line()
 {
@@ -239,7 +235,8 @@ leg_dashboard()
     (setup "$dashboard_needs") || skip "Chromium and Node.js could not be installed"
     build release trainyard trainyard-serve
     ctest --test-dir build/release -L '^dashboard$' --verbose | tee build/log/ctest.dashboard.txt || status=$?
-    sed -n 's/^[0-9]*: \([0-9]* passed, [0-9]* failed\)$/\1/p' build/log/ctest.dashboard.txt >build/log/dashboard.result.txt
+    awk '/^[0-9]*: [0-9]* passed, [0-9]* failed$/ { passed += $2; failed += $4 }
+        END { print passed " passed, " failed " failed" }' build/log/ctest.dashboard.txt >build/log/dashboard.result.txt
     count_last_line build/log/dashboard.result.txt
     return $status
 }
@@ -365,8 +362,8 @@ leg_fuzz()
 
 # --- The runner.
 
-short_legs=(layout shell unit program compiler scenarios)
-all_legs=(layout shell dev release clang gpu optional scenarios arm64 same_bytes swarm siege study keras dashboard clients install valgrind fresh fuzz)
+short_legs=(layout shell unit program compiler)
+all_legs=(layout shell dev release clang gpu optional arm64 same_bytes swarm siege study keras dashboard clients install valgrind fresh fuzz)
 skipped_status=77
 passed=0
 failed=0

@@ -53,6 +53,8 @@ static bool succeeds(const HttpRequest *request, HttpResponse *response, FilesFa
     if (failure == FILES_OK)
         return true;
     const AzureErrorRow *error = azure_error(files_failure_error(failure));
+    if (error->status != 404)
+        return gate_refuse(request, response, error->status, error->code, "%s", error->message);
     return gate_refuse(request, response, error->status, error->code,
                        "There is nothing of the kind at %s of %s.",
                        query_of(request, "path")[0] ? query_of(request, "path") : "the root",
@@ -141,8 +143,9 @@ void files_browse_get(FileStore *files, const HttpRequest *request, HttpResponse
         files_reader_close(reader);
         return;
     }
-    response->source = files_source(arena, reader, bytes - last);
-    response->source_bytes = last;
+    const FilesRange range = {bytes - last, bytes - 1};
+    if (!succeeds(request, response, files_send(arena, reader, range, response)))
+        return;
     http_set(response, "Content-Type", "application/octet-stream");
     http_set(response, "Content-Disposition", disposition(arena, slot.path));
     http_set(response, "X-File-Bytes", arena_printf(arena, "%" PRId64, bytes));

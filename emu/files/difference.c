@@ -112,7 +112,7 @@ static FilesFailure compare(Side *sides, FilesRange within, Changes *changes)
             const char *before = page_bytes(&sides[0], first);
             const char *now = page_bytes(&sides[1], first);
             if (!before || !now)
-                return FILES_MACHINE;
+                return files_reader_failure(sides[before ? 1 : 0].reader);
             has_changed = memcmp(before, now, FILES_PAGE) != 0;
             end = first + FILES_PAGE;
         }

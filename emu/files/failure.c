@@ -18,6 +18,7 @@ AzureError files_failure_error(FilesFailure failure)
         [FILES_TOO_LARGE] = AZURE_FILES_TOO_LARGE,
         [FILES_SHARE_FULL] = AZURE_FILES_SHARE_FULL,
         [FILES_NO_SPACE] = AZURE_FILES_NO_SPACE,
+        [FILES_DAMAGED] = AZURE_FILES_CONTENTS_DAMAGED,
         [FILES_MACHINE] = AZURE_FILES_MACHINE_FAILED,
     };
     return errors[failure];

@@ -108,11 +108,22 @@ static void contents_free(void *owner)
     files_reader_close(((Contents *)owner)->reader);
 }
 
-HttpSource files_source(Arena *arena, FilesReader *reader, int64_t first)
+FilesFailure files_send(Arena *arena, FilesReader *reader, FilesRange range, HttpResponse *response)
 {
+    enum { CHECKED_MOST = 32 << 20 };
+    FilesRange checked = range;
+    if (range.last - range.first >= CHECKED_MOST)
+        checked.last = range.first + CHECKED_MOST - 1;
+    const FilesFailure failure = files_check(reader, checked);
+    if (failure != FILES_OK) {
+        files_reader_close(reader);
+        return failure;
+    }
     Contents *contents = ARENA_NEW(arena, Contents);
-    *contents = (Contents){reader, first};
-    return (HttpSource){contents, contents_read, contents_free};
+    *contents = (Contents){reader, range.first};
+    response->source = (HttpSource){contents, contents_read, contents_free};
+    response->source_bytes = range.last - range.first + 1;
+    return FILES_OK;
 }
 
 /* Sets the headers of a file that is read. */
@@ -155,23 +166,24 @@ void op_file_head(FilesCall *call)
     call->response->entity_bytes = file.bytes;
 }
 
-/* Sends small contents from memory, which is faster; false if the disk fails. */
+/* Sends small contents from memory, which is faster; false if they cannot be read. */
 static bool send_contents(FilesCall *call, FilesReader *reader, FilesRange range)
 {
     enum { SMALL = 64 << 10 };
     HttpResponse *response = call->response;
     const int64_t length = range.last - range.first + 1;
+    FilesFailure failure;
     if (length > SMALL) {
-        response->source = files_source(call->arena, reader, range.first);
-        response->source_bytes = length;
-        return true;
+        failure = files_send(call->arena, reader, range, response);
+        return failure == FILES_OK || call_refuse_failure(call, failure);
     }
     char *bytes = arena_alloc(call->arena, (size_t)length);
     const int64_t got = files_read(reader, range.first, bytes, (size_t)length);
+    failure = files_reader_failure(reader);
     files_reader_close(reader);
     response->body = bytes;
     response->body_bytes = (size_t)length;
-    return got == length || call_refuse_failure(call, FILES_MACHINE);
+    return got == length || call_refuse_failure(call, failure);
 }
 
 /* Sets Content-MD5 of a range, which the client requested. */
@@ -181,7 +193,7 @@ static bool tell_range_md5(FilesCall *call, FilesReader *reader, FilesRange rang
     char *bytes = arena_alloc(call->arena, length);
     unsigned char digest[MD5_BYTES];
     if (files_read(reader, range.first, bytes, length) != (int64_t)length)
-        return call_refuse_failure(call, FILES_MACHINE);
+        return call_refuse_failure(call, files_reader_failure(reader));
     crypto_md5(bytes, length, digest);
     http_set(call->response, "Content-MD5", base64_encode(call->arena, digest, sizeof digest));
     return true;
@@ -231,6 +243,8 @@ void op_file_get(FilesCall *call)
         files_reader_close(reader);
         return;
     }
+    if (!send_contents(call, reader, range))
+        return;
     answer_file(call, &file, !is_part);
     answer_overrides(call);
     if (is_part) {
@@ -238,7 +252,6 @@ void op_file_get(FilesCall *call)
         call_set(call, "Content-Range", "bytes %" PRId64 "-%" PRId64 "/%" PRId64, range.first,
                  range.last, file.bytes);
     }
-    send_contents(call, reader, range);
 }
 
 /* --- Changing --- */

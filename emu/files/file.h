@@ -8,8 +8,10 @@
 /* Whether a file may be created or replaced at the request's path. */
 bool file_may_be_made(FilesCall *call);
 
-/* The source of an answer: a file's contents from byte `first` on. It is allocated in `arena` and
- * closes the reader. */
-HttpSource files_source(Arena *arena, FilesReader *reader, int64_t first);
+/* Makes a range of a file the source of an answer. The source is allocated in `arena` and closes
+ * the reader. The first 32 MiB are read and checked before, because a later failure can only cut
+ * the connection; if this fails, the reader is closed and the answer unchanged. */
+FilesFailure files_send(Arena *arena, FilesReader *reader, FilesRange range,
+                        HttpResponse *response);
 
 #endif

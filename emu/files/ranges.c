@@ -162,10 +162,11 @@ static char *read_source(FilesCall *call, const CopySource *source, FilesRange r
     }
     char *room = arena_alloc(call->arena, length);
     const int64_t got = files_read(reader, range.first, room, length);
+    const FilesFailure failure_to_read = files_reader_failure(reader);
     files_reader_close(reader);
     if (got == (int64_t)length)
         return room;
-    call_refuse_failure(call, FILES_MACHINE);
+    call_refuse_failure(call, failure_to_read);
     return NULL;
 }
 

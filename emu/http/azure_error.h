@@ -116,6 +116,8 @@
       "The operation would make the share larger than its quota.")                                 \
     X(FILES_NO_SPACE, "InsufficientStorage", 507,                                                  \
       "The disk that holds the emulator's state is full.")                                         \
+    X(FILES_CONTENTS_DAMAGED, "ContentsDamaged", 500,                                              \
+      "The stored contents of the file differ from their checksum.")                               \
     X(FILES_MACHINE_FAILED, "InternalError", 500,                                                  \
       "The disk that holds the emulator's state has failed.")                                      \
     /* authorisation */                                                                            \

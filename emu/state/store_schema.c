@@ -47,8 +47,12 @@ static const char files_2[] =
     "CREATE TABLE file_untold (account TEXT NOT NULL, share TEXT NOT NULL, path TEXT NOT NULL,"
     "  PRIMARY KEY (account, share, path)) WITHOUT ROWID;";
 
+/* Checksums of an extent's bytes (emu/files/store/extents.h); NULL for extents of version 3. */
+static const char files_4[] = "ALTER TABLE file_extent ADD COLUMN sums BLOB;";
+
 const StoreVersion store_schema[STORE_VERSION] = {
     {{[STORE_OF_SESSION] = session_1, [STORE_OF_FILES] = files_1}},
     {{[STORE_OF_SESSION] = "", [STORE_OF_FILES] = files_2}},
     {{[STORE_OF_SESSION] = session_3, [STORE_OF_FILES] = ""}},
+    {{[STORE_OF_SESSION] = "", [STORE_OF_FILES] = files_4}},
 };

@@ -13,7 +13,7 @@ enum {
         STORE_MODULES
 };
 
-enum { STORE_VERSION = 3 };
+enum { STORE_VERSION = 4 };
 
 typedef struct {
     const char

@@ -214,6 +214,17 @@ static void job_goodput(Text *out, const Facts *facts, uint32_t row)
         percent_print(out, facts->run->jobs[row].goodput_ppm, 1);
 }
 
+static bool shows_goodput(const Facts *facts)
+{
+    for (uint32_t row = 0; row < facts->run->job_count; row++)
+        if (facts->run->jobs[row].goodput_ppm != ABSENT)
+            return true;
+    for (uint32_t row = 0; row < facts->run->workload_count; row++)
+        if (facts->run->workloads[row].goodput_ppm != ABSENT)
+            return true;
+    return false;
+}
+
 static const char *job_class(const Facts *facts, uint32_t row)
 {
     const char *state = facts->run->jobs[row].state;
@@ -253,6 +264,11 @@ void section_jobs_table(Text *html, const Facts *facts)
         text_add(html, "<p class=\"note\">This run had no jobs.</p>\n");
     else if (facts->run->job_count > 0)
         page_table_print(html, &table, facts, shown_of(html, facts->run->job_count, "jobs"));
+    if (shows_goodput(facts))
+        text_add(html,
+                 "<p class=\"note\">Goodput: the share of the attempts' node time that went into "
+                 "computation that was kept, exchange of gradients, input and checkpoints. The "
+                 "rest was lost, or went into starting and waiting for other nodes.</p>\n");
 }
 
 /* --- Workloads --- */

@@ -41,10 +41,13 @@ exit_is 2
 stderr_has "shuffle-ties"
 
 example "no scenario's results depend on the order of simultaneous events"
+# The short run has one order of each scenario.
+orders=(1 2 3)
+[ -z "${TRAINYARD_EFFORT:-}" ] || orders=(1)
 shuffled=0
 while read -r scenario; do
     "$TRAINYARD" run "$scenario" --fidelity epoch --json >plain.json
-    for seed in 1 2 3; do
+    for seed in "${orders[@]}"; do
         trainyard run "$scenario" --fidelity epoch --json --check --shuffle-ties "$seed"
         holds diff <(results plain.json) <(results stdout)
         cmp -s plain.json stdout || shuffled=$((shuffled + 1))

@@ -98,6 +98,23 @@ def unknown_contents_are_kept():
     emulator.remove()
 
 
+def a_flipped_bit_is_never_sent():
+    emulator = siege.Emulator("--clock", "manual")
+    connection = written(emulator, files=1)
+    assert emulator.end() == 0
+    blob, = (emulator.state / "contents").iterdir()
+    blob.write_bytes(b"mane")
+    emulator.start()
+    again = emulator.connect(account="acct", key=connection.key)
+    answer = again.files("GET", "share/f0")
+    assert answer.status == 500 and answer.headers["x-ms-error-code"] == "ContentsDamaged", answer
+    assert b"<Code>ContentsDamaged</Code>" in answer.body and b"mane" not in answer.body, answer
+    assert "acct/share/f0: warning: bytes 0 to 3 of the file differ from their checksum" in emulator.log(), emulator.log()
+    blob.write_bytes(b"mine")
+    assert again.files("GET", "share/f0").body == b"mine"
+    emulator.remove()
+
+
 def a_state_folder_that_is_removed_ends_the_emulator():
     emulator = siege.Emulator("--clock", "manual")
     connection = written(emulator)
@@ -114,4 +131,5 @@ def a_state_folder_that_is_removed_ends_the_emulator():
 
 if __name__ == "__main__":
     siege.main(a_log_that_is_missing_is_noticed, a_log_that_is_cut_off_is_noticed, a_database_that_is_cut_off_is_noticed,
-               contents_that_are_missing_are_noticed, unknown_contents_are_kept, a_state_folder_that_is_removed_ends_the_emulator)
+               contents_that_are_missing_are_noticed, unknown_contents_are_kept,
+               a_flipped_bit_is_never_sent, a_state_folder_that_is_removed_ends_the_emulator)

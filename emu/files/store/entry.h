@@ -66,6 +66,7 @@ typedef struct {
     X(TOO_LARGE, "a file has 4 TiB at most")                                                       \
     X(SHARE_FULL, "the quota of the share is used up")                                             \
     X(NO_SPACE, "the disk is full")                                                                \
+    X(DAMAGED, "its contents on the disk differ from their checksum")                              \
     X(MACHINE, "the disk has failed")
 
 typedef enum {

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "emu/files/store/contents_folder.h"
 #include "emu/files/store/operation.h"
 #include "emu/files/store/share_row.h"
 #include "emu/files/store/slots.h"
@@ -59,6 +60,26 @@ void file_store_at(FileStore *files, int64_t unix_ms, int64_t now_ns)
     files->tables.now_ns = now_ns;
     files->tables.now_ticks = ticks_of(unix_ms);
     contents_sweep(&files->blobs);
+}
+
+void file_store_report_damage(FileStore *files, DamageListener listener)
+{
+    files->blobs.listener = listener;
+}
+
+static const char *file_name_of(Arena *arena, ShareName share, const char *path)
+{
+    return arena_printf(arena, "%s/%s", share_name_text(arena, share), path);
+}
+
+/* The end of an operation that may have divided a unit of older contents. */
+static FilesFailure contents_end(FileStore *files, Arena *arena, ShareName share, const char *path,
+                                 FilesFailure failure)
+{
+    failure = operation_end(files, failure);
+    if (failure == FILES_DAMAGED)
+        damage_report(&files->blobs, file_name_of(arena, share, path), files->blobs.damaged);
+    return failure;
 }
 
 /* --- Looking --- */
@@ -401,7 +422,8 @@ FilesFailure files_change(FileStore *files, ShareName share, const char *path, i
         return files->tables.failure;
     Arena *arena = arena_create();
     FilesFailure failure =
-        operation_end(files, change(files, arena, share, path, bytes, properties, metadata, lease));
+        contents_end(files, arena, share, path,
+                     change(files, arena, share, path, bytes, properties, metadata, lease));
     arena_destroy(arena);
     return failure;
 }
@@ -434,8 +456,8 @@ FilesFailure files_write(FileStore *files, ShareName share, const char *path, in
     if (!operation_begin(files))
         return files->tables.failure;
     Arena *arena = arena_create();
-    FilesFailure failure =
-        operation_end(files, write_range(files, arena, share, path, first, length, bytes));
+    FilesFailure failure = contents_end(
+        files, arena, share, path, write_range(files, arena, share, path, first, length, bytes));
     arena_destroy(arena);
     return failure;
 }
@@ -592,7 +614,8 @@ static FilesFailure open_file(FileStore *files, Arena *arena, ShareName share, c
     *entry = slot_entry(files, &slot, arena);
     *reader = slot.shows == SHOWS_WORLDS
                   ? world_reader(&files->world, &slot.above, &slot.world)
-                  : contents_reader(&files->blobs, slot.client.contents, slot.client.bytes);
+                  : contents_reader(&files->blobs, file_name_of(arena, share, path),
+                                    slot.client.contents, slot.client.bytes);
     return FILES_OK;
 }
 

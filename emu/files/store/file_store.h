@@ -2,7 +2,8 @@
  * the world wrote.
  *
  * Entries of clients are in the store's tables. The contents of each file are in a blob on disk, to
- * which ranges are only ever appended: a write that a crash interrupts leaves no trace. Entries of
+ * which ranges are only ever appended: a write that a crash interrupts leaves no trace. They have
+ * checksums, and what differs from its checksum is never returned: FILES_DAMAGED. Entries of
  * jobs (logs that grow with simulated time, checkpoints, models) are a function of the world and
  * are stored nowhere. A client that changes such a file gets a copy of it; a client that deletes it
  * leaves a mark.
@@ -28,6 +29,7 @@ TraceListener file_store_listener(FileStore *files);
 void file_store_watch(FileStore *files, const World *world);
 /* Takes over what the world has reported, so that nothing of it is kept twice. */
 void file_store_catch_up(FileStore *files);
+void file_store_report_damage(FileStore *files, DamageListener listener);
 /* Sets the simulated time of the next writes and their ETags. */
 void file_store_at(FileStore *files, int64_t unix_ms, int64_t now_ns);
 

@@ -54,11 +54,16 @@ void tables_close(Tables *tables)
 
 /* --- Failing --- */
 
+void tables_refuse(Tables *tables, FilesFailure failure)
+{
+    if (tables->failure == FILES_OK)
+        tables->failure = failure;
+}
+
 void tables_fail(Tables *tables, int error_number)
 {
     bool is_full = error_number == ENOSPC || error_number == EDQUOT || error_number == EFBIG;
-    if (tables->failure == FILES_OK)
-        tables->failure = is_full ? FILES_NO_SPACE : FILES_MACHINE;
+    tables_refuse(tables, is_full ? FILES_NO_SPACE : FILES_MACHINE);
 }
 
 /* The disk may be full or broken; the queries are correct. */
@@ -74,13 +79,21 @@ static void sql_fail(Tables *tables, int result)
 
 /* --- Asking --- */
 
-static sqlite3_stmt *ask(Tables *tables, FilesQuery query, const char *types, va_list values)
+static int bind(sqlite3_stmt *statement, int column, char type, va_list *values)
+{
+    if (type == 'i')
+        return sqlite3_bind_int64(statement, column, va_arg(*values, int64_t));
+    if (type == 't')
+        return sqlite3_bind_text(statement, column, va_arg(*values, const char *), -1, NULL);
+    const void *bytes = va_arg(*values, const void *); // NULL is bound for NULL
+    return sqlite3_bind_blob64(statement, column, bytes, (uint64_t)va_arg(*values, int64_t), NULL);
+}
+
+static sqlite3_stmt *ask(Tables *tables, FilesQuery query, const char *types, va_list *values)
 {
     sqlite3_stmt *statement = tables->statements[query];
     for (int i = 1; *types; types++, i++) {
-        int result = *types == 'i'
-                         ? sqlite3_bind_int64(statement, i, va_arg(values, int64_t))
-                         : sqlite3_bind_text(statement, i, va_arg(values, const char *), -1, NULL);
+        int result = bind(statement, i, *types, values);
         invariant(result == SQLITE_OK || result == SQLITE_NOMEM || result == SQLITE_TOOBIG);
     }
     return statement;
@@ -90,7 +103,7 @@ sqlite3_stmt *tables_ask(Tables *tables, FilesQuery query, const char *types, ..
 {
     va_list values;
     va_start(values, types);
-    sqlite3_stmt *rows = ask(tables, query, types, values);
+    sqlite3_stmt *rows = ask(tables, query, types, &values);
     va_end(values);
     return rows;
 }
@@ -115,7 +128,7 @@ void tables_do(Tables *tables, FilesQuery query, const char *types, ...)
 {
     va_list values;
     va_start(values, types);
-    sqlite3_stmt *rows = ask(tables, query, types, values);
+    sqlite3_stmt *rows = ask(tables, query, types, &values);
     va_end(values);
     while (tables_next(tables, rows))
         continue;
@@ -125,7 +138,7 @@ int64_t tables_number(Tables *tables, FilesQuery query, const char *types, ...)
 {
     va_list values;
     va_start(values, types);
-    sqlite3_stmt *rows = ask(tables, query, types, values);
+    sqlite3_stmt *rows = ask(tables, query, types, &values);
     va_end(values);
     int64_t number = -1;
     while (tables_next(tables, rows))

@@ -71,15 +71,16 @@ enum { FILES_CLEARED_BLOB = 0 };
     /* contents */                                                                                 \
     X(CONTENTS_USERS, "SELECT count(*) FROM (SELECT 1 FROM file_entry WHERE contents = ?1 AND "    \
                       "contents > 0 LIMIT 2)")                                                     \
-    X(EXTENTS, "SELECT first, length, blob, position FROM file_extent WHERE contents = ?1 AND "    \
-               "first < ?3 AND first >= coalesce((SELECT max(first) FROM file_extent WHERE "       \
-               "contents = ?1 AND first <= ?2), 0) ORDER BY first")                                \
-    X(EXTENT_PUT, "INSERT OR REPLACE INTO file_extent (contents, first, length, blob, position) "  \
-                  "VALUES (?1, ?2, ?3, ?4, ?5)")                                                   \
+    X(EXTENTS,                                                                                     \
+      "SELECT first, length, blob, position, sums FROM file_extent WHERE contents = ?1 AND "       \
+      "first < ?3 AND first >= coalesce((SELECT max(first) FROM file_extent WHERE "                \
+      "contents = ?1 AND first <= ?2), 0) ORDER BY first")                                         \
+    X(EXTENT_PUT, "INSERT OR REPLACE INTO file_extent (contents, first, length, blob, position, "  \
+                  "sums) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")                                         \
     X(EXTENT_DELETE, "DELETE FROM file_extent WHERE contents = ?1 AND first = ?2")                 \
     X(EXTENTS_COPY,                                                                                \
-      "INSERT INTO file_extent (contents, first, length, blob, position) SELECT ?2, "              \
-      "first, length, blob, position FROM file_extent WHERE contents = ?1")                        \
+      "INSERT INTO file_extent (contents, first, length, blob, position, sums) SELECT ?2, "        \
+      "first, length, blob, position, sums FROM file_extent WHERE contents = ?1")                  \
     X(EXTENTS_DELETE, "DELETE FROM file_extent WHERE contents = ?1")                               \
     X(BLOBS, "SELECT DISTINCT blob FROM file_extent WHERE contents = ?1 AND blob > 0")             \
     X(BLOB_IS_USED, "SELECT EXISTS (SELECT 1 FROM file_extent WHERE blob = ?1)")                   \
@@ -178,8 +179,8 @@ typedef struct {
 bool tables_open(Tables *tables, sqlite3 *database, Status *status);
 void tables_close(Tables *tables);
 
-/* Starts a query with values of `types`, 'i' int64_t and 't' text. Texts must live until the end of
- * the rows. */
+/* Starts a query with values of `types`, 'i' int64_t, 't' text, and 'b' bytes and their number as
+ * int64_t. Texts and bytes must live until the end of the rows. */
 sqlite3_stmt *tables_ask(Tables *tables, FilesQuery query, const char *types, ...);
 /* The next row; false at the end, or if the machine fails. */
 bool tables_next(Tables *tables, sqlite3_stmt *rows);
@@ -190,6 +191,7 @@ int64_t tables_number(Tables *tables, FilesQuery query, const char *types, ...);
 const char *column_text(sqlite3_stmt *row, int column, Arena *arena);
 /* Records a failure of the machine, which undoes the operation. */
 void tables_fail(Tables *tables, int error_number);
+void tables_refuse(Tables *tables, FilesFailure failure);
 
 /* A new id of an entry, share or contents. */
 int64_t new_number(Tables *tables);

@@ -1,10 +1,12 @@
 #include "emu/files/store/world_files.h"
+#include "emu/files/store/contents_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "emu/files/store/contents_folder.h"
 #include "emu/files/store/file_names.h"
 #include "sim/base/array.h"
 #include "sim/base/invariant.h"

@@ -3,7 +3,7 @@
 #ifndef EMU_FILES_WORLD_FILES_H
 #define EMU_FILES_WORLD_FILES_H
 
-#include "emu/files/store/contents.h"
+#include "emu/files/store/blobs.h"
 #include "emu/files/store/tables.h"
 #include "sim/cloud/world.h"
 #include "sim/output/share/log_folder.h"

@@ -208,6 +208,8 @@ typedef struct {
     uint32_t error_count;
     SummaryExpectation *expectations; /* added by the caller of summary_of_run */
     uint32_t expectation_count;
+    const char *const *story; /* added by the caller: lines of `run --why JOB --json` */
+    uint32_t story_count;
     const char *fingerprint;
 } Summary;
 

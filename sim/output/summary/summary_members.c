@@ -192,7 +192,8 @@ static const Field job_fields[] = {
     SECONDS("lost_node_s", lost_ns, "node time whose work was thrown away"),
     SECONDS("wasted_gpu_s", wasted_gpu_ns, "GPU time whose work was thrown away"),
     RATIO("goodput", goodput_ppm,
-          "share of the attempts' node time that advanced the job; null before one has ended",
+          "share of the attempts' node time that advanced the job: computation that was kept, "
+          "exchange, input and checkpoints; null before one has ended",
           NULLABLE),
     FIELD_COUNT("tokens", tokens,
                 "a transformer's training: tokens of the steps that need not be done again"),
@@ -227,7 +228,7 @@ static const Field workload_fields[] = {
     SECONDS("last_ended_s", last_ended_ns, "when the last job ended", NULLABLE),
     FIELD_COUNT("restarts", restarts, "attempts after the first of each job"),
     SECONDS("lost_node_s", lost_ns, "node time whose work was thrown away"),
-    RATIO("goodput", goodput_ppm, "share of node time that advanced jobs", NULLABLE),
+    RATIO("goodput", goodput_ppm, "the same of all its jobs", NULLABLE),
     {0},
 };
 const ObjectType summary_workload_type = OBJECT_TYPE(
@@ -408,6 +409,9 @@ static const Field summary_fields[] = {
     FIELD_LIST(OBJECTS, "errors", errors, error_count, &error_type, "errors by cluster and cause"),
     FIELD_LIST(OBJECTS, "expectations", expectations, expectation_count, &expectation_type,
                "the scenario's expectations and whether they were met", .is_left_out_empty = true),
+    FIELD_LIST(TEXTS, "why", story, story_count, NULL,
+               "the story of the job that `run --json --why JOB` names, line by line; not in files",
+               .is_left_out_empty = true),
     TEXT("fingerprint", fingerprint, "fingerprints of the trace"),
     {0},
 };

@@ -146,6 +146,8 @@ static void print_jobs(Text *out, Arena *arena, const Json *jobs)
         table_row(table, cells);
     }
     table_print(table, out);
+    if (count == COLUMNS(columns))
+        text_add(out, "Preparation, training and run time are of the last attempt.\n");
     text_add(out, "\n");
 }
 

@@ -537,6 +537,56 @@ START_TEST(md5_is_of_the_range_or_of_the_whole)
 }
 END_TEST
 
+/* Flips a bit of a stored byte of the only file. */
+static void flip_stored(int64_t at)
+{
+    sqlite3_stmt *row;
+    sqlite3_prepare_v2(store_connection(s->azure.store),
+                       "SELECT blob FROM file_extent WHERE blob > 0", -1, &row, NULL);
+    ck_assert_int_eq(sqlite3_step(row), SQLITE_ROW);
+    FILE *blob = fopen(
+        arena_printf(s->arena, "%s/contents/%d", s->folder, sqlite3_column_int(row, 0)), "r+b");
+    sqlite3_finalize(row);
+    ck_assert_ptr_nonnull(blob);
+    ck_assert_int_eq(fseek(blob, (long)at, SEEK_SET), 0);
+    const int byte = fgetc(blob);
+    ck_assert_int_ne(byte, EOF);
+    ck_assert_int_eq(fseek(blob, (long)at, SEEK_SET), 0);
+    ck_assert_int_eq(fputc(byte ^ 1, blob), byte ^ 1);
+    fclose(blob);
+}
+
+START_TEST(damaged_contents_are_never_sent)
+{
+    enum { LENGTH = 1000000 };
+    static char bytes[LENGTH];
+    memset(bytes, 'x', sizeof bytes);
+    ck_done(s, "PUT", "/sss/f", FILE_OF(1000000), 201);
+    ck_assert_int_eq(service_send(s, "PUT", "/sss/f?comp=range",
+                                  "x-ms-write: update\nx-ms-range: bytes=0-999999", bytes, LENGTH),
+                     201);
+    ck_done(s, "PUT", "/sss/g", FILE_OF(100), 201);
+    flip_stored(500000);
+    ck_answer(s, "GET", "/sss/f", "", 500, "ContentsDamaged");
+    ck_assert_ptr_nonnull(strstr(answer_body(s), "<Code>ContentsDamaged</Code>"));
+    ck_header(s, "ETag", "");
+    ck_answer(s, "GET", "/sss/f", "x-ms-range: bytes=500001-500002", 500, "ContentsDamaged");
+    ck_answer(s, "GET", "/sss/f",
+              "x-ms-range: bytes=499990-500020\nx-ms-range-get-content-md5: true", 500,
+              "ContentsDamaged");
+    ck_answer(s, "PUT", "/sss/f?comp=range", "x-ms-write: clear\nx-ms-range: bytes=500001-500002",
+              500, "ContentsDamaged");
+    ck_answer(s, "PUT", "/sss/g?comp=range",
+              "x-ms-write: update\nx-ms-range: bytes=0-99\nx-ms-source-range: "
+              "bytes=499950-500049\nx-ms-copy-source: http://127.0.0.1:8080/pathacct/sss/f",
+              500, "ContentsDamaged");
+    ck_done(s, "GET", "/sss/f", "x-ms-range: bytes=0-400000", 206);
+    ck_assert_mem_eq(answer_body(s), bytes, 400001);
+    ck_done(s, "HEAD", "/sss/f", "", 200);
+    ck_done(s, "DELETE", "/sss/f", "", 202);
+}
+END_TEST
+
 START_TEST(large_files_are_sent_while_they_are_read)
 {
     ck_done(s, "PUT", "/sss/f", FILE_OF(1000000), 201);
@@ -1115,6 +1165,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, parts_of_a_file_are_read);
     tcase_add_test(tests, a_range_request_with_an_outdated_validator_gets_the_whole_file);
     tcase_add_test(tests, md5_is_of_the_range_or_of_the_whole);
+    tcase_add_test(tests, damaged_contents_are_never_sent);
     tcase_add_test(tests, large_files_are_sent_while_they_are_read);
     tcase_add_test(tests, properties_are_set_together_and_sizes_alone);
     tcase_add_test(tests, a_read_only_file_is_not_written);

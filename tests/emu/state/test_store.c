@@ -304,7 +304,8 @@ START_TEST(an_older_format_is_brought_up_to_date)
     enter(store, 1, "");
     commit(store);
     // A store of version 1: without the table of operations that the world has not received.
-    static const char older[] = "DROP TABLE file_untold; PRAGMA user_version = 1";
+    static const char older[] = "DROP TABLE file_untold; ALTER TABLE file_extent DROP COLUMN sums;"
+                                "PRAGMA user_version = 1";
     ck_assert_int_eq(sqlite3_exec(store_connection(store), older, NULL, NULL, NULL), SQLITE_OK);
     store_close(store);
     store = open_store();
@@ -321,6 +322,7 @@ START_TEST(settings_of_an_older_format_are_kept)
     Store *store = open_store();
     // As version 2 had them.
     static const char older[] =
+        "ALTER TABLE file_extent DROP COLUMN sums;"
         "DROP TABLE settings;"
         "CREATE TABLE settings(name TEXT PRIMARY KEY,value TEXT NOT NULL)STRICT,WITHOUT ROWID;"
         "INSERT INTO settings VALUES('one','1'),('two','2');"
