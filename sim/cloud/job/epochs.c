@@ -495,7 +495,7 @@ static void count_checkpoint(Jobs *jobs, Job *job)
         bounded_add(t->progress->done.checkpoint_ns, of_all_nodes_ns(job, waited_ns));
 }
 
-/* All ranks go on: the checkpoint is written during the next steps. */
+/* All ranks continue: the checkpoint is written during the next steps. */
 static void write_behind(Jobs *jobs, Job *job)
 {
     const Training *t = training_of(job);

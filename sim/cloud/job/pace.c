@@ -116,7 +116,7 @@ static int64_t checkpoints_between(const Program *program, int64_t first, int64_
     return last / program->checkpoint_every - first / program->checkpoint_every;
 }
 
-/* A checkpoint that is written behind blocks the ranks for a time, after the one before it is
+/* A checkpoint that is written during steps blocks the ranks for a time, after the last one is
  * written. The one after the last step is awaited. */
 static int64_t until_behind_ns(const Job *job, int64_t epochs_done)
 {
