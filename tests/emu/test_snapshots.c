@@ -273,7 +273,7 @@ static void put_file(const Twin *twin, int slot, const char *data, size_t length
     ck_assert_int_eq(chmod(slot_path(twin, slot), 0600), 0);
 }
 
-/* What a crash leaves of the second snapshot, which is in the other file than the first. */
+/* The state after a crash in the second snapshot, which is in the other file than the first. */
 typedef struct {
     bool is_named;  /* the store's last commit names the second */
     size_t written; /* its length, in quarters */
