@@ -331,7 +331,8 @@ static bool start_shell(const Runs *runs, Run *run, Status *status)
     ChildPlan plan = {.arguments = arguments,
                       .environment =
                           job_place_environment(world, job, folder, 0, run->arena, &count),
-                      .directory = job_place_start(world, job, folder, run->arena)};
+                      .directory = job_place_start(world, job, folder, run->arena),
+                      .is_supervised = true};
     if (!open_outputs(runs, run, &plan.out, &plan.error, status))
         return false;
     const bool is_started = child_start(&plan, &run->child, status);

@@ -8,6 +8,7 @@
 #include "reports/text/wording.h"
 #include "sim/base/units.h"
 #include "sim/cloud/job/job.h"
+#include "sim/json/decimal.h"
 
 enum { ROWS_SHOWN = 200 };
 
@@ -177,6 +178,19 @@ static void job_accuracy(Text *out, const Facts *facts, uint32_t row)
         percent_print(out, facts->run->jobs[row].val_accuracy_ppm, 1);
 }
 
+static void job_tokens(Text *out, const Facts *facts, uint32_t row)
+{
+    const SummaryJob *job = &facts->run->jobs[row];
+    if (job_is_transformer(job))
+        decimal_print_rounded(out, job->tokens, 9, 1);
+}
+
+static void job_mfu(Text *out, const Facts *facts, uint32_t row)
+{
+    if (facts->run->jobs[row].mfu_ppm != ABSENT)
+        percent_print(out, facts->run->jobs[row].mfu_ppm, 1);
+}
+
 static void job_gpu(Text *out, const Facts *facts, uint32_t row)
 {
     cell_hours(out, facts->run->jobs[row].gpu_ns);
@@ -235,6 +249,8 @@ static const PageColumn job_columns[] = {
     {"Epochs", true, job_epochs},
     {"Mean step", true, job_step},
     {"Accuracy", true, job_accuracy},
+    {"10\xE2\x81\xB9 tokens", true, job_tokens},
+    {"MFU", true, job_mfu},
     {"GPU time", true, job_gpu},
     {"Restarts", true, job_restarts},
     {"Node time lost", true, job_lost},

@@ -12,7 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sim/base/arena.h"
 #include "sim/base/invariant.h"
+#include "sim/cli/supervisor.h"
 
 /* The first descriptor that a child does not use. */
 enum { FIRST_OTHER = 3, SIGNAL_BASE = 128 };
@@ -62,6 +64,33 @@ static void restore_sigchld(void)
         signal(SIGCHLD, SIG_DFL);
 }
 
+/* The program and arguments of the child's first process: the supervisor is this program again. */
+static char **words_of(const ChildPlan *plan, Arena *arena)
+{
+    static char self[] = "/proc/self/exe", word[] = SUPERVISOR_WORD;
+    size_t count = 0;
+    while (plan->arguments[count])
+        count++;
+    char **words = ARENA_ARRAY(arena, char *, count + SUPERVISOR_WORDS + 1);
+    words[0] = self;
+    words[1] = word;
+    memcpy(words + SUPERVISOR_WORDS, plan->arguments, count * sizeof *words);
+    return words;
+}
+
+static int spawn(const ChildPlan *plan, const posix_spawn_file_actions_t *actions,
+                 const posix_spawnattr_t *attributes, pid_t *process)
+{
+    if (!plan->is_supervised)
+        return posix_spawn(process, plan->arguments[0], actions, attributes, plan->arguments,
+                           plan->environment);
+    Arena *arena = arena_create();
+    char **words = words_of(plan, arena);
+    const int error = posix_spawn(process, words[0], actions, attributes, words, plan->environment);
+    arena_destroy(arena);
+    return error;
+}
+
 bool child_start(const ChildPlan *plan, Child *child, Status *status)
 {
     posix_spawn_file_actions_t actions;
@@ -77,8 +106,8 @@ bool child_start(const ChildPlan *plan, Child *child, Status *status)
     if (error == 0)
         error = set_attributes(&attributes);
     if (error == 0)
-        error = posix_spawn(&child->process, plan->arguments[0], &actions, &attributes,
-                            plan->arguments, plan->environment);
+        error = spawn(plan, &actions, &attributes, &child->process);
+    child->is_supervised = plan->is_supervised;
     posix_spawnattr_destroy(&attributes);
 no_attributes:
     posix_spawn_file_actions_destroy(&actions);
@@ -97,7 +126,9 @@ failed:
 
 void child_signal(const Child *child, int signal)
 {
-    if (child->process > 0)
+    if (child->process > 0 && child->is_supervised)
+        (void)!kill(child->process, SIGTERM); // killed itself, it could not kill the others
+    else if (child->process > 0)
         (void)!kill(-child->process, signal); // fails when the group has ended
 }
 
@@ -242,6 +273,8 @@ static bool replace_session(const ChildGuard *guard, pid_t before, pid_t after)
 
 void child_guard_add(const ChildGuard *guard, const Child *child)
 {
+    if (child->is_supervised)
+        return;
     const bool is_added = replace_session(guard, 0, child->process);
     invariant(is_added);
 }

@@ -3,7 +3,8 @@
  * ends, its whole session is killed.
  *
  * Nothing here waits or reads a clock: the caller polls a child, and ends it if it takes too
- * long or writes too much. A process that leaves its session (setsid, a daemon) is not reached. */
+ * long or writes too much. A process that leaves its session (setsid, a daemon) is reached if the
+ * child is supervised (sim/cli/supervisor.h). */
 #ifndef SIM_CLI_CHILD_H
 #define SIM_CLI_CHILD_H
 
@@ -16,10 +17,12 @@ typedef struct {
     char *const *environment; /* "NAME=value", ended by NULL; nothing is inherited */
     const char *directory;    /* where it starts */
     int out, error;           /* its stdout and stderr: descriptors of the caller; stdin is empty */
+    bool is_supervised;       /* nothing that it starts outlives it, or this process */
 } ChildPlan;
 
 typedef struct {
     pid_t process; /* also the number of its group; 0: not running */
+    bool is_supervised;
 } Child;
 
 /* STATUS_NOT_FOUND when the program or the directory cannot be reached, otherwise
@@ -31,7 +34,8 @@ MUST_CHECK bool child_start(const ChildPlan *plan, Child *child, Status *status)
  * `*exit_code` is set as in a shell: 128 plus the number of the signal that ended it. */
 bool child_has_ended(Child *child, int *exit_code);
 
-/* Sends SIGTERM or SIGKILL to the whole group; does nothing if the group has ended. */
+/* Sends SIGTERM or SIGKILL to the whole group; does nothing if the group has ended. Either signal
+ * makes a supervisor kill all of its child. */
 void child_signal(const Child *child, int signal);
 
 /* --- The guard: kills children when this process ends first --- */
@@ -48,7 +52,8 @@ typedef struct {
 
 /* STATUS_MACHINE when the guard cannot be started. */
 MUST_CHECK bool child_guard_open(ChildGuard *guard, Status *status);
-/* Call these as soon as a child has started, and once it has ended. */
+/* Call these as soon as a child has started, and once it has ended. Supervised children need no
+ * guard, and are not added. */
 void child_guard_add(const ChildGuard *guard, const Child *child);
 void child_guard_remove(const ChildGuard *guard, pid_t process);
 void child_guard_close(ChildGuard *guard); /* kills all sessions that it still knows */

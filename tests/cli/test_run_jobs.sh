@@ -218,7 +218,8 @@ group=
 has_group()
 {
     ask /experiments/e/jobs/many
-    group=$(sed -n 's/^info job=many run=program pid=\([0-9]*\).*/\1/p' log)
+    supervisor=$(sed -n 's/^info job=many run=program pid=\([0-9]*\).*/\1/p' log)
+    group=$(pgrep -P "${supervisor:-0}") # the command leads a group
     [ -n "$group" ] && [ "$(pgrep -g "$group" | wc -l)" -ge 4 ]
 }
 holds_soon has_group

@@ -59,7 +59,7 @@ bool pace_shares_wires(const Jobs *jobs, const Job *job)
     return job->attempt->training->plan.wire_bytes > 0 && exchange_is_shared(jobs, job);
 }
 
-/* --- Epochs as a whole --- */
+/* --- Many steps at once --- */
 
 /* The plan with the exchange at the job's present rate on shared wires. */
 static StepPlan plan_on_wires(const Jobs *jobs, const Job *job)
@@ -91,7 +91,7 @@ static StepParts mean_of_slow_nodes(const Jobs *jobs, const Job *job, const Step
     return first;
 }
 
-void pace_estimate_epoch(const Jobs *jobs, Job *job)
+void pace_estimate(const Jobs *jobs, Job *job)
 {
     Training *t = job->attempt->training;
     StepPlan plan = plan_on_wires(jobs, job);
@@ -103,8 +103,8 @@ void pace_estimate_epoch(const Jobs *jobs, Job *job)
     } else {
         mean = mean_of_slow_nodes(jobs, job, &plan, &nodes);
     }
-    t->epoch_parts = step_parts_times(mean, plan.steps_per_epoch);
-    t->epoch_nodes = node_time_times(nodes, plan.steps_per_epoch);
+    t->step_parts = mean;
+    t->step_nodes = nodes;
     t->evaluate_ns = pace_of_slowest_ns(jobs, job, plan.evaluate_ns);
 }
 
@@ -116,28 +116,79 @@ static int64_t checkpoints_between(const Program *program, int64_t first, int64_
     return last / program->checkpoint_every - first / program->checkpoint_every;
 }
 
+/* A checkpoint that is written during steps blocks the ranks for a time, after the last one is
+ * written. The one after the last step is awaited. */
+static int64_t until_behind_ns(const Job *job, int64_t epochs_done)
+{
+    const Training *t = job->attempt->training;
+    const int64_t step_ns = step_parts_sum(t->step_parts), write_ns = t->checkpoint_ns;
+    const int64_t blocks_ns = job->spec->program->checkpoint_blocks_ns;
+    const int64_t epochs = epochs_done - t->first_epoch;
+    const bool is_end = epochs_done == t->plan.epochs;
+    const int64_t behind = epochs - is_end;
+    int64_t sum_ns = 0;
+    if (behind > 0) {
+        const int64_t own_ns =
+            bounded_add(bounded_times(step_ns, t->plan.steps_per_epoch), t->evaluate_ns);
+        const int64_t paced_ns = own_ns > write_ns ? own_ns : write_ns;
+        sum_ns = bounded_add(bounded_add(own_ns, blocks_ns),
+                             bounded_times(bounded_add(paced_ns, blocks_ns), behind - 1));
+    }
+    if (epochs > 0 && is_end) {
+        const int64_t steps = plan_epoch_steps(&t->plan, epochs_done - 1);
+        const int64_t own_ns = bounded_add(bounded_times(step_ns, steps), t->evaluate_ns);
+        const bool waits = behind > 0 && own_ns < write_ns;
+        sum_ns = bounded_add(bounded_add(sum_ns, waits ? write_ns : own_ns), write_ns);
+    }
+    return sum_ns;
+}
+
 int64_t pace_until_ns(const Job *job, int64_t epochs_done)
 {
     const Training *t = job->attempt->training;
-    int64_t epoch_ns = bounded_add(step_parts_sum(t->epoch_parts), t->evaluate_ns);
-    int64_t checkpoints = checkpoints_between(job->spec->program, t->first_epoch, epochs_done);
-    return bounded_add(bounded_times(epoch_ns, epochs_done - t->first_epoch),
-                       bounded_times(t->checkpoint_ns, checkpoints));
+    if (job->spec->program->writes_behind)
+        return until_behind_ns(job, epochs_done);
+    const int64_t steps = plan_steps(&t->plan, t->first_epoch, epochs_done);
+    const int64_t checkpoints =
+        checkpoints_between(job->spec->program, t->first_epoch, epochs_done);
+    const int64_t steps_ns = bounded_times(step_parts_sum(t->step_parts), steps);
+    return bounded_add(
+        bounded_add(steps_ns, bounded_times(t->evaluate_ns, epochs_done - t->first_epoch)),
+        bounded_times(t->checkpoint_ns, checkpoints));
 }
 
-int64_t pace_epochs_done(const Job *job, int64_t at_ns)
+int64_t pace_until_written_ns(const Job *job, int64_t epochs_done)
 {
     const Training *t = job->attempt->training;
-    if (job->attempt->training_ns == INT64_MAX)
-        return 0;
+    const bool is_behind = job->spec->program->writes_behind && epochs_done < t->plan.epochs;
+    return bounded_add(pace_until_ns(job, epochs_done), is_behind ? t->checkpoint_ns : 0);
+}
+
+/* The most epochs whose time is over at `at_ns`. */
+static int64_t epochs_at(const Job *job, int64_t at_ns,
+                         int64_t (*until_ns)(const Job *job, int64_t epochs_done))
+{
+    const Training *t = job->attempt->training;
     int64_t elapsed_ns = at_ns - job->attempt->training_ns;
     int64_t low = t->first_epoch, high = t->plan.epochs; // bounds of the result, both included
     while (low < high) {
         int64_t middle = high - (high - low) / 2;
-        if (pace_until_ns(job, middle) <= elapsed_ns)
+        if (until_ns(job, middle) <= elapsed_ns)
             low = middle;
         else
             high = middle - 1;
     }
     return low;
+}
+
+int64_t pace_epochs_done(const Job *job, int64_t at_ns)
+{
+    return job->attempt->training_ns == INT64_MAX ? 0 : epochs_at(job, at_ns, pace_until_ns);
+}
+
+int64_t pace_epochs_kept(const Job *job, int64_t at_ns)
+{
+    const int64_t every = job->spec->program->checkpoint_every;
+    const int64_t last = epochs_at(job, at_ns, pace_until_written_ns) / every * every;
+    return last > job->epochs_kept ? last : job->epochs_kept;
 }

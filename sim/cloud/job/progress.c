@@ -11,25 +11,17 @@ static const Training *training_of(const Job *job)
     return job->attempt->training;
 }
 
-/* The epochs in the last checkpoint at the end of epoch `epoch`, of this or an earlier attempt. */
-static int64_t last_checkpoint(const Job *job, int64_t epoch)
-{
-    int64_t every = job->spec->program->checkpoint_every;
-    int64_t last = epoch / every * every;
-    return last > job->epochs_kept ? last : job->epochs_kept;
-}
-
 void epochs_settle(const Jobs *jobs, Job *job)
 {
     Training *t = job->attempt->training;
     if (!t || t->progress || job->attempt->training_ns == INT64_MAX)
         return;
-    bool is_stalled = job->attempt->stalled_ns < jobs->engine->now_ns;
+    const bool is_stalled = job->attempt->stalled_ns < jobs->engine->now_ns;
+    const int64_t at_ns = is_stalled ? job->attempt->stalled_ns : jobs->engine->now_ns;
     if (job->attempt->trained_ns == INT64_MAX)
-        t->epoch =
-            pace_epochs_done(job, is_stalled ? job->attempt->stalled_ns : jobs->engine->now_ns);
+        t->epoch = pace_epochs_done(job, at_ns);
     if (program_can_resume(job->spec->program))
-        job->epochs_kept = last_checkpoint(job, t->epoch);
+        job->epochs_kept = pace_epochs_kept(job, at_ns);
 }
 
 bool job_is_training(const Job *job)
@@ -62,7 +54,8 @@ EpochTimes job_epoch_times(const Job *job, int64_t epoch)
         return t->progress->epochs[epoch];
     bool is_over = epoch < t->epoch;
     int64_t begin_ns = job->attempt->training_ns + pace_until_ns(job, epoch);
-    int64_t end_ns = bounded_add(begin_ns, step_parts_sum(t->epoch_parts));
+    int64_t end_ns = bounded_add(
+        begin_ns, bounded_times(step_parts_sum(t->step_parts), plan_epoch_steps(&t->plan, epoch)));
     return (EpochTimes){.begin_ns = begin_ns,
                         .end_ns = is_over ? end_ns : INT64_MAX,
                         .evaluated_ns = is_over ? end_ns + t->evaluate_ns : INT64_MAX,
@@ -91,8 +84,9 @@ static NodeTime coarse_node_time(const Job *job, int64_t epoch)
 {
     const Training *t = training_of(job);
     int64_t nodes = job->request.nodes, epochs = epoch - t->first_epoch;
-    NodeTime time = node_time_times(t->epoch_nodes, epochs);
-    int64_t steps_ns = bounded_times(step_parts_sum(t->epoch_parts), epochs);
+    const int64_t steps = plan_steps(&t->plan, t->first_epoch, epoch);
+    NodeTime time = node_time_times(t->step_nodes, steps);
+    int64_t steps_ns = bounded_times(step_parts_sum(t->step_parts), steps);
     int64_t evaluations_ns = bounded_times(t->evaluate_ns, epochs);
     int64_t checkpoints_ns = pace_until_ns(job, epoch) - bounded_add(steps_ns, evaluations_ns);
     time.kept_ns = bounded_add(time.kept_ns, bounded_times(nodes, evaluations_ns));

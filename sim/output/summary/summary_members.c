@@ -195,6 +195,13 @@ static const Field job_fields[] = {
           "share of the attempts' node time that advanced the job: computation that was kept, "
           "exchange, input and checkpoints; null before one has ended",
           NULLABLE),
+    FIELD_COUNT("tokens", tokens,
+                "a transformer's training: tokens of the steps that need not be done again"),
+    FIELD_COUNT("tokens_per_s", tokens_per_s, "they in each second from its submission to its end"),
+    RATIO(
+        "mfu", mfu_ppm,
+        "operations that they need as a share of the peak of its GPU time, attention as computed"),
+    SECONDS("checkpoint_node_s", checkpoint_ns, "node time in which checkpoints were written"),
     TEXT("output_path", output_path, "folder of its files on the share", NULLABLE,
          .shown_if = offsetof(OWNER, is_described)),
     {0},
@@ -348,6 +355,8 @@ static const Field cost_fields[] = {
                "price of each file server"),
     USD("storage", storage_micro_usd,
         "price of the stored bytes, or of a premium share's provisioned size"),
+    USD("per_trillion_tokens", micro_usd_per_trillion_tokens,
+        "the whole bill for each 10^12 tokens that transformers were trained on"),
     {0},
 };
 static const ObjectType cost_type = OBJECT_TYPE("Costs", "The costs of the run.", cost_fields);

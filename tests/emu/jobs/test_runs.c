@@ -1,5 +1,7 @@
 /* emu/jobs/runs.h: commands that run for real, and what simulated time does meanwhile. */
 #include <check.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -119,6 +121,28 @@ START_TEST(a_fast_clock_is_held_back_while_a_command_runs)
     ck_assert_int_eq(job->state, JOB_SUCCEEDED);
     ck_assert_int_ge(job->ended_ns - since_ns, 300 * NS_PER_MS);
     ck_assert_int_le(job->ended_ns - since_ns, took_ns + 50 * NS_PER_MS);
+    end();
+}
+END_TEST
+
+START_TEST(a_daemon_of_a_command_does_not_outlive_it)
+{
+    begin("x1000");
+    const char *file = arena_printf(small.arena, "%s/daemon", small.folder);
+    const Job *job = submit(arena_printf(
+        small.arena,
+        "(setsid sh -c 'echo $$ >%s; sleep 600' &); while [ ! -s %s ]; do sleep 0.01; done", file,
+        file));
+    (void)tick_until(job, true);
+    (void)tick_until(job, false);
+    ck_assert_int_eq(job->state, JOB_SUCCEEDED);
+    Status status = {0};
+    char *text = NULL;
+    size_t length;
+    ck_assert(file_read(small.arena, file, 100, &text, &length, &status));
+    const pid_t daemon = (pid_t)strtol(text, NULL, 10);
+    ck_assert_int_gt(daemon, 1);
+    ck_assert_int_eq(kill(daemon, 0), -1);
     end();
 }
 END_TEST
@@ -253,6 +277,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("runs");
     TCase *cases = tcase_create("runs");
     tcase_add_test(cases, a_fast_clock_is_held_back_while_a_command_runs);
+    tcase_add_test(cases, a_daemon_of_a_command_does_not_outlive_it);
     tcase_add_test(cases, a_stopped_clock_reaches_the_end_when_it_is_advanced);
     tcase_add_test(cases, the_clock_never_jumps_over_the_end_of_a_running_command);
     tcase_add_test(cases, an_emulator_without_the_option_reports_running_jobs_as_failed);
