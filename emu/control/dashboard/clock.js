@@ -48,7 +48,7 @@ function goals() {
 
 const PATIENCE = "1d"; // of simulated time: further days are asked for
 
-let question = null; // {until, words, button}: asked before time goes on
+let question = null; // {until, words, button}: asked before time passes
 
 async function runUntil(until) {
   question = null;
@@ -58,7 +58,7 @@ async function runUntil(until) {
   drawControls();
 }
 
-// A moment that cannot come as things are would only let time and money pass: asks first.
+// A moment that cannot come would only let time and money pass: asks first.
 function wantsUntil(event) {
   event.preventDefault();
   const until = byId("until").value.trim();

@@ -119,7 +119,7 @@ export async function act(path, body, what, method) {
   return refusal;
 }
 
-// Why a queued job waits: the nodes that it wants, and those that its cluster has or may have. `never`: it cannot start as things are.
+// Why a queued job waits: the nodes that it wants, and those that its cluster has or may have. `never`: the cluster is too small.
 export function waitsFor(job) {
   const cluster = world.state.clusters.find((c) => c.id === job.cluster_id);
   if (job.state !== "queued" || !cluster)
