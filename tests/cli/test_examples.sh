@@ -11,6 +11,8 @@ mkdir root bin
 cp -r "$scenarios" root/
 # Their first word is `trainyard`, also inside $(...) and after a pipe.
 ln -s "$TRAINYARD" bin/trainyard
+# The policy that an example names.
+cc -std=c11 -O2 -shared -fPIC -I "$source_folder/sim/cloud/policy" -o root/mine.so "$scenarios/embed/shortest.c" || exit 3
 
 # The lines below "Example:", without their indentation.
 examples_of()
