@@ -250,6 +250,18 @@ leg_siege()
     count_ctest build/log/ctest.siege.txt
 }
 
+# The emulator on a disk that fails, with seeds that no commit was tuned to. A failure prints its seed.
+leg_faults()
+{
+    local status=0 first
+    build release emu_faults
+    first=$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')
+    build/release/bin/emu_faults --first "$first" --seeds 1000000000 --seconds "${TRAINYARD_FAULT_SECONDS:-3600}" --jobs "$jobs" |
+        tee build/log/faults.result.txt || status=$?
+    count_last_line build/log/faults.result.txt
+    return $status
+}
+
 # Sweeps that are killed hundreds of times, and sweeps on two machines (network namespaces, where this machine allows them).
 leg_study()
 {
@@ -362,7 +374,7 @@ leg_fuzz()
 # --- The runner.
 
 short_legs=(layout shell unit program compiler)
-all_legs=(layout shell dev release clang gpu optional arm64 same_bytes swarm siege study keras dashboard clients install valgrind fresh fuzz)
+all_legs=(layout shell dev release clang gpu optional arm64 same_bytes swarm siege faults study keras dashboard clients install valgrind fresh fuzz)
 skipped_status=77
 passed=0
 failed=0

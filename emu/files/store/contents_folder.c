@@ -62,12 +62,14 @@ static int64_t sort_folder(Blobs *blobs, DIR *folder)
     for (struct dirent *entry; (entry = readdir(folder));) {
         char *end;
         const int64_t blob = strtoll(entry->d_name, &end, 10);
-        const bool is_blob = *end == '\0' && blob > 0;
         if (strcmp(entry->d_name, passing_name) == 0)
             unlinkat(blobs->folder, entry->d_name, 0);
-        else if (is_blob && tables_number(blobs->tables, QUERY_FILES_BLOB_IS_USED, "i", blob) > 0)
+        if (*end != '\0' || blob <= 0)
+            continue;
+        const int64_t is_used = tables_number(blobs->tables, QUERY_FILES_BLOB_IS_USED, "i", blob);
+        if (is_used > 0)
             used++;
-        else if (is_blob)
+        else if (is_used == 0) // a table that cannot be read says neither
             set_blob_aside(blobs, entry->d_name);
     }
     return used;
@@ -110,6 +112,10 @@ static bool remove_lost_files(Blobs *blobs, Status *status)
 static bool has_all_blobs(Blobs *blobs, int64_t used, Status *status)
 {
     const int64_t known = tables_number(blobs->tables, QUERY_FILES_BLOB_COUNT, "");
+    if (blobs->tables->failure != FILES_OK)
+        return status_fail(status, STATUS_MACHINE, place_in("files", 0, 0),
+                           "cannot read the tables of files: %s",
+                           files_failure_reason(blobs->tables->failure));
     if (store_recovers(blobs->store))
         return remove_lost_files(blobs, status);
     if (used >= known)
