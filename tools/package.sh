@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Makes Debian packages of an optimised build: program, emulator, trainer, libraries, dashboards (tools/package/packages.txt).
-#     tools/package.sh [BUILD] [OUT]        BUILD: build/release by default, which is built; OUT: build/packages
+#     tools/package.sh [BUILD [OUT [NAME...]]]    BUILD: build/release by default, which is built; OUT: build/packages; NAME: these packages
 # The same sources make the same bytes. DEBFULLNAME and DEBEMAIL are their maintainer.
 set -euo pipefail
 build=${1:+$(realpath "$1")}
 out=${2:+$(realpath -m "$2")}
+only=" ${*:3} "
 cd "$(dirname "$0")/.."
 build=${build:-build/release}
 out=${out:-build/packages}
@@ -80,7 +81,7 @@ add_parts()
 libraries_of()
 {
     local programs
-    mapfile -t programs < <(find "$1" -type f -exec sh -c 'head -c 4 "$1" | grep -q ELF' _ {} \; -print)
+    mapfile -t programs < <(find "$1" -type f \( -perm -100 -o -name '*.so.*' \) -exec sh -c 'head -c 4 "$1" | grep -q ELF' _ {} \; -print)
     [ "${#programs[@]}" -gt 0 ] || return 0
     mkdir -p "$work/debian"
     : >"$work/debian/control"
@@ -127,6 +128,7 @@ use_multiarch()
 make_package()
 {
     local root=$work/$name
+    [[ $only = "  " || $only = *" $name "* ]] || return 0
     mkdir -p "$root/DEBIAN"
     cmake --install "$build" --component "$component" --prefix "$root/usr" --strip >/dev/null
     # Headers and modules are of no use without the library.

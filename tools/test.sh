@@ -235,7 +235,8 @@ leg_dashboard()
     (setup "$dashboard_needs") || skip "Chromium and Node.js could not be installed"
     build release trainyard trainyard-serve
     ctest --test-dir build/release -L '^dashboard$' --verbose | tee build/log/ctest.dashboard.txt || status=$?
-    sed -n 's/^[0-9]*: \([0-9]* passed, [0-9]* failed\)$/\1/p' build/log/ctest.dashboard.txt >build/log/dashboard.result.txt
+    awk '/^[0-9]*: [0-9]* passed, [0-9]* failed$/ { passed += $2; failed += $4 }
+        END { print passed " passed, " failed " failed" }' build/log/ctest.dashboard.txt >build/log/dashboard.result.txt
     count_last_line build/log/dashboard.result.txt
     return $status
 }

@@ -240,7 +240,7 @@ static void set_training(Arena *arena, Json *body, const Job *job, int64_t now_n
     json_put_integer(arena, progress, "steps", job->spec->program->steps_per_epoch);
     json_put_integer(arena, progress, "step",
                      training && job_is_training(job) ? training->step : 0);
-    if (!is_planned || done == 0)
+    if (!is_planned || done == 0 || job->spec->program->learning == NULL)
         return;
     const EpochResult result = job_epoch_result(job, done - 1);
     set_ratio(arena, progress, "accuracy", result.accuracy_ppm);

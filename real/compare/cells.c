@@ -78,7 +78,7 @@ static const char *class_of(const TableColumn *column)
 
 void cells_print_html(const Cells *cells, Text *html)
 {
-    text_add(html, "<table><thead><tr>");
+    text_add(html, "<div class=\"table\"><table class=\"cards plain\"><thead><tr>");
     for (int32_t i = 0; i < cells->column_count; i++) {
         text_printf(html, "<th scope=\"col\"%s>", class_of(&cells->columns[i]));
         markup_print(html, cells->columns[i].header);
@@ -96,7 +96,7 @@ void cells_print_html(const Cells *cells, Text *html)
         }
         text_add(html, "</tr>\n");
     }
-    text_add(html, "</tbody></table>\n");
+    text_add(html, "</tbody></table></div>\n");
 }
 
 /* --- The contents of cells --- */

@@ -228,20 +228,27 @@ static void foot_print(Text *html)
 static void page_print(Text *html, Arena *arena, const Comparison *comparison, const char *scenario,
                        const Plot *plots, const Status *no_plots)
 {
-    Text verdict = {0}, title = {0};
+    Text verdict = {0}, load = {0}, title = {0};
     compare_verdict_print(&verdict, comparison);
-    text_add(&verdict, " ");
-    compare_load_print(&verdict, comparison);
+    compare_load_print(&load, comparison);
     text_printf(&title, "%s: predicted against measured", scenario);
     page_begin(html, text_string(&title), "trainyard: predicted against measured", scenario);
-    text_add(html, "<p class=\"lead\">");
+    text_add(html,
+             comparison->is_inside ? "<p class=\"decision\">" : "<p class=\"decision outside\">");
     markup_print(html, text_string(&verdict));
-    text_add(html, "</p>\n</header>\n<main>\n");
+    text_add(html, "</p>\n");
+    if (load.length > 0) {
+        text_add(html, "<p class=\"lead\">");
+        markup_print(html, text_string(&load));
+        text_add(html, "</p>\n");
+    }
+    text_add(html, "</header>\n<main>\n");
     for (int32_t i = 0; i < comparison->job_count; i++)
         job_print(html, arena, &comparison->jobs[i], comparison->tolerance,
                   &plots[2 * (ptrdiff_t)i], no_plots);
     foot_print(html);
     text_free(&verdict);
+    text_free(&load);
     text_free(&title);
 }
 

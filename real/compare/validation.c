@@ -71,7 +71,7 @@ typedef struct {
 
 static bool names_find(const Catalog *catalog, Predictor *predictor, Status *status)
 {
-    const Place at = place_in("trainyard: compare: --catalog", 0, 0);
+    const Place at = place_in("--catalog", 0, 0);
     *predictor = (Predictor){.catalog = catalog,
                              .vm_size = catalog_vm_size(catalog, VALIDATION_VM_SIZE),
                              .framework = catalog_framework(catalog, VALIDATION_FRAMEWORK),

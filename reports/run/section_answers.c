@@ -365,6 +365,60 @@ static void answer_accuracy(Text *html, const Facts *facts)
     answer_print(html, "What accuracy was reached?", &plain);
 }
 
+/* --- What did the training of transformers reach? --- */
+
+/* "1.000 T" or "12.345 B" tokens. */
+static void tokens_print(Text *out, int64_t tokens)
+{
+    enum { BILLION = 9, TRILLION = 12, SHOWN = 3 };
+    const bool is_trillion = tokens >= INT64_C(1000000000000);
+    decimal_print_rounded(out, tokens, is_trillion ? TRILLION : BILLION, SHOWN);
+    text_add(out, is_trillion ? "\xC2\xA0T"
+                              : "\xC2\xA0"
+                                "B");
+}
+
+static void transformer_words(Text *out, const SummaryJob *job)
+{
+    text_printf(out, "%s: ", job->name);
+    tokens_print(out, job->tokens);
+    text_printf(out, " tokens, %" PRId64 " a second from its submission to its end",
+                job->tokens_per_s);
+    if (job->mfu_ppm != ABSENT) {
+        text_add(out, "; MFU ");
+        percent_print(out, job->mfu_ppm, 1);
+    }
+    if (job->goodput_ppm != ABSENT) {
+        text_add(out, ", goodput ");
+        percent_print(out, job->goodput_ppm, 1);
+    }
+    if (job->node_ns > 0) {
+        text_add(out, ". Checkpoints took ");
+        percent_print(out, share_ppm(job->checkpoint_ns, wide_capped(job->node_ns)), 1);
+        text_add(out, " of its node time, work that was lost ");
+        percent_print(out, share_ppm(job->lost_ns, wide_capped(job->node_ns)), 1);
+    }
+    text_add(out, ".\n");
+}
+
+static void answer_transformers(Text *html, const Facts *facts)
+{
+    Text plain = {0};
+    uint32_t told = 0;
+    for (uint32_t i = 0; i < facts->run->job_count && told < TOLD_ONE_BY_ONE; i++)
+        if (job_is_transformer(&facts->run->jobs[i])) {
+            transformer_words(&plain, &facts->run->jobs[i]);
+            told++;
+        }
+    if (plain.length == 0)
+        return;
+    if (facts->run->micro_usd_per_trillion_tokens != ABSENT) {
+        usd_print(&plain, facts->run->micro_usd_per_trillion_tokens);
+        text_add(&plain, " for 10\xC2\xB9\xC2\xB2 tokens, all costs included.\n");
+    }
+    answer_print(html, "How far did the training get?", &plain);
+}
+
 /* --- Were the expectations met? --- */
 
 /* "jobs.train.run_s at most 1h: got 4012.5." for the first missed expectations. */
@@ -410,7 +464,8 @@ void section_answers(Text *html, const Facts *facts)
     answer_cost(html, facts);
     answer_wrong(html, facts);
     answer_expected(html, facts);
-    if (facts_have_training(facts) || run_most_accurate(facts) != NULL)
+    answer_transformers(html, facts);
+    if (facts_have_learning(facts) || run_most_accurate(facts) != NULL)
         answer_accuracy(html, facts);
     text_add(html, "</dl>\n");
 }

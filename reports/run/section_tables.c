@@ -8,6 +8,7 @@
 #include "reports/text/wording.h"
 #include "sim/base/units.h"
 #include "sim/cloud/job/job.h"
+#include "sim/json/decimal.h"
 
 enum { ROWS_SHOWN = 200 };
 
@@ -177,6 +178,19 @@ static void job_accuracy(Text *out, const Facts *facts, uint32_t row)
         percent_print(out, facts->run->jobs[row].val_accuracy_ppm, 1);
 }
 
+static void job_tokens(Text *out, const Facts *facts, uint32_t row)
+{
+    const SummaryJob *job = &facts->run->jobs[row];
+    if (job_is_transformer(job))
+        decimal_print_rounded(out, job->tokens, 9, 1);
+}
+
+static void job_mfu(Text *out, const Facts *facts, uint32_t row)
+{
+    if (facts->run->jobs[row].mfu_ppm != ABSENT)
+        percent_print(out, facts->run->jobs[row].mfu_ppm, 1);
+}
+
 static void job_gpu(Text *out, const Facts *facts, uint32_t row)
 {
     cell_hours(out, facts->run->jobs[row].gpu_ns);
@@ -198,6 +212,17 @@ static void job_goodput(Text *out, const Facts *facts, uint32_t row)
 {
     if (facts->run->jobs[row].goodput_ppm != ABSENT)
         percent_print(out, facts->run->jobs[row].goodput_ppm, 1);
+}
+
+static bool shows_goodput(const Facts *facts)
+{
+    for (uint32_t row = 0; row < facts->run->job_count; row++)
+        if (facts->run->jobs[row].goodput_ppm != ABSENT)
+            return true;
+    for (uint32_t row = 0; row < facts->run->workload_count; row++)
+        if (facts->run->workloads[row].goodput_ppm != ABSENT)
+            return true;
+    return false;
 }
 
 static const char *job_class(const Facts *facts, uint32_t row)
@@ -224,6 +249,8 @@ static const PageColumn job_columns[] = {
     {"Epochs", true, job_epochs},
     {"Mean step", true, job_step},
     {"Accuracy", true, job_accuracy},
+    {"10\xE2\x81\xB9 tokens", true, job_tokens},
+    {"MFU", true, job_mfu},
     {"GPU time", true, job_gpu},
     {"Restarts", true, job_restarts},
     {"Node time lost", true, job_lost},
@@ -237,6 +264,11 @@ void section_jobs_table(Text *html, const Facts *facts)
         text_add(html, "<p class=\"note\">This run had no jobs.</p>\n");
     else if (facts->run->job_count > 0)
         page_table_print(html, &table, facts, shown_of(html, facts->run->job_count, "jobs"));
+    if (shows_goodput(facts))
+        text_add(html,
+                 "<p class=\"note\">Goodput: the share of the attempts' node time that went into "
+                 "computation that was kept, exchange of gradients, input and checkpoints. The "
+                 "rest was lost, or went into starting and waiting for other nodes.</p>\n");
 }
 
 /* --- Workloads --- */

@@ -42,7 +42,7 @@ static void cell_print(Text *html, const PageColumn *column, const Facts *facts,
 
 void page_table_print(Text *html, const PageTable *table, const Facts *facts, uint32_t row_count)
 {
-    enum { COLUMNS_MAX = 16 };
+    enum { COLUMNS_MAX = 20 };
     bool is_left_out[COLUMNS_MAX] = {false};
     invariant(table->column_count <= COLUMNS_MAX);
     for (int32_t i = 0; i < table->column_count; i++)

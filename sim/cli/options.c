@@ -1,5 +1,7 @@
+#define _GNU_SOURCE // program_invocation_name
 #include "sim/cli/options.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -182,8 +184,12 @@ static bool check_operand_words(const Parse *parse, const Operands *operands, St
         if (w < words)
             continue;
         const char *nearest = nearest_name(operands->items[i], table->operand_words, words);
+        Text list = {0};
+        for (int32_t word = 0; word < words; word++)
+            text_printf(&list, "%s%s", word > 0 ? "|" : "", table->operand_words[word]);
         status_fail(status, STATUS_BAD_INPUT, place_of_command(parse), "\"%s\" is not %s %s",
-                    operands->items[i], words > 1 ? "one of" : "the word", table->operands);
+                    operands->items[i], words > 1 ? "one of" : "the word", text_string(&list));
+        text_free(&list);
         return nearest != NULL ? status_hint(status, "did you mean \"%s\"?", nearest)
                                : hint_help(parse, status);
     }
@@ -323,6 +329,7 @@ bool options_parse(const OptionTable *table, Arena *arena, int argc, char **argv
 bool options_read(const OptionTable *table, Arena *arena, int argc, char **argv, void *values,
                   Operands *operands, int *exit_code)
 {
+    program_invocation_name = (char *)table->name;
     bool wants_help;
     Status status;
     if (!options_parse(table, arena, argc, argv, values, operands, &wants_help, &status)) {

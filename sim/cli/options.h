@@ -86,7 +86,8 @@ typedef struct {
 
 /* Parses the command line, prints --help and reports problems. True when the verb should continue.
  * False after --help was printed (exit code 0) or a problem was reported on stderr (exit code 2).
- * argv[0] is skipped. A table with `print_guard` prints its help through that function unless
+ * argv[0] is skipped. glibc's program_invocation_name becomes the verb, for messages
+ * (sim/cli/report.h). A table with `print_guard` prints its help through that function unless
  * stdout is a terminal. */
 MUST_CHECK bool options_read(const OptionTable *table, Arena *arena, int argc, char **argv,
                              void *values, Operands *operands, int *exit_code);

@@ -1,8 +1,11 @@
+#define _GNU_SOURCE // program_invocation_name
 #include "sim/cli/report.h"
 #include "sim/base/text.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 int exit_code_of(StatusCode code)
@@ -43,12 +46,22 @@ static const char bold[] = "\x1b[1m";
 static const char cyan[] = "\x1b[36m";
 static const char plain[] = "\x1b[0m";
 
+/* The command line is the place of a problem with an option: "trainyard: run: --why". */
+static void add_command(Text *out, const char *source)
+{
+    const bool is_option = source[0] == '-' && source[1] != '\0';
+    if (is_option && strchr(program_invocation_name, '/') == NULL)
+        text_printf(out, "trainyard: %s: ", program_invocation_name);
+}
+
 /* `label` precedes the message. */
 static void print_labelled(const Status *status, const char *label, bool in_colour, Text *out)
 {
     text_add(out, in_colour ? bold : "");
-    if (status->at.source)
+    if (status->at.source) {
+        add_command(out, status->at.source);
         add_printable(out, status->at.source);
+    }
     if (status->at.line > 0)
         text_printf(out, ":%d:%d", status->at.line, status->at.column);
     if (status->at.source)
@@ -106,16 +119,21 @@ void report_warnings(const Problems *warnings)
     text_free(&out);
 }
 
-int report_problems(const Problems *problems)
+int exit_code_of_problems(const Problems *problems)
 {
-    Text out = {0};
-    problems_print(problems, terminal_has_colour(STDERR_FILENO), &out);
-    fputs(text_string(&out), stderr);
-    text_free(&out);
     int exit_code = EXIT_FINE;
     for (int32_t i = 0; i < problems->kept; i++) {
         const int code = exit_code_of(problems->items[i].code);
         exit_code = code > exit_code ? code : exit_code;
     }
     return exit_code;
+}
+
+int report_problems(const Problems *problems)
+{
+    Text out = {0};
+    problems_print(problems, terminal_has_colour(STDERR_FILENO), &out);
+    fputs(text_string(&out), stderr);
+    text_free(&out);
+    return exit_code_of_problems(problems);
 }

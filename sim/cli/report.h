@@ -1,7 +1,10 @@
 /* How a Status is reported: on stderr, and as the program's exit code.
  *
  *     scenarios/spot.json:6:15: cluster "gpu": nodes is -3, expected 0 to 1000
- *       hint: preemptible nodes go in "low_priority_nodes" */
+ *       hint: preemptible nodes go in "low_priority_nodes"
+ *
+ * A place that begins with '-' is an option of the command line; the program and its verb precede
+ * it: `trainyard: run: --why: there was no job "nip" in this run`. */
 #ifndef SIM_CLI_REPORT_H
 #define SIM_CLI_REPORT_H
 
@@ -16,9 +19,11 @@ enum {
 };
 
 int exit_code_of(StatusCode code);
+/* Among several problems a failure of the machine decides. EXIT_FINE when there are none. */
+int exit_code_of_problems(const Problems *problems);
 
 /* Print on stderr, in colour when it is a terminal and NO_COLOR is not set; return the exit
- * code. Among several problems a failure of the machine decides the exit code. */
+ * code. */
 int report_status(const Status *status);
 int report_problems(const Problems *problems); /* EXIT_FINE and silence when there are none */
 

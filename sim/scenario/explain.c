@@ -57,6 +57,49 @@ static const char *number(const Explainer *explainer, int64_t value)
     return arena_printf(explainer->out.arena, "%" PRId64, value);
 }
 
+static void explain_epochs(Explainer *explainer, const char *subject, const Program *program)
+{
+    explain_derived(explainer, subject, "epochs", number(explainer, program->epochs),
+                    "the program's \"epochs\"");
+    explain_derived(explainer, subject, "steps per epoch and rank",
+                    number(explainer, program->steps_per_epoch),
+                    "the program's \"steps_per_epoch\"");
+    explain_derived(explainer, subject, "evaluated samples",
+                    number(explainer, program->evaluate_samples),
+                    "the program's \"evaluate_samples\"");
+}
+
+static void explain_transformer(Explainer *explainer, const char *subject, const Program *program)
+{
+    const TransformerTraining *planned = program->transformer;
+    Arena *arena = explainer->out.arena;
+    const int64_t step_ns = transformer_step_ns(planned);
+    const double flops =
+        (double)planned->flops_per_token * (double)planned->tokens_per_step / (double)step_ns * 1e9;
+    explain_derived(explainer, subject, "layout", planned->layout,
+                    "the fastest that fits, of those that its \"layout\" allows");
+    explain_derived(explainer, subject, "step",
+                    arena_printf(arena, "%.6f s", (double)step_ns / (double)NS_PER_S),
+                    "as `trainyard predict` states it");
+    explain_derived(explainer, subject, "MFU of a step",
+                    arena_printf(arena, "%.1f %%",
+                                 100 * flops / ((double)planned->peak_flops_per_s * planned->gpus)),
+                    "attention as computed");
+    explain_derived(explainer, subject, "memory of a GPU",
+                    arena_printf(arena, "%.1f GiB", (double)planned->memory_bytes / (1 << 30)),
+                    "of the rank with the most");
+    explain_derived(explainer, subject, "steps", number(explainer, planned->steps),
+                    "its \"tokens\" or \"steps\"");
+    if (program->checkpoint_bytes == 0)
+        return;
+    explain_derived(explainer, subject, "steps between checkpoints",
+                    number(explainer, program->steps_per_epoch), "its checkpoint's \"every\"");
+    explain_derived(explainer, subject, "bytes of a checkpoint",
+                    number(explainer, program->checkpoint_bytes), "14 for each parameter");
+    explain_derived(explainer, subject, "ranks that write it",
+                    number(explainer, program->checkpoint_files), "its layout");
+}
+
 static void explain_program(Explainer *explainer, const char *subject, const Program *program)
 {
     explain_derived(explainer, subject, "program", program->name,
@@ -67,14 +110,10 @@ static void explain_program(Explainer *explainer, const char *subject, const Pro
                                                      : "first match in \"programs\"");
     if (program->kind != PROGRAM_TRAIN)
         return;
-    explain_derived(explainer, subject, "epochs", number(explainer, program->epochs),
-                    "the program's \"epochs\"");
-    explain_derived(explainer, subject, "steps per epoch and rank",
-                    number(explainer, program->steps_per_epoch),
-                    "the program's \"steps_per_epoch\"");
-    explain_derived(explainer, subject, "evaluated samples",
-                    number(explainer, program->evaluate_samples),
-                    "the program's \"evaluate_samples\"");
+    if (program->transformer != NULL)
+        explain_transformer(explainer, subject, program);
+    else
+        explain_epochs(explainer, subject, program);
     if (program->checkpoint_path != NULL)
         explain_derived(explainer, subject, "checkpoint",
                         program->checkpoint_share != NULL
@@ -211,10 +250,24 @@ static void use_measured(Explainer *explainer, const GpuModel *gpu, StepPrecisio
     use_all(explainer, CATALOG_SIDE_BY_SIDE, begin);
 }
 
+static void use_transformer(Explainer *explainer, const TransformerTraining *planned)
+{
+    if (planned->is_of_catalog)
+        use(explainer, CATALOG_TRANSFORMERS, planned->model);
+    use(explainer, CATALOG_TRANSFORMER_GPUS, planned->vm_size->gpu->name);
+    use(explainer, CATALOG_TRANSFORMER_SOFTWARE, planned->software);
+    if (planned->fabric != NULL)
+        use(explainer, CATALOG_TRANSFORMER_FABRICS, planned->fabric);
+}
+
 static void use_program(Explainer *explainer, const Program *program)
 {
     if (program->kind != PROGRAM_TRAIN)
         return;
+    if (program->transformer != NULL) {
+        use_transformer(explainer, program->transformer);
+        return;
+    }
     use(explainer, CATALOG_NETWORKS, program->network->name);
     use(explainer, CATALOG_DATA_SETS, program->data_set->name);
     use(explainer, CATALOG_FRAMEWORKS, program->framework->name);

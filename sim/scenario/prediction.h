@@ -20,6 +20,7 @@
 #include "sim/cloud/training/step_estimate.h"
 #include "sim/cloud/training/training.h"
 #include "sim/scenario/catalog/read.h"
+#include "sim/scenario/catalog/wire.h"
 
 #define COLLECTIVES(X)                                                                             \
     X(MPI_HOST, "mpi-host") /* MPI adds up in the memory of the host */                            \
@@ -32,18 +33,6 @@ typedef enum {
 #undef X
         COLLECTIVE_COUNT
 } Collective;
-
-#define WIRES(X)                                                                                   \
-    X(IB_FDR, "ib-fdr") /* InfiniBand, of the generation that the VM size has */                   \
-    X(ETHERNET, "ethernet")
-
-typedef enum {
-    WIRE_ANY = -1, /* the wire that the exchange prefers */
-#define X(name, text) WIRE_##name,
-    WIRES(X)
-#undef X
-        WIRE_COUNT
-} Wire;
 
 typedef struct {
     const char *network;

@@ -27,6 +27,11 @@ void explain(Explanation *explanation, const char *name, const char *value, cons
                          .origin = arena_strdup(explanation->arena, origin)};
 }
 
+bool explained_is_assumed(const ExplainedValue *value)
+{
+    return strstr(value->origin, "ASSUMED") != NULL;
+}
+
 const char *place_text(Arena *arena, Place at)
 {
     if (at.line == 0)

@@ -23,6 +23,8 @@ typedef struct {
 Explanation explanation_create(Arena *arena);
 /* Adds one value; the texts are copied. */
 void explain(Explanation *explanation, const char *name, const char *value, const char *origin);
+/* Whether the origin has the mark "ASSUMED": the value has no published source. */
+bool explained_is_assumed(const ExplainedValue *value);
 /* "file:line:column" of a place. */
 const char *place_text(Arena *arena, Place at);
 /* Adds a line for each value: "name = value  # origin". */

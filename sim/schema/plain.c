@@ -193,6 +193,29 @@ static void decimal_read_member(const Reader *reader, const Field *field, const 
         *(int64_t *)member = wide_capped(value);
 }
 
+/* --- Values of any kind --- */
+
+static const Json *json_of(const Field *field, const void *item)
+{
+    return *(const Json *const *)member_of(field, item);
+}
+
+static bool json_is_unknown(const Field *field, const void *item)
+{
+    return json_of(field, item) == NULL;
+}
+
+static Json *json_write(Arena *arena, const Field *field, const void *item)
+{
+    return json_copy(arena, json_of(field, item), NULL);
+}
+
+static void json_read(const Reader *reader, const Field *field, const Json *node, void *item)
+{
+    (void)reader;
+    memcpy((char *)item + field->offset, &node, sizeof node);
+}
+
 /* --- Objects --- */
 
 static void item_read(const Reader *reader, const ObjectType *type, const Json *root, void *item)
@@ -335,6 +358,7 @@ static const PlainKind plain_kinds[] = {
     [VALUE_BOOLEAN] = {NULL, boolean_write, boolean_read},
     [VALUE_CHOICE] = {NULL, choice_write, choice_read},
     [VALUE_DECIMAL] = {decimal_is_unknown, decimal_write, decimal_read_member},
+    [VALUE_JSON] = {json_is_unknown, json_write, json_read},
     [VALUE_OBJECT] = {object_is_unknown, object_write, object_read},
     [VALUE_TEXTS] = {list_is_unknown, texts_write, texts_read},
     [VALUE_OBJECTS] = {list_is_unknown, objects_write, objects_read},

@@ -5,6 +5,7 @@
  *     BOOLEAN, CHOICE         bool; an enum
  *     INTEGER                 int64_t or int32_t
  *     DECIMAL                 int64_t or Wide: the number in the file times 10^decimals, from 0
+ *     JSON                    const Json *, any value; NULL: unknown
  *     OBJECT                  a struct; in FIELD_GROUP the struct of the table itself
  *     OBJECTS, TEXTS          an array; `count` is the offset of its uint32_t count
  *     NAMED                   likewise; in the file an object of objects, by their KEY

@@ -254,7 +254,8 @@ RunnerEnd runner_run(const RunnerPlan *plan, int *signal, Problems *problems)
     crew.at_work = started;
     if (started == 0) {
         Status status;
-        status_fail(&status, STATUS_MACHINE, place_in("sweep", 0, 0), "no thread can be started");
+        status_fail(&status, STATUS_MACHINE, place_in("trainyard: sweep", 0, 0),
+                    "no thread can be started");
         fail(&crew, &status);
     }
     pthread_mutex_unlock(&crew.lock);

@@ -35,7 +35,7 @@ static Share *full_share(Arena *run, int32_t transfers, uint32_t *tickets)
 {
     Share *share = share_create(run, (ShareId){0}, "account/share", &tier, 0);
     for (int32_t i = 0; i < transfers; i++)
-        tickets[i] = share_join(share, (uint32_t)i, TRANSFER_READ, bytes[i % HOLDS], 0);
+        tickets[i] = share_join(share, (uint32_t)i, TRANSFER_READ, bytes[i % HOLDS], 1, 0);
     return share;
 }
 
@@ -47,7 +47,7 @@ static double hold_ns(int32_t transfers, uint32_t *tickets)
     for (int32_t i = 0; i < HOLDS; i++) {
         int64_t at_ns = share_next_end_ns(share);
         uint32_t owner = share_end_next(share, at_ns);
-        tickets[owner] = share_join(share, owner, TRANSFER_READ, bytes[i], at_ns);
+        tickets[owner] = share_join(share, owner, TRANSFER_READ, bytes[i], 1, at_ns);
     }
     double spent_s = now_s() - begin_s;
     arena_destroy(run);
@@ -62,7 +62,7 @@ static double leave_ns(int32_t transfers, uint32_t *tickets)
     for (int32_t i = 0; i < HOLDS; i++) {
         uint32_t owner = victims[i] % (uint32_t)transfers;
         share_leave(share, tickets[owner], 0);
-        tickets[owner] = share_join(share, owner, TRANSFER_READ, bytes[i], 0);
+        tickets[owner] = share_join(share, owner, TRANSFER_READ, bytes[i], 1, 0);
     }
     double spent_s = now_s() - begin_s;
     arena_destroy(run);

@@ -70,6 +70,18 @@ stderr_has()
     pass_or_fail "stderr lacks \"$1\"" grep -qF -e "$1" "$work/stderr"
 }
 
+# Prints a Python that has the module jsonschema, if there is one: Debian's own knows Debian's packages, another on PATH may know more.
+python_with_jsonschema()
+{
+    local candidate
+    for candidate in /usr/bin/python3 python3; do
+        if "$candidate" -c 'import jsonschema' 2>/dev/null; then
+            echo "$candidate"
+            return
+        fi
+    done
+}
+
 # holds has_json EXPRESSION-OF-PYTHON about `run`, the JSON on stdout.
 has_json()
 {

@@ -35,8 +35,9 @@ if [ -n "$(command -v apt-cache)" ]; then
     example "packages are known to Debian"
     mapfile -t packages < <(grep -oE 'no-install-recommends [a-z0-9 .+-]*' steps | cut -d' ' -f2- | tr ' ' '\n' | grep -E '^[a-z]')
     holds [ "${#packages[@]}" -gt 10 ]
+    apt-cache show --no-all-versions "${packages[@]}" >shown 2>/dev/null || true
     for package in "${packages[@]}"; do
-        holds [ -n "$(apt-cache show --no-all-versions "$package" 2>/dev/null | head -n 1)" ]
+        holds grep -qx "Package: $package" shown
     done
 fi
 

@@ -110,14 +110,7 @@ PYTHON
 for kind in scenario cluster job catalog study summary; do
     "$TRAINYARD" schema $kind >$kind.schema.json
 done
-# Debian's own Python knows Debian's packages; another on PATH may know more.
-python=
-for candidate in /usr/bin/python3 python3; do
-    if "$candidate" -c 'import jsonschema' 2>/dev/null; then
-        python=$candidate
-        break
-    fi
-done
+python=$(python_with_jsonschema)
 if [ -n "$python" ]; then
     example "every shipped file is valid by the schema that the program prints"
     validate_shipped "$python" >stdout 2>stderr

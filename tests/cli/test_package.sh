@@ -16,7 +16,7 @@ export DEBEMAIL=packages@trainyard.test SOURCE_DATE_EPOCH=1700000000
 
 make_packages()
 {
-    "$source_folder/tools/package.sh" "$build" "$1" >stdout 2>stderr
+    "$source_folder/tools/package.sh" "$build" "$@" >stdout 2>stderr
     status=$?
 }
 
@@ -52,9 +52,10 @@ holds grep -q '^Depends: .*libc6' control/trainyard/control
 holds grep -qE '^Depends: .*trainyard \(= [0-9.]+-0local1\)' control/trainyard-trainer/control
 
 example "the same bytes twice"
-make_packages again
+make_packages again trainyard-trainer
 exit_is 0
-holds diff -r packages again
+holds [ "$(ls again)" = "$(basename packages/trainyard-trainer_*)" ]
+holds cmp again/* packages/trainyard-trainer_*
 
 if [ -n "$(command -v lintian)" ]; then
     example "lintian has no error and no warning"

@@ -53,14 +53,14 @@ stdout_has "used at $poisson:"
 example "validate checks the range"
 trainyard validate "$poisson" --param nodes=99
 exit_is 2
-stderr_begins '--param nodes=99: parameter "nodes" is 99, expected 4 to 64'
+stderr_begins 'trainyard: validate: --param nodes=99: parameter "nodes" is 99, expected 4 to 64'
 trainyard validate "$poisson" --param nodes=8
 exit_is 0
 
 example "a misspelt name"
 trainyard run "$poisson" --param nods=5
 exit_is 2
-stderr_begins '--param nods=5: unknown parameter "nods"'
+stderr_begins 'trainyard: run: --param nods=5: unknown parameter "nods"'
 stderr_has 'did you mean "nodes"?'
 
 example "a scenario without parameters"

@@ -283,16 +283,16 @@ exit_is 2
 stderr_has "waited_within"
 trainyard plan queue.json --vary servers=4..6 --slo 'waited_within(10h) 90%' --minimise cost_usd.total
 exit_is 2
-stderr_begins "--slo waited_within(10h) 90%: a constraint is a metric, '>=' or '<=', and a limit"
+stderr_begins "trainyard: plan: --slo waited_within(10h) 90%: a constraint is a metric, '>=' or '<=', and a limit"
 trainyard plan plan.json --vary servers=1..2
 exit_is 2
-stderr_begins "--vary: does not go with a study file"
+stderr_begins "trainyard: plan: --vary: does not go with a study file"
 trainyard plan plan.json --confidence 20%
 exit_is 2
-stderr_begins '--confidence: a confidence of "20%" is not above 50 % and below 100 %'
+stderr_begins 'trainyard: plan: --confidence: a confidence of "20%" is not above 50 % and below 100 %'
 trainyard plan queue.json --vary servers=4..6
 exit_is 2
-stderr_begins 'plan: missing "metrics" in this study'
+stderr_begins 'trainyard: plan: missing "metrics" in this study'
 stderr_has "--minimise cost_usd.total"
 sed '/minimise/d; /subject_to/d' plan.json | sed 's/"0.32\/h"\]}},/"0.32\/h"]}}, "metrics": ["utilisation"]}/' >sweep.json
 trainyard plan sweep.json

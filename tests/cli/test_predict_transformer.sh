@@ -155,7 +155,7 @@ exit_is 2
 stderr_has "megatron-core"
 trainyard predict --model llama3-8b --vm $size --gpus 8 --layout tp=8,pq=2
 exit_is 2
-stderr_begins '--layout:1:6: "pq=2": expected a choice of a layout'
+stderr_begins 'trainyard: predict: --layout:1:6: "pq=2": expected a choice of a layout'
 trainyard predict --model llama3-8b --vm $size --gpus 8 --layout tp=8,dp=2
 exit_is 2
 stderr_has "tp x cp x dp x pp is not the number of GPUs"

@@ -234,7 +234,7 @@ PYTHON
 example "a folder of data that does not exist, a scenario of bytes"
 trainyard run small/scenario.json -q --data nowhere
 exit_is 2
-stderr_begins '--data: there is no folder "nowhere"'
+stderr_begins 'trainyard: run: --data: there is no folder "nowhere"'
 printf '\377\376' >bytes.json
 trainyard run bytes.json
 exit_is 2

@@ -105,7 +105,7 @@ is_gone()
 example "it is off by default, and never on an address that others reach"
 trainyard serve --run-jobs --i-know-this-is-not-secure --port 0 --plain-port 0 --state open
 exit_is 2
-stderr_begins '--run-jobs: it does not go with --i-know-this-is-not-secure'
+stderr_begins 'trainyard: serve: --run-jobs: it does not go with --i-know-this-is-not-secure'
 trainyard serve --run-jobs --files --port 0 --plain-port 0 --state open
 exit_is 2
 trainyard serve --run-jobs --listen 0.0.0.0 --port 0 --plain-port 0 --state open
@@ -334,7 +334,7 @@ ranks='{"customToolkitSettings": null, "horovodSettings": {"pythonScriptFilePath
 example "--real: a training runs on as many ranks as it asks for, any other job is emulated"
 trainyard serve --real cpu --i-know-this-is-not-secure --port 0 --plain-port 0 --state open
 exit_is 2
-stderr_begins '--real: it does not go with --i-know-this-is-not-secure'
+stderr_begins 'trainyard: serve: --real: it does not go with --i-know-this-is-not-secure'
 holds serve --real cpu --data cifar --clock auto --scenario trains.json --state trained
 holds grep -q '^warning: --real: jobs that train are TRAINED FOR REAL' log
 ask /experiments/e -X PUT

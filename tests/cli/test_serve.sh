@@ -110,7 +110,7 @@ end TERM
 example "what is wrong is said before anything listens"
 trainyard serve --clock x0
 exit_is 2
-stderr_begins '--clock: "x0" is not a clock'
+stderr_begins 'trainyard: serve: --clock: "x0" is not a clock'
 trainyard serve --listen 0.0.0.0 --port 0 --plain-port 0 --state open
 exit_is 2
 stderr_has '--i-know-this-is-not-secure allows it all the same'

@@ -94,7 +94,7 @@ holds same_tables whole two
 example "a shard that does not exist"
 trainyard sweep "$study" --shard 3/3 -o part-3
 exit_is 2
-stderr_begins "--shard: there is no shard 3 of 3: shards count from 0"
+stderr_begins "trainyard: sweep: --shard: there is no shard 3 of 3: shards count from 0"
 stderr_has 'hint: the last is "2/3"'
 trainyard sweep "$study" --shard three -o part-3
 exit_is 2
@@ -166,7 +166,7 @@ exit_is 2
 stderr_begins "nothing: contains no journal of runs"
 trainyard merge part-0
 exit_is 2
-stderr_begins "-o: the folder for the joined runs is missing"
+stderr_begins "trainyard: merge: -o: the folder for the joined runs is missing"
 stderr_has "name it with -o DIR"
 
 # --- Damage

@@ -195,7 +195,7 @@ exit_is 2
 stderr_begins 'SEED: is "7.5", expected a number as in results.csv'
 trainyard show one 3
 exit_is 2
-stderr_begins "show: POINT and SEED are missing"
+stderr_begins "trainyard: show: POINT and SEED are missing"
 trainyard show one
 exit_is 2
 stderr_begins "one: the study compares no classes of jobs"
@@ -240,14 +240,14 @@ exit_is 2
 stderr_has "trainyard_study"
 trainyard sweep study.json --vary nap=1m,2m --precision 5%
 exit_is 2
-stderr_begins "--vary: does not go with a study file"
+stderr_begins "trainyard: sweep: --vary: does not go with a study file"
 stderr_has "--precision: does not go with a study file"
 trainyard sweep small/scenario.json --vary nap=10m --metric cost_usd.total
 exit_is 2
 stderr_has "no parameter \"nap\""
 trainyard sweep small/scenario.json --vary nap=10m
 exit_is 2
-stderr_begins "sweep: missing \"metrics\" in this study"
+stderr_begins "trainyard: sweep: missing \"metrics\" in this study"
 stderr_has "or --metric cost_usd.total"
 stderr_has "no parameter \"nap\""
 trainyard sweep study.json -o study.json

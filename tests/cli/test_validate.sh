@@ -163,14 +163,14 @@ while IFS='|' read -r change expected; do
     stderr_begins "${expected# }"
     holds [ "$(grep -cv '^  hint: ' stderr)" -eq 1 ]
 done <<'TABLE'
---set /sead=3 | --set /sead=3: unknown key "sead" in this scenario
---set /commands/0/nam=x | --set /commands/0/nam=x: unknown key "nam" in this command
---set /seed/x=3 | --set /seed/x=3: "x" cannot be inside a number
---set /commands/9/at=3 | --set /commands/9/at=3: there is no item "9" in an array of 3, counted from 0
---set seed=3 | --set seed=3: "seed" is not a JSON pointer
---set /seed | --set /seed: a change needs '='
---failures 2x | --failures 2x: scale is not a factor from 0 to 1000
---failures 1001 | --failures 1001: scale is not a factor from 0 to 1000
+--set /sead=3 | trainyard: run: --set /sead=3: unknown key "sead" in this scenario
+--set /commands/0/nam=x | trainyard: run: --set /commands/0/nam=x: unknown key "nam" in this command
+--set /seed/x=3 | trainyard: run: --set /seed/x=3: "x" cannot be inside a number
+--set /commands/9/at=3 | trainyard: run: --set /commands/9/at=3: there is no item "9" in an array of 3, counted from 0
+--set seed=3 | trainyard: run: --set seed=3: "seed" is not a JSON pointer
+--set /seed | trainyard: run: --set /seed: a change needs '='
+--failures 2x | trainyard: run: --failures 2x: scale is not a factor from 0 to 1000
+--failures 1001 | trainyard: run: --failures 1001: scale is not a factor from 0 to 1000
 --seed 9007199254740993 | trainyard: run: --seed: is "9007199254740993", expected a whole number from 0 to 9007199254740992
 --shuffle-ties 0 | trainyard: run: --shuffle-ties: is "0", expected a whole number from 1 to 9223372036854775807
 --fidelity fine | trainyard: run: --fidelity: is "fine", expected one of step, epoch, job

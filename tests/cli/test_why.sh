@@ -29,7 +29,7 @@ story preemption/a-day-at-most train a-day
 example "a job that does not exist"
 trainyard run "$scenarios/workloads/bursts/scenario.json" --quiet --why somebody
 exit_is 2
-stderr_begins '--why: there was no job "somebody" in this run'
+stderr_begins 'trainyard: run: --why: there was no job "somebody" in this run'
 stderr_has 'names are written as in "'
 
 finish

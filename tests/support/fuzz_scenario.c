@@ -31,6 +31,7 @@ void fuzz_scenario(const char *bytes, size_t length)
 {
     Arena *arena = arena_create();
     MemoryFiles files = small_scenario(arena);
+    memory_files_set_transformers(&files, arena, "catalog/");
     memory_files_set(&files, "scenario.json", bytes, length);
     Problems problems = problems_create(arena);
     ScenarioFile *file = scenario_read(arena, memory_files_source(&files), "scenario.json",

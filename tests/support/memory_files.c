@@ -112,6 +112,12 @@ void memory_files_set_catalog(MemoryFiles *files, Arena *arena, const char *fold
     set_shipped(files, arena, folder, "networks.json");
 }
 
+void memory_files_set_transformers(MemoryFiles *files, Arena *arena, const char *folder)
+{
+    set_shipped(files, arena, folder, "transformers.json");
+    set_shipped(files, arena, folder, "transformer_software.json");
+}
+
 MemoryFiles small_scenario(Arena *arena)
 {
     MemoryFiles files = {0};

@@ -24,7 +24,9 @@ FileSource memory_files_source(MemoryFiles *files);
 
 /* Adds the shipped catalogue to a folder ("catalog/"): azure-2018.json and what it includes. */
 void memory_files_set_catalog(MemoryFiles *files, Arena *arena, const char *folder);
-/* Its tree. */
+/* Adds the catalogues of transformers and their software. */
+void memory_files_set_transformers(MemoryFiles *files, Arena *arena, const char *folder);
+/* The tree of the shipped catalogue. */
 Json *shipped_catalog(Arena *arena);
 
 /* A small whole scenario in memory: "scenario.json" with its cluster.json and job.json and the

@@ -609,7 +609,7 @@ static int compare_matrix(Arena *arena, const CompareArguments *arguments)
     size_t length;
     Status status = {0};
     if (arguments->catalog == NULL) {
-        status_fail(&status, STATUS_BAD_INPUT, place_in("trainyard: compare: --matrix", 0, 0),
+        status_fail(&status, STATUS_BAD_INPUT, place_in("--matrix", 0, 0),
                     "needs --catalog FILE, the catalogue of the measured machine");
         return report_status(&status);
     }

@@ -4,11 +4,21 @@
 
 #include "sim/cli/files.h"
 #include "sim/output/explain/run_diff.h"
+#include "tools/trainyard/answer/answer.h"
 #include "tools/trainyard/verbs.h"
 
 static const size_t file_bytes_max = (size_t)4 << 30;
 
-static const Field diff_options[] = {{0}};
+typedef struct {
+    bool is_json;
+} DiffArguments;
+
+#define OWNER DiffArguments
+static const Field diff_options[] = {
+    OPTION_FLAG(0, "json", is_json, "print JSON (trainyard schema diff-answer)"),
+    {0},
+};
+#undef OWNER
 
 static const OptionTable diff_table = {
     .name = "diff",
@@ -62,33 +72,45 @@ static bool run_load(Arena *arena, const char *path, RecordedRun *run, Problems 
     return !has_summary || run->summary != NULL;
 }
 
-static int diff(Arena *arena, const Operands *operands)
+static void show(Arena *arena, const RunDiff *found, bool is_json, const Problems *problems)
+{
+    if (is_json) {
+        DiffAnswer answer = {.diff = *found,
+                             .has_difference = !found->has_same_records,
+                             .problems = answer_problems(arena, problems)};
+        answer.different = answer.diff.fingerprints.different;
+        answer_show(arena, &diff_answer_type, &answer);
+        return;
+    }
+    Text text = {0};
+    run_diff_print(arena, found, &text);
+    fputs(text_string(&text), stdout);
+    text_free(&text);
+}
+
+static int diff(Arena *arena, const Operands *operands, bool is_json)
 {
     Problems problems = problems_create(arena);
     RecordedRun a, b;
     // Both are loaded even if the first fails, so that all problems are reported at once.
     const bool has_a = run_load(arena, operands->items[0], &a, &problems);
     const bool has_b = run_load(arena, operands->items[1], &b, &problems);
-    Text text = {0};
-    bool is_same = false;
-    int exit_code;
-    if (has_a && has_b && run_diff_print(arena, &a, &b, &text, &is_same, &problems)) {
-        fputs(text_string(&text), stdout);
-        exit_code = is_same ? EXIT_FINE : EXIT_NO;
-    } else {
-        exit_code = report_problems(&problems);
+    RunDiff found;
+    if (has_a && has_b && run_diff(arena, &a, &b, &found, &problems)) {
+        show(arena, &found, is_json, &problems);
+        return found.is_same ? EXIT_FINE : EXIT_NO;
     }
-    text_free(&text);
-    return exit_code;
+    return is_json ? answer_show_problems(arena, &problems) : report_problems(&problems);
 }
 
 static int run(int argc, char **argv)
 {
     Arena *arena = arena_create();
+    DiffArguments arguments = {0};
     Operands operands;
     int exit_code;
-    if (options_read(&diff_table, arena, argc, argv, NULL, &operands, &exit_code))
-        exit_code = diff(arena, &operands);
+    if (options_read(&diff_table, arena, argc, argv, &arguments, &operands, &exit_code))
+        exit_code = diff(arena, &operands, arguments.is_json);
     arena_destroy(arena);
     return exit_code;
 }

@@ -366,7 +366,8 @@ static const ImportFormat *find_format(const char *name, Problems *problems)
     for (int32_t i = 0; i < import_format_count && i < NAMES_MAX; i++)
         names[i] = import_formats[i].name;
     if (format == NULL)
-        status_hint_names(problems_add(problems, STATUS_BAD_INPUT, place_in("FORMAT", 0, 0),
+        status_hint_names(problems_add(problems, STATUS_BAD_INPUT,
+                                       place_in("trainyard: import: FORMAT", 0, 0),
                                        "unknown format \"%s\"", name),
                           name, names, import_format_count);
     return format;

@@ -94,7 +94,7 @@ static bool read_mounts(Arena *arena, const OptionTexts *texts, LaunchMount **mo
     *mounts = ARENA_ARRAY(arena, LaunchMount, texts->count);
     for (int32_t i = 0; i < texts->count; i++) {
         const char *text = texts->items[i], *sign = strchr(text, '=');
-        const Place at = place_in("trainyard: launch: --mount", 0, 0);
+        const Place at = place_in("--mount", 0, 0);
         struct stat facts;
         if (!sign || sign == text || !sign[1]) {
             status_fail(status, STATUS_BAD_INPUT, at, "\"%s\" is not PATH=DIR", text);

@@ -1,10 +1,13 @@
 /* trainyard run: one scenario, once. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "real/launch/data_set.h"
+#include "sim/base/array.h"
 #include "sim/cli/disk_files.h"
 #include "sim/cli/json_file.h"
+#include "tools/trainyard/answer/answer.h"
 #include "tools/trainyard/determinism.h"
 #include "tools/trainyard/options/scenario_options.h"
 #include "tools/trainyard/run_scenario.h"
@@ -67,7 +70,8 @@ static const Field run_options[] = {
                   "train real jobs on CIFAR-10 in DIR (the folder that the job names)"),
     OPTION_FILE(0, "ran", ran_path, "FILE",
                 "replay the real jobs recorded in FILE, ran.json of a run with --real"),
-    OPTION_FLAG(0, "json", is_json, "print summary.json instead of the tables"),
+    OPTION_FLAG(0, "json", is_json,
+                "print summary.json instead of the tables; with --why it has the story"),
     OPTION_FLAG('q', "quiet", is_quiet, "print nothing but errors"),
     OPTION_FLAG(0, "check", checks_always, "check every invariant of the world after every event"),
     OPTION_FLAG(0, "check-determinism", checks_determinism,
@@ -162,12 +166,49 @@ static bool all_went_well(const RunResult *result)
     return true;
 }
 
-/* Prints the story of --why. False if there was no such job. */
-static bool print_story(const RunResult *result)
+/* The lines of `text`, in `arena`. */
+static const char *const *lines_of(Arena *arena, const char *text, uint32_t *count)
 {
+    const char **lines = NULL;
+    uint32_t capacity = 0;
+    *count = 0;
+    for (size_t length; *text != '\0'; text += length + (text[length] == '\n')) {
+        length = strcspn(text, "\n");
+        lines = array_room(arena, lines, *count + 1, &capacity, sizeof *lines);
+        lines[(*count)++] = arena_printf(arena, "%.*s", (int)length, text);
+    }
+    return lines;
+}
+
+/* Prints summary.json, with the story of --why. */
+static void print_json(Arena *arena, const RunResult *result)
+{
+    Summary summary = *run_summary(result);
     if (result->story != NULL)
+        summary.story = lines_of(arena, result->story, &summary.story_count);
+    json_show(summary_json(arena, &summary));
+}
+
+/* Prints the result after the tables of the run. */
+static void print_result(Arena *arena, const RunArguments *arguments, const RunResult *result)
+{
+    if (arguments->is_json)
+        print_json(arena, result);
+    else if (result->story != NULL)
         printf("\n%s", result->story);
-    return result->story != NULL;
+}
+
+/* Prints problems instead of a result. Returns their exit code. */
+static int fail(Arena *arena, const RunArguments *arguments, const Problems *problems)
+{
+    return arguments->is_json ? answer_show_problems(arena, problems) : report_problems(problems);
+}
+
+static int fail_status(Arena *arena, const RunArguments *arguments, const Status *status)
+{
+    Problems problems = problems_create(arena);
+    problems_add_status(&problems, status);
+    return fail(arena, arguments, &problems);
 }
 
 /* The second run of --check-determinism. Returns an exit code. */
@@ -220,7 +261,7 @@ static int simulate(Arena *arena, const char *path, const RunArguments *argument
     Status status;
     if (!options_fit(arguments, &status) ||
         !data_set_count(arena, arguments->data_folder, NULL, &samples, &status))
-        return report_status(&status);
+        return fail_status(arena, arguments, &status);
     if (samples.train > 0 && !arguments->is_quiet)
         fprintf(stderr, "%s: %" PRId64 " images to train on, %" PRId64 " to test with\n",
                 arguments->data_folder, samples.train, samples.test);
@@ -243,17 +284,16 @@ static int simulate(Arena *arena, const char *path, const RunArguments *argument
     RunResult result;
     Problems problems = problems_create(arena);
     if (!run_scenario(arena, path, &options, &result, &problems))
-        return report_problems(&problems);
-    if (arguments->is_json)
-        json_show(run_summary_json(&result));
+        return fail(arena, arguments, &problems);
+    if (arguments->why_job != NULL && result.story == NULL) {
+        result.story_status.at = place_in("--why", 0, 0);
+        return fail_status(arena, arguments, &result.story_status);
+    }
+    print_result(arena, arguments, &result);
     const int exit_code =
         options.row_watch != NULL ? run_again(arena, path, &options, &result) : EXIT_FINE;
     if (exit_code != EXIT_FINE)
         return exit_code;
-    if (arguments->why_job != NULL && !print_story(&result)) {
-        result.story_status.at = place_in("--why", 0, 0);
-        return report_status(&result.story_status);
-    }
     if (result.real_signal != 0)
         return 128 + result.real_signal;
     return all_went_well(&result) ? EXIT_FINE : EXIT_NO;

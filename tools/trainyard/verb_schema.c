@@ -11,6 +11,7 @@
 #include "sim/schema/json_schema.h"
 #include "sim/schema/reference.h"
 #include "sim/study/format/study_types.h"
+#include "tools/trainyard/answer/answer.h"
 #include "tools/trainyard/verbs.h"
 
 typedef struct {
@@ -24,20 +25,33 @@ static const Field schema_options[] = {
 };
 #undef OWNER
 
+#define ANSWERS(X) /* what verbs print with --json */                                              \
+    X("validate-answer", validate_answer_type)                                                     \
+    X("test-answer", test_answer_type)                                                             \
+    X("explain-answer", explain_answer_type)                                                       \
+    X("diff-answer", diff_answer_type)                                                             \
+    X("problems-answer", problems_answer_type)
+
+#define NAME(name, type) name,
+#define TYPE(name, type) &type,
 static const char *const names[] = {"scenario", "cluster", "job",   "catalog",
-                                    "study",    "summary", "model", NULL};
+                                    "study",    "summary", "model", ANSWERS(NAME) NULL};
 /* The type of each name. A catalogue has none, because its values have sources. */
 static const ObjectType *const types[] = {
-    &scenario_type, &cluster_file_type, &job_file_type,         NULL,
-    &study_type,    &summary_type,      &transformer_shape_type};
+    &scenario_type, &cluster_file_type, &job_file_type,          NULL,
+    &study_type,    &summary_type,      &transformer_shape_type, ANSWERS(TYPE)};
+enum { TYPES_WITH_PARAMETERS = 4, FIRST_ANSWER = 7 };
 _Static_assert(sizeof names / sizeof names[0] == sizeof types / sizeof types[0] + 1,
                "a type for each name");
 
 static const OptionTable schema_table = {
     .name = "schema",
-    .operands = "[scenario|cluster|job|catalog|study|summary|model]",
-    .summary = "Prints the JSON Schema of scenario files, cluster.json, job.json, catalogues, "
-               "studies, summary.json or the model files of predict.",
+    .operands = "[FORMAT]",
+    .summary = "Prints the JSON Schema of a file format, or of the output of a verb with --json.",
+    .details = "FORMAT is scenario, cluster or job (files of that name), catalog, study, summary "
+               "(summary.json), model (model files of predict), or an answer: validate-answer, "
+               "test-answer, explain-answer, diff-answer, and problems-answer, which a verb prints "
+               "when it has no other. Without FORMAT: scenario.",
     .example = "trainyard schema > scenario.schema.json\n"
                "trainyard schema job\n"
                "trainyard schema --markdown > FORMAT.md",
@@ -49,11 +63,10 @@ static const OptionTable schema_table = {
 
 static int print_schema(Arena *arena, const char *name)
 {
-    const ObjectType *type = types[word_list_find(names, name)];
+    const int32_t index = word_list_find(names, name);
+    const ObjectType *type = types[index];
     const char *id = arena_printf(arena, "https://trainyard.invalid/schema/%s.json", name);
-    const bool has_parameters =
-        type != &summary_type && type != &study_type && type != &transformer_shape_type;
-    const char *placeholder = has_parameters ? PARAMETER_PATTERN : NULL;
+    const char *placeholder = index < TYPES_WITH_PARAMETERS ? PARAMETER_PATTERN : NULL;
     json_show(type != NULL ? json_schema(arena, type, id, type->doc, placeholder)
                            : catalog_schema(arena, id, "A trainyard catalogue."));
     return EXIT_FINE;
@@ -79,6 +92,11 @@ static int print_reference(void)
              "\n## Model files\n\n`trainyard predict --model FILE.json` reads a transformer: "
              "JSON with comments, as scenarios.\n");
     reference_add(&reference, &transformer_shape_type, &text);
+    text_add(&text, "\n## Answers\n\nThe outputs of `validate`, `test`, `explain` and `diff` with "
+                    "`--json`. A verb "
+                    "that has no answer prints its problems alone.\n");
+    for (size_t i = FIRST_ANSWER; i < sizeof types / sizeof types[0]; i++)
+        reference_add(&reference, types[i], &text);
     fputs(text_string(&text), stdout);
     text_free(&text);
     return EXIT_FINE;

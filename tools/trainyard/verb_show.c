@@ -128,7 +128,8 @@ static int show(Arena *arena, const Operands *operands, const ShowArguments *arg
         return show_run(arena, operands, arguments);
     if (operands->count == 1 && !arguments->runs && arguments->output_folder == NULL)
         return show_classes(arena, operands->items[0]);
-    status_fail(&status, STATUS_BAD_INPUT, place_in("show", 0, 0), "POINT and SEED are missing");
+    status_fail(&status, STATUS_BAD_INPUT, place_in("trainyard: show", 0, 0),
+                "POINT and SEED are missing");
     status_hint(&status, "as in `trainyard show %s 0 17`", operands->items[0]);
     return report_status(&status);
 }

@@ -5,8 +5,10 @@
 
 #include "sim/base/array.h"
 #include "sim/cli/files.h"
+#include "sim/cli/machine_clock.h"
 #include "sim/cli/progress.h"
 #include "sim/output/explain/test_report.h"
+#include "tools/trainyard/answer/answer.h"
 #include "tools/trainyard/expectations.h"
 #include "tools/trainyard/options/scenario_options.h"
 #include "tools/trainyard/run_scenario.h"
@@ -17,6 +19,7 @@
 typedef struct {
     ScenarioChanges changes;
     const char *junit_file;
+    bool is_json;
     bool checks_always;
     int64_t seeds; /* 0: the number that each expectation names */
 } TestArguments;
@@ -25,6 +28,7 @@ typedef struct {
 static const Field test_options[] = {
     OPTIONS_OF_CHANGES(changes),
     OPTION_FILE(0, "junit", junit_file, "FILE", "write the results as JUnit XML too"),
+    OPTION_FLAG(0, "json", is_json, "print JSON instead of TAP (trainyard schema test-answer)"),
     OPTION_FLAG(0, "check", checks_always, "check every invariant of the world after every event"),
     OPTION_INTEGER(0, "seeds", seeds, "N", 2, 100000,
                    "use N seeds for expectations over several seeds, instead of the number that "
@@ -56,19 +60,44 @@ typedef struct {
     TestCase *cases;
     uint32_t count, capacity;
     int32_t failures;
+    int64_t last_ns;   /* the machine's clock when the last case was added */
+    bool is_json;      /* nothing is printed before the end */
+    Problems problems; /* of all scenarios, if is_json */
+    int exit_code;     /* the worst of the problems */
 } TestRun;
 
 static void add_case(TestRun *tests, TestCase test)
 {
     tests->cases = array_room(tests->arena, tests->cases, tests->count + 1, &tests->capacity,
                               sizeof *tests->cases);
+    const int64_t now_ns = machine_clock_ns();
+    test.time_ns = now_ns - tests->last_ns;
+    tests->last_ns = now_ns;
     tests->cases[tests->count++] = test;
     tests->failures += !test.holds;
+    if (tests->is_json)
+        return;
     Text line = {0};
     test_report_tap(&line, (int32_t)tests->count, &test);
     fputs(text_string(&line), stdout);
     fflush(stdout); // shows each result at once: the next run may take long
     text_free(&line);
+}
+
+/* Prints the problems of a scenario, or keeps them for the document. */
+static void add_problems(TestRun *tests, Problems *problems)
+{
+    const int exit_code = exit_code_of_problems(problems);
+    tests->exit_code = exit_code > tests->exit_code ? exit_code : tests->exit_code;
+    if (!tests->is_json) {
+        (void)report_problems(problems);
+        return;
+    }
+    for (int32_t i = 0; i < problems->kept; i++) { // the names end with the scenario's run
+        Place *at = &problems->items[i].at;
+        at->source = at->source != NULL ? arena_strdup(tests->arena, at->source) : NULL;
+    }
+    problems_merge(&tests->problems, problems);
 }
 
 /* --- Several runs --- */
@@ -183,9 +212,8 @@ static void check_expectations(TestRun *tests, Arena *run_arena, const char *pat
     }
 }
 
-/* Adds one case for the run itself and one for each expectation. Returns EXIT_FINE if the scenario
- * ran, whether or not its expectations hold; else the exit code of its problems. */
-static int test_scenario(TestRun *tests, const char *path, const TestArguments *arguments)
+/* Adds one case for the run itself and one for each expectation. */
+static void test_scenario(TestRun *tests, const char *path, const TestArguments *arguments)
 {
     Arena *run_arena = arena_create();
     Problems problems = problems_create(run_arena);
@@ -199,13 +227,12 @@ static int test_scenario(TestRun *tests, const char *path, const TestArguments *
                                .name = "runs",
                                .holds = has_run,
                                .expected = "a scenario that can be run",
-                               .got = "the problems on stderr",
+                               .got = "the problems that are reported",
                                .at = place_in(path, 0, 0)});
     if (has_run)
         check_expectations(tests, run_arena, path, &run, arguments);
-    const int exit_code = report_problems(&problems);
+    add_problems(tests, &problems);
     arena_destroy(run_arena);
-    return exit_code;
 }
 
 static void add_case_to(void *tests, TestCase test)
@@ -213,18 +240,26 @@ static void add_case_to(void *tests, TestCase test)
     add_case(tests, test);
 }
 
-/* Returns an exit code. */
-static int test_one(TestRun *tests, const char *path, const TestArguments *arguments)
+static void test_study(TestRun *tests, const char *path)
+{
+    Problems problems = problems_create(tests->arena);
+    const TestCaseSink sink = {.to = tests, .add = add_case_to};
+    study_check(tests->arena, path, sink, &problems);
+    add_problems(tests, &problems);
+}
+
+static void test_one(TestRun *tests, const char *path, const TestArguments *arguments)
 {
     switch (tested_kind(path)) {
     case TESTED_SCENARIO:
+        test_scenario(tests, path, arguments);
         break;
     case TESTED_STUDY:
-        return study_check(tests->arena, path, (TestCaseSink){.to = tests, .add = add_case_to});
+        test_study(tests, path);
+        break;
     case TESTED_FOLDER:
-        return EXIT_FINE;
+        break;
     }
-    return test_scenario(tests, path, arguments);
 }
 
 static bool junit_write(const TestRun *tests, const char *path, Status *status)
@@ -236,32 +271,63 @@ static bool junit_write(const TestRun *tests, const char *path, Status *status)
     return is_written;
 }
 
-/* Runs all scenarios and studies and prints TAP. Returns the worst exit code. */
-static int test_all(TestRun *tests, const ScenarioPaths *paths, const TestArguments *arguments)
+static void show_answer(const TestRun *tests)
+{
+    TestAnswer answer = {.tests = ARENA_ARRAY(tests->arena, AnswerTest, tests->count),
+                         .test_count = tests->count,
+                         .failure_count = tests->failures,
+                         .problems = answer_problems(tests->arena, &tests->problems)};
+    for (uint32_t i = 0; i < tests->count; i++)
+        answer.tests[i] = answer_test(tests->arena, &tests->cases[i]);
+    answer_show(tests->arena, &test_answer_type, &answer);
+}
+
+static void print_tap_begin(void)
 {
     Text line = {0};
     test_report_tap_begin(&line);
     fputs(text_string(&line), stdout);
-    int worst = EXIT_FINE;
-    for (uint32_t i = 0; i < paths->count; i++) {
-        const int exit_code = test_one(tests, paths->items[i], arguments);
-        worst = exit_code > worst ? exit_code : worst;
-    }
-    text_clear(&line);
-    test_report_tap_end(&line, (int32_t)tests->count);
+    text_free(&line);
+}
+
+static void print_tap_end(uint32_t count)
+{
+    Text line = {0};
+    test_report_tap_end(&line, (int32_t)count);
     fputs(text_string(&line), stdout);
     text_free(&line);
-    return worst == EXIT_FINE && tests->failures > 0 ? EXIT_NO : worst;
+}
+
+/* Runs all scenarios and studies, and prints TAP or JSON. Returns an exit code. */
+static int test_all(TestRun *tests, const ScenarioPaths *paths, const TestArguments *arguments)
+{
+    if (!tests->is_json)
+        print_tap_begin();
+    for (uint32_t i = 0; i < paths->count; i++)
+        test_one(tests, paths->items[i], arguments);
+    if (tests->is_json)
+        show_answer(tests);
+    else
+        print_tap_end(tests->count);
+    return tests->exit_code == EXIT_FINE && tests->failures > 0 ? EXIT_NO : tests->exit_code;
 }
 
 static int test(Arena *arena, const Operands *operands, const TestArguments *arguments)
 {
+    TestRun tests = {.arena = arena,
+                     .last_ns = machine_clock_ns(),
+                     .is_json = arguments->is_json,
+                     .problems = problems_create(arena)};
     Status status = {0};
     ScenarioPaths paths = {0};
-    for (int32_t i = 0; i < operands->count; i++)
-        if (!scenario_find(arena, operands->items[i], &paths, &status))
+    for (int32_t i = 0; i < operands->count; i++) {
+        if (scenario_find(arena, operands->items[i], &paths, &status))
+            continue;
+        if (!arguments->is_json)
             return report_status(&status);
-    TestRun tests = {.arena = arena};
+        problems_add_status(&tests.problems, &status);
+        return answer_show_problems(arena, &tests.problems);
+    }
     const int exit_code = test_all(&tests, &paths, arguments);
     if (arguments->junit_file != NULL && !junit_write(&tests, arguments->junit_file, &status))
         return report_status(&status);

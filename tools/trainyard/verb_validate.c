@@ -4,18 +4,21 @@
 #include "real/launch/real_run.h"
 #include "sim/cli/disk_files.h"
 #include "sim/scenario/validate.h"
+#include "tools/trainyard/answer/answer.h"
 #include "tools/trainyard/options/scenario_options.h"
 #include "tools/trainyard/run_scenario.h"
 #include "tools/trainyard/verbs.h"
 
 typedef struct {
     ScenarioChanges changes;
+    bool is_json;
     bool is_quiet;
 } ValidateArguments;
 
 #define OWNER ValidateArguments
 static const Field validate_options[] = {
     OPTIONS_OF_CHANGES(changes),
+    OPTION_FLAG(0, "json", is_json, "print JSON (trainyard schema validate-answer)"),
     OPTION_FLAG('q', "quiet", is_quiet, "print nothing but problems"),
     {0},
 };
@@ -39,32 +42,53 @@ static const OptionTable validate_table = {
     .operand_count_max = INT32_MAX,
 };
 
+/* Checks one file. Adds its problems to `problems` and its warnings to `warnings`. */
+static AnswerFile check(Arena *arena, const char *operand, const ScenarioChanges *changes,
+                        Problems *problems, Problems *warnings)
+{
+    AnswerFile file = {.path = scenario_operand(arena, operand, false)};
+    const int32_t problems_before = problems->count;
+    const ScenarioFile *scenario;
+    file.kind = validate_file(arena, disk_files, file.path, scenario_overrides(changes), problems,
+                              warnings, &scenario);
+    if (scenario != NULL) {
+        (void)expectations_metrics(arena, scenario, problems);
+        real_run_check(&scenario->scenario, true, problems);
+    }
+    file.is_valid = problems->count == problems_before;
+    return file;
+}
+
+static int validate_all(Arena *arena, const Operands *operands, const ValidateArguments *arguments)
+{
+    Problems problems = problems_create(arena);
+    Problems warnings = problems_create(arena);
+    ValidateAnswer answer = {.files = ARENA_ARRAY(arena, AnswerFile, (size_t)operands->count)};
+    for (int32_t i = 0; i < operands->count; i++) {
+        const AnswerFile file =
+            check(arena, operands->items[i], &arguments->changes, &problems, &warnings);
+        answer.files[answer.file_count++] = file;
+        if (file.is_valid && !arguments->is_quiet && !arguments->is_json)
+            printf("%s: %s, no problems\n", file.path, file.kind);
+    }
+    if (arguments->is_json) {
+        answer.problems = answer_problems(arena, &problems);
+        answer.warnings = answer_problems(arena, &warnings);
+        answer_show(arena, &validate_answer_type, &answer);
+        return exit_code_of_problems(&problems);
+    }
+    report_warnings(&warnings);
+    return report_problems(&problems);
+}
+
 static int validate(int argc, char **argv)
 {
     Arena *arena = arena_create();
     ValidateArguments arguments = {0};
     Operands operands;
     int exit_code;
-    if (options_read(&validate_table, arena, argc, argv, &arguments, &operands, &exit_code)) {
-        Problems problems = problems_create(arena);
-        Problems warnings = problems_create(arena);
-        for (int32_t i = 0; i < operands.count; i++) {
-            const char *path = scenario_operand(arena, operands.items[i], false);
-            int32_t problems_before = problems.count;
-            const ScenarioFile *scenario;
-            const char *kind =
-                validate_file(arena, disk_files, path, scenario_overrides(&arguments.changes),
-                              &problems, &warnings, &scenario);
-            if (scenario != NULL) {
-                (void)expectations_metrics(arena, scenario, &problems);
-                real_run_check(&scenario->scenario, true, &problems);
-            }
-            if (problems.count == problems_before && !arguments.is_quiet)
-                printf("%s: %s, no problems\n", path, kind);
-        }
-        report_warnings(&warnings);
-        exit_code = report_problems(&problems);
-    }
+    if (options_read(&validate_table, arena, argc, argv, &arguments, &operands, &exit_code))
+        exit_code = validate_all(arena, &operands, &arguments);
     arena_destroy(arena);
     return exit_code;
 }

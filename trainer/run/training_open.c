@@ -161,7 +161,7 @@ static bool plan_steps(Training *training, int64_t *steps, Status *status)
     *steps = options->steps > 0 ? options->steps : all;
     bool is_fine = *steps <= all;
     if (!is_fine) {
-        status_fail(status, STATUS_BAD_INPUT, place_in("trainyard: train: --steps", 0, 0),
+        status_fail(status, STATUS_BAD_INPUT, place_in("--steps", 0, 0),
                     "is %" PRId64 ", but an epoch has %" PRId64 " steps", *steps, all);
         status_hint(status, "%" PRId64 " images in batches of %" PRId64 "; --epochs trains longer",
                     images, batch);
@@ -178,13 +178,11 @@ static bool check_failure(const Training *training, int64_t steps, Status *statu
         return status_fail(status, STATUS_BAD_INPUT, here,
                            "expected --fail-rank and --fail-step, or neither");
     if (options->fail_rank >= training->ranks)
-        return status_fail(status, STATUS_BAD_INPUT,
-                           place_in("trainyard: train: --fail-rank", 0, 0),
+        return status_fail(status, STATUS_BAD_INPUT, place_in("--fail-rank", 0, 0),
                            "is %" PRId64 ", but the last rank is %" PRId32, options->fail_rank,
                            training->ranks - 1);
     if (options->fail_step >= all)
-        return status_fail(status, STATUS_BAD_INPUT,
-                           place_in("trainyard: train: --fail-step", 0, 0),
+        return status_fail(status, STATUS_BAD_INPUT, place_in("--fail-step", 0, 0),
                            "is %" PRId64 ", but the last step of the training is %" PRId64,
                            options->fail_step, all - 1);
     return true;
@@ -308,7 +306,7 @@ static const char *checkpoint_to_resume(Training *training, Status *status)
     const char *path =
         checkpoint_latest(training->arena, training->log_folder, last ? last->epoch : INT64_MAX);
     if (!path) {
-        status_fail(status, STATUS_NOT_FOUND, place_in("trainyard: train: --resume", 0, 0),
+        status_fail(status, STATUS_NOT_FOUND, place_in("--resume", 0, 0),
                     "there is no checkpoint in \"%s\"", training->log_folder);
         status_hint(status,
                     "--log-dir names the folder of checkpoints; leave out --resume to start "

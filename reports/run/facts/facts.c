@@ -459,6 +459,19 @@ bool facts_have_training(const Facts *facts)
     return false;
 }
 
+bool job_is_transformer(const SummaryJob *job)
+{
+    return job->tokens != ABSENT;
+}
+
+bool facts_have_learning(const Facts *facts)
+{
+    for (uint32_t i = 0; i < facts->run->job_count; i++)
+        if (facts->run->jobs[i].trains && !job_is_transformer(&facts->run->jobs[i]))
+            return true;
+    return false;
+}
+
 bool facts_has(const Facts *facts, TraceKind kind)
 {
     for (uint32_t i = 0; i < facts->row_count; i++)

@@ -121,6 +121,10 @@ const Facts *facts_read(Arena *arena, const char *run_directory, Status *status)
 bool facts_are_of_many(const Facts *facts);
 /* Whether a job that the scenario lists began to train. */
 bool facts_have_training(const Facts *facts);
+/* Whether the job trains a transformer, whose learning is not modelled. */
+bool job_is_transformer(const SummaryJob *job);
+/* Whether a job trains something else. */
+bool facts_have_learning(const Facts *facts);
 
 /* Whether the run has a row of `kind`. */
 bool facts_has(const Facts *facts, TraceKind kind);

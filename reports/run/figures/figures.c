@@ -12,7 +12,8 @@ Figures run_figures(Arena *arena, const Facts *facts)
     figures_gantt(&figures, facts);
     if (facts_have_training(facts)) {
         figures_split(&figures, facts);
-        figures_learning(&figures, facts);
+        if (facts_have_learning(facts))
+            figures_learning(&figures, facts);
     }
     figures_money(&figures, facts);
     figures_cost(&figures, facts);

@@ -55,7 +55,7 @@ static Curves curves_of(const Facts *facts)
     for (uint32_t job = 0; job < facts->run->job_count; job++) {
         const Curve validation = {job, TRACE_EVALUATION, facts->job_rows[job].evaluations};
         const Curve training = {job, TRACE_EPOCH, facts->job_rows[job].epochs};
-        if (validation.points + training.points == 0)
+        if (validation.points + training.points == 0 || job_is_transformer(&facts->run->jobs[job]))
             continue;
         curves.jobs_all++;
         if (curves.jobs == JOBS_SHOWN)

@@ -193,8 +193,8 @@ static void epochs_figure(Figures *figures, const Facts *facts)
                      .file = "epochs",
                      .title = "The parts of each epoch",
                      .note = "",
-                     .left = 52,
-                     .left_narrow = 52,
+                     .left = 68, // "100000 s"
+                     .left_narrow = 68,
                      .is_half = true};
     const uint32_t job = job_with_most_epochs(facts);
     if (job == ID_NONE) {

@@ -344,7 +344,7 @@ static int64_t stage_ns(const Jobs *jobs, const Job *job, const Node *node, JobS
                    ? stage_draw(jobs, job, node, stage, spec->preparation_ns)
                    : 0;
     case STAGE_START:
-        return job_trains(job) ? spec->program->framework->start_ns : 0;
+        return job_trains(job) ? program_start_ns(spec->program) : 0;
     case STAGE_DOWNLOAD:
         if (!job_trains(job) || !spec->program->downloads_data)
             return 0;

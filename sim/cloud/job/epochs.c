@@ -30,6 +30,15 @@ static int64_t local_write_ns(const Jobs *jobs, int64_t bytes)
     return bounded_at_rate_ns(bytes, jobs->scenario->service.local_disk_bytes_per_s);
 }
 
+/* A checkpoint on the nodes' own disks: the node with the most of its files is the last. */
+static int64_t local_checkpoint_ns(const Jobs *jobs, const Job *job)
+{
+    const Program *p = program_of(job);
+    const int32_t files = program_checkpoint_files(p);
+    const int64_t each = divide_up(p->checkpoint_bytes, files);
+    return local_write_ns(jobs, bounded_times(each, divide_up(files, job->request.nodes)));
+}
+
 static EpochTimes *times_now(const Job *job)
 {
     const Training *t = training_of(job);
@@ -98,16 +107,16 @@ static void await_step(Jobs *jobs, const Job *job, int64_t from)
     const Training *t = training_of(job);
     const int64_t steps = t->plan.steps_per_epoch;
     const int64_t step = job_next_awaited(jobs, job, MOMENT_JOB_STEP, from);
-    if (step == INT64_MAX)
+    if (step > plan_steps(&t->plan, 0, t->plan.epochs))
         return;
     const int64_t epoch = (step - 1) / steps, in_epoch = (step - 1) % steps + 1;
-    if (epoch >= t->plan.epochs || (t->progress && epoch > t->epoch))
+    if (t->progress && epoch > t->epoch)
         return;
     const int64_t begin_ns =
         t->progress ? t->progress->epochs[epoch].begin_ns
                     : bounded_add(job->attempt->training_ns, pace_until_ns(job, epoch));
     const int64_t at_ns =
-        bounded_add(begin_ns, bounded_part(step_parts_sum(t->epoch_parts), in_epoch, steps));
+        bounded_add(begin_ns, bounded_times(step_parts_sum(t->step_parts), in_epoch));
     engine_push(jobs->engine, at_ns - jobs->engine->now_ns, EVENT_JOB_STEP, job->id.index,
                 job->generation, (uint32_t)step);
 }
@@ -134,7 +143,8 @@ static void begin_epoch(Jobs *jobs, Job *job)
         begin_step(jobs, job);
         return;
     }
-    pace_estimate_epoch(jobs, job);
+    pace_estimate(jobs, job);
+    t->epoch_parts = step_parts_times(t->step_parts, plan_epoch_steps(&t->plan, t->epoch));
     push(jobs, job, step_parts_sum(t->epoch_parts), EVENT_TRAINING_EPOCH);
     await_step(jobs, job, t->epoch * t->plan.steps_per_epoch + 1);
 }
@@ -148,10 +158,10 @@ static int64_t checkpoint_alone_ns(Jobs *jobs, const Job *job)
     if (p->checkpoint_bytes == 0)
         return 0;
     if (p->checkpoint_place == PLACE_LOCAL)
-        return local_write_ns(jobs, p->checkpoint_bytes);
+        return local_checkpoint_ns(jobs, job);
     ShareId share = storage_find_share(jobs->storage, p->checkpoint_share);
     const ShareTier *tier = share_tier(storage_share(jobs->storage, share));
-    return share_alone_ns(tier, TRANSFER_WRITE, p->checkpoint_bytes);
+    return share_alone_ns(tier, TRANSFER_WRITE, p->checkpoint_bytes, program_checkpoint_files(p));
 }
 
 /* Pushes the next awaited moment of that kind, from epoch `from` on. */
@@ -181,7 +191,7 @@ void epochs_moment(Jobs *jobs, Job *job, uint32_t epoch_and_kind)
 static void begin_whole(Jobs *jobs, Job *job)
 {
     Training *t = training_of(job);
-    pace_estimate_epoch(jobs, job);
+    pace_estimate(jobs, job);
     t->checkpoint_ns = checkpoint_alone_ns(jobs, job);
     push(jobs, job, pace_until_ns(job, t->plan.epochs), EVENT_TRAINING_WHOLE);
     await_moment(jobs, job, MOMENT_JOB_EPOCH, t->first_epoch + 1);
@@ -297,7 +307,7 @@ static void end_epoch(Jobs *jobs, Job *job)
     TraceRecord *record = job_trace(jobs, TRACE_EPOCH, job);
     record->since_ns = times_now(job)->begin_ns;
     record->epoch.epoch = t->epoch + 1;
-    record->epoch.steps = t->plan.steps_per_epoch;
+    record->epoch.steps = plan_epoch_steps(&t->plan, t->epoch);
     record->epoch.parts = t->epoch_parts;
     record->epoch.train_accuracy_ppm = result.train_accuracy_ppm;
     record->epoch.train_loss_micro = result.train_loss_micro;
@@ -313,12 +323,13 @@ static void end_epoch(Jobs *jobs, Job *job)
 static int64_t *begin_step_ends(Jobs *jobs, const Job *job)
 {
     const Training *t = training_of(job);
-    int64_t steps = t->plan.steps_per_epoch;
+    const int64_t steps = plan_epoch_steps(&t->plan, t->epoch);
+    const int64_t before = t->epoch * t->plan.steps_per_epoch;
     int64_t *step_end_ns = ARENA_ARRAY(jobs->arena, int64_t, steps);
     int64_t end_ns = times_now(job)->begin_ns;
     for (int64_t step = 0; step < steps; step++) {
         if (step < t->step)
-            end_ns += step_duration_ns(&t->plan, t->seed, t->step_address, t->epoch * steps + step);
+            end_ns += step_duration_ns(&t->plan, t->seed, t->step_address, before + step);
         step_end_ns[step] = step < t->step ? end_ns : INT64_MAX;
     }
     return step_end_ns;
@@ -354,7 +365,7 @@ void epochs_step_done(Jobs *jobs, Job *job)
             emit_step(jobs, job, rank, p->rank_parts[rank]);
     note_step_end(jobs, job);
     job_moment(jobs, job, MOMENT_JOB_STEP, steps_before(t) + 1);
-    if (++t->step < t->plan.steps_per_epoch)
+    if (++t->step < plan_epoch_steps(&t->plan, t->epoch))
         begin_step(jobs, job);
     else
         end_epoch(jobs, job);
@@ -363,8 +374,8 @@ void epochs_step_done(Jobs *jobs, Job *job)
 void epochs_epoch_done(Jobs *jobs, Job *job)
 {
     Training *t = training_of(job);
-    t->step = t->plan.steps_per_epoch;
-    t->progress->done = node_time_add(t->progress->done, t->epoch_nodes);
+    t->step = plan_epoch_steps(&t->plan, t->epoch);
+    t->progress->done = node_time_add(t->progress->done, node_time_times(t->step_nodes, t->step));
     end_epoch(jobs, job);
 }
 
@@ -383,7 +394,7 @@ static void write_checkpoint(Jobs *jobs, Job *job)
 {
     const Program *p = program_of(job);
     if (p->checkpoint_place == PLACE_LOCAL)
-        push(jobs, job, local_write_ns(jobs, p->checkpoint_bytes), EVENT_TRAINING_CHECKPOINTED);
+        push(jobs, job, local_checkpoint_ns(jobs, job), EVENT_TRAINING_CHECKPOINTED);
     else
         job_transfer(jobs, job, 0, TRANSFER_FOR_CHECKPOINT, p->checkpoint_share,
                      p->checkpoint_bytes);
@@ -448,7 +459,7 @@ static void emit_checkpoint(Jobs *jobs, const Job *job)
         write_file(jobs, job, p->checkpoint_share, path, p->checkpoint_bytes);
 }
 
-/* While rank 0 writes, all others wait: the time of every node counts as checkpoint. */
+/* While ranks write, all others wait: the time of every node counts as checkpoint. */
 void epochs_checkpointed(Jobs *jobs, Job *job)
 {
     Training *t = training_of(job);
@@ -473,12 +484,12 @@ static void emit_trained(Jobs *jobs, const Job *job)
 {
     const Training *t = training_of(job);
     EpochResult last = job_epoch_result(job, t->plan.epochs - 1);
-    int64_t epochs = t->plan.epochs - t->first_epoch;
+    const int64_t steps = plan_steps(&t->plan, t->first_epoch, t->plan.epochs);
     TraceRecord *record = job_trace(jobs, TRACE_JOB_TRAINED, job);
     record->since_ns = job->attempt->training_ns;
-    record->job_trained.steps = epochs * t->plan.steps_per_epoch;
+    record->job_trained.steps = steps;
     record->job_trained.parts =
-        t->progress ? t->progress->parts : step_parts_times(t->epoch_parts, epochs);
+        t->progress ? t->progress->parts : step_parts_times(t->step_parts, steps);
     record->job_trained.evaluate_ns = t->evaluate_total_ns;
     record->job_trained.checkpoint_ns = t->checkpoint_total_ns;
     record->job_trained.accuracy_ppm = last.accuracy_ppm;
@@ -506,8 +517,9 @@ void epochs_all_done(Jobs *jobs, Job *job)
     int64_t epochs = t->plan.epochs - t->first_epoch;
     t->epoch = t->plan.epochs;
     t->evaluate_total_ns = epochs * t->evaluate_ns;
+    const int64_t steps = plan_steps(&t->plan, t->first_epoch, t->plan.epochs);
     t->checkpoint_total_ns = jobs->engine->now_ns - job->attempt->training_ns -
-                             epochs * bounded_add(step_parts_sum(t->epoch_parts), t->evaluate_ns);
+                             steps * step_parts_sum(t->step_parts) - t->evaluate_total_ns;
     if (has_checkpoint(program_of(job), t->epoch))
         job_moment(jobs, job, MOMENT_JOB_CHECKPOINT, t->epoch);
     end_training(jobs, job);

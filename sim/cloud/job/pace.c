@@ -59,7 +59,7 @@ bool pace_shares_wires(const Jobs *jobs, const Job *job)
     return job->attempt->training->plan.wire_bytes > 0 && exchange_is_shared(jobs, job);
 }
 
-/* --- Epochs as a whole --- */
+/* --- Many steps at once --- */
 
 /* The plan with the exchange at the job's present rate on shared wires. */
 static StepPlan plan_on_wires(const Jobs *jobs, const Job *job)
@@ -91,7 +91,7 @@ static StepParts mean_of_slow_nodes(const Jobs *jobs, const Job *job, const Step
     return first;
 }
 
-void pace_estimate_epoch(const Jobs *jobs, Job *job)
+void pace_estimate(const Jobs *jobs, Job *job)
 {
     Training *t = job->attempt->training;
     StepPlan plan = plan_on_wires(jobs, job);
@@ -103,8 +103,8 @@ void pace_estimate_epoch(const Jobs *jobs, Job *job)
     } else {
         mean = mean_of_slow_nodes(jobs, job, &plan, &nodes);
     }
-    t->epoch_parts = step_parts_times(mean, plan.steps_per_epoch);
-    t->epoch_nodes = node_time_times(nodes, plan.steps_per_epoch);
+    t->step_parts = mean;
+    t->step_nodes = nodes;
     t->evaluate_ns = pace_of_slowest_ns(jobs, job, plan.evaluate_ns);
 }
 
@@ -119,10 +119,13 @@ static int64_t checkpoints_between(const Program *program, int64_t first, int64_
 int64_t pace_until_ns(const Job *job, int64_t epochs_done)
 {
     const Training *t = job->attempt->training;
-    int64_t epoch_ns = bounded_add(step_parts_sum(t->epoch_parts), t->evaluate_ns);
-    int64_t checkpoints = checkpoints_between(job->spec->program, t->first_epoch, epochs_done);
-    return bounded_add(bounded_times(epoch_ns, epochs_done - t->first_epoch),
-                       bounded_times(t->checkpoint_ns, checkpoints));
+    const int64_t steps = plan_steps(&t->plan, t->first_epoch, epochs_done);
+    const int64_t checkpoints =
+        checkpoints_between(job->spec->program, t->first_epoch, epochs_done);
+    const int64_t steps_ns = bounded_times(step_parts_sum(t->step_parts), steps);
+    return bounded_add(
+        bounded_add(steps_ns, bounded_times(t->evaluate_ns, epochs_done - t->first_epoch)),
+        bounded_times(t->checkpoint_ns, checkpoints));
 }
 
 int64_t pace_epochs_done(const Job *job, int64_t at_ns)

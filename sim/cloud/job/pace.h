@@ -16,9 +16,9 @@ const int64_t *pace_of_ranks(const Jobs *jobs, const Job *job, int64_t **room, A
 int64_t pace_of_slowest_ns(const Jobs *jobs, const Job *job, int64_t modelled_ns);
 /* Whether the job's exchange competes with others for a wire. */
 bool pace_shares_wires(const Jobs *jobs, const Job *job);
-/* Computes the mean epoch at the present pace: epoch_parts, epoch_nodes and evaluate_ns of the
- * job's Training. */
-void pace_estimate_epoch(const Jobs *jobs, Job *job);
+/* Computes the mean step at the present pace: step_parts, step_nodes and evaluate_ns of the job's
+ * Training. */
+void pace_estimate(const Jobs *jobs, Job *job);
 /* Job fidelity: the time from the beginning of training to the end of `epochs_done` epochs (counted
  * as Training.epoch), checkpoints included. */
 int64_t pace_until_ns(const Job *job, int64_t epochs_done);

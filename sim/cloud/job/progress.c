@@ -62,7 +62,8 @@ EpochTimes job_epoch_times(const Job *job, int64_t epoch)
         return t->progress->epochs[epoch];
     bool is_over = epoch < t->epoch;
     int64_t begin_ns = job->attempt->training_ns + pace_until_ns(job, epoch);
-    int64_t end_ns = bounded_add(begin_ns, step_parts_sum(t->epoch_parts));
+    int64_t end_ns = bounded_add(
+        begin_ns, bounded_times(step_parts_sum(t->step_parts), plan_epoch_steps(&t->plan, epoch)));
     return (EpochTimes){.begin_ns = begin_ns,
                         .end_ns = is_over ? end_ns : INT64_MAX,
                         .evaluated_ns = is_over ? end_ns + t->evaluate_ns : INT64_MAX,
@@ -91,8 +92,9 @@ static NodeTime coarse_node_time(const Job *job, int64_t epoch)
 {
     const Training *t = training_of(job);
     int64_t nodes = job->request.nodes, epochs = epoch - t->first_epoch;
-    NodeTime time = node_time_times(t->epoch_nodes, epochs);
-    int64_t steps_ns = bounded_times(step_parts_sum(t->epoch_parts), epochs);
+    const int64_t steps = plan_steps(&t->plan, t->first_epoch, epoch);
+    NodeTime time = node_time_times(t->step_nodes, steps);
+    int64_t steps_ns = bounded_times(step_parts_sum(t->step_parts), steps);
     int64_t evaluations_ns = bounded_times(t->evaluate_ns, epochs);
     int64_t checkpoints_ns = pace_until_ns(job, epoch) - bounded_add(steps_ns, evaluations_ns);
     time.kept_ns = bounded_add(time.kept_ns, bounded_times(nodes, evaluations_ns));

@@ -5,6 +5,13 @@
 #include "sim/cloud/job/epochs.h"
 #include "sim/cloud/job/tables.h"
 
+/* Checkpoints may be written in parts, each by its rank. */
+static int32_t files_of(const Job *job, TransferPurpose purpose)
+{
+    const bool is_state = purpose == TRANSFER_FOR_CHECKPOINT || purpose == TRANSFER_FOR_RESUME;
+    return is_state ? program_checkpoint_files(job->spec->program) : 1;
+}
+
 void job_transfer(Jobs *jobs, Job *job, int32_t node, TransferPurpose purpose, const char *share,
                   int64_t bytes)
 {
@@ -12,6 +19,7 @@ void job_transfer(Jobs *jobs, Job *job, int32_t node, TransferPurpose purpose, c
     const Transfer transfer = {.share = storage_find_share(jobs->storage, share),
                                .kind = is_read ? TRANSFER_READ : TRANSFER_WRITE,
                                .bytes = bytes,
+                               .files = files_of(job, purpose),
                                .cluster = job->cluster,
                                .job = job->id,
                                .node = job->nodes[node],

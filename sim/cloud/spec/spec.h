@@ -24,6 +24,35 @@ typedef enum {
                       preparation too, unless `training` is set */
 } ProgramKind;
 
+/* The training of a transformer, planned for the nodes of one VM size: the layout, and the time of
+ * a step by sim/model/transformer/step.h. An epoch of such a program is the steps from one
+ * checkpoint to the next. */
+typedef struct {
+    const char *model;     /* "llama3-8b" */
+    const char *layout;    /* with every choice: "dp=16,tp=2,..." */
+    const char *software;  /* of "transformer_software" */
+    const char *fabric;    /* of "transformer_fabrics"; NULL: one node */
+    bool is_of_catalog;    /* `model` is the name of an entry */
+    const VmSize *vm_size; /* it is planned for */
+    int32_t gpus;          /* likewise */
+    int64_t steps;
+    int64_t tokens_per_step;
+    int64_t flops_per_token;  /* of the model, attention as computed */
+    int64_t peak_flops_per_s; /* of a GPU, dense, in the precision of the layout */
+    int64_t memory_bytes;     /* of the rank with the most */
+    int64_t start_ns;         /* from the start of the program until it reads the checkpoint */
+    /* Parts of a step; their sum is its duration. */
+    int64_t compute_ns;  /* matmuls, attention, recomputation, waiting for the host */
+    int64_t bubble_ns;   /* ranks of a pipeline wait for one another */
+    int64_t exchange_ns; /* exposed communication */
+    int64_t update_ns;
+} TransformerTraining;
+
+static inline int64_t transformer_step_ns(const TransformerTraining *planned)
+{
+    return planned->compute_ns + planned->bubble_ns + planned->exchange_ns + planned->update_ns;
+}
+
 /* The program of a job's command line, resolved for the job (epochs counted, files located). */
 typedef struct Program Program;
 struct Program {
@@ -45,7 +74,9 @@ struct Program {
                                 (real/launch/hand_off.h), and its preparation is modelled; NULL: no
                                 model of the command line is known */
 
-    /* PROGRAM_TRAIN; the pointers are never NULL */
+    /* PROGRAM_TRAIN */
+    const TransformerTraining *transformer; /* NULL: a network of the catalogue, and then the
+                                               pointers of the next members are never NULL */
     const NetworkModel *network;
     const DataSet *data_set;
     const Framework *framework;
@@ -57,13 +88,15 @@ struct Program {
     int64_t batch_per_rank;
     int64_t epochs;
     int64_t steps_per_epoch;  /* per rank */
+    int64_t missing_steps;    /* that the last epoch lacks, fewer than steps_per_epoch */
     bool downloads_data;      /* from the internet, by every node; otherwise read from data_share */
     const char *data_share;   /* "account/share" or NULL */
     const char *data_path;    /* the directory in the share, or on the node */
     int64_t data_bytes;       /* read from data_share by every node */
     int64_t evaluate_samples; /* after every epoch, by every rank; 0: never */
     bool evaluates_at_end;
-    int64_t checkpoint_bytes; /* written by rank 0; 0: never */
+    int64_t checkpoint_bytes; /* 0: never */
+    int32_t checkpoint_files; /* ranks that each write an equal part of it; 0: rank 0 writes all */
     int64_t checkpoint_every; /* epochs from one checkpoint to the next */
     bool resumes;             /* a new attempt reads the last checkpoint on a share */
     StoragePlace checkpoint_place;
@@ -75,6 +108,19 @@ struct Program {
     const char *model_shown_path; /* as the script prints it: /mnt/batch/... */
     bool is_keras;                /* prints Keras' progress lines */
 };
+
+/* A training's time from the start of its program to its first step or its checkpoint. */
+static inline int64_t program_start_ns(const Program *program)
+{
+    return program->transformer != NULL ? program->transformer->start_ns
+                                        : program->framework->start_ns;
+}
+
+/* The ranks that write a checkpoint at the same time. */
+static inline int32_t program_checkpoint_files(const Program *program)
+{
+    return program->checkpoint_files > 0 ? program->checkpoint_files : 1;
+}
 
 typedef enum {
     DEALLOCATE_REQUEUE,

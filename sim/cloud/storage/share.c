@@ -14,8 +14,9 @@ enum { WORK_BITS = 32 };
 
 /* An active transfer; its end, in virtual work, is its key in the heap. */
 typedef struct {
-    int64_t work_ns;
-    int64_t bytes;
+    int64_t work_ns; /* of one file */
+    int64_t bytes;   /* of all files */
+    int32_t files;
     uint32_t owner;
     uint32_t next_free; /* of a free row; ID_NONE: the last */
 } Transfer;
@@ -32,6 +33,7 @@ struct Share {
     int64_t updated_ns; /* when virtual_work was brought up to date */
     int64_t bytes_moved;
     uint64_t joined;
+    int64_t active_files;
     EndHeap active; /* by end, then by order of joining; ids are rows of `transfers` */
     Transfer *transfers;
     uint32_t transfer_count, transfer_capacity, first_free;
@@ -100,11 +102,13 @@ static int64_t least_parts_ppm(const ShareTier *tier)
     return parts_ppm;
 }
 
-int64_t share_alone_ns(const ShareTier *tier, TransferKind kind, int64_t bytes)
+int64_t share_alone_ns(const ShareTier *tier, TransferKind kind, int64_t bytes, int32_t files)
 {
-    int64_t work_ns = share_work_ns(tier, kind, bytes);
-    return bounded_add(share_latency_ns(tier, kind, bytes),
-                       bounded_part(work_ns, least_parts_ppm(tier), PPM));
+    const int64_t each = divide_up(bytes, files);
+    const int64_t least_ppm = least_parts_ppm(tier), files_ppm = files * PPM;
+    return bounded_add(share_latency_ns(tier, kind, each),
+                       bounded_part(share_work_ns(tier, kind, each),
+                                    files_ppm > least_ppm ? files_ppm : least_ppm, PPM));
 }
 
 /* --- Queries --- */
@@ -187,7 +191,7 @@ bool share_is_out(const Share *share)
 /* The number of parts into which the share is divided; each transfer gets one. */
 static Work parts_ppm(const Share *share)
 {
-    int64_t active_ppm = share->active.count * PPM;
+    int64_t active_ppm = share->active_files * PPM;
     return (Work)(active_ppm > share->least_parts_ppm ? active_ppm : share->least_parts_ppm);
 }
 
@@ -262,19 +266,24 @@ static uint32_t new_ticket(Share *share)
 static void free_ticket(Share *share, uint32_t ticket)
 {
     end_heap_remove(&share->active, ticket);
+    share->active_files -= share->transfers[ticket].files;
     share->remainder = 0;
     share->transfers[ticket].next_free = share->first_free;
     share->first_free = ticket;
 }
 
-uint32_t share_join(Share *share, uint32_t owner, TransferKind kind, int64_t bytes, int64_t now_ns)
+uint32_t share_join(Share *share, uint32_t owner, TransferKind kind, int64_t bytes, int32_t files,
+                    int64_t now_ns)
 {
+    invariant(files >= 1);
     invariant(now_ns <= share_next_end_ns(share)); // ends come before joins at the same time
     bring_up_to_date(share, now_ns);
     share->remainder = 0;
     uint32_t ticket = new_ticket(share);
-    int64_t work_ns = share_work_ns(share->tier, kind, bytes);
-    share->transfers[ticket] = (Transfer){.work_ns = work_ns, .bytes = bytes, .owner = owner};
+    int64_t work_ns = share_work_ns(share->tier, kind, divide_up(bytes, files));
+    share->transfers[ticket] =
+        (Transfer){.work_ns = work_ns, .bytes = bytes, .files = files, .owner = owner};
+    share->active_files += files;
     end_heap_put(&share->active, ticket, share->virtual_work + ((Work)work_ns << WORK_BITS),
                  share->joined++);
     return ticket;

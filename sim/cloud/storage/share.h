@@ -64,14 +64,17 @@ int64_t share_latency_ns(const ShareTier *tier, TransferKind kind, int64_t bytes
 /* The time that `bytes` occupy the whole share, latency excluded. */
 int64_t share_work_ns(const ShareTier *tier, TransferKind kind, int64_t bytes);
 /* The duration of a transfer without other users of the share: latency, and the work at the limit
- * of one file. */
-int64_t share_alone_ns(const ShareTier *tier, TransferKind kind, int64_t bytes);
+ * of a file. `bytes` are `files` >= 1 files of equal size, which are transferred at the same time.
+ */
+int64_t share_alone_ns(const ShareTier *tier, TransferKind kind, int64_t bytes, int32_t files);
 
 /* --- Transfers --- */
 
-/* A transfer of `bytes` joins at `now_ns`, after its latency. share_end_next returns its `owner`.
- * Returns a ticket for share_leave, valid until the transfer ends or leaves. */
-uint32_t share_join(Share *share, uint32_t owner, TransferKind kind, int64_t bytes, int64_t now_ns);
+/* A transfer of `bytes` joins at `now_ns`, after its latency. It is `files` >= 1 files of equal
+ * size, each of which counts as an active transfer. share_end_next returns its `owner`. Returns a
+ * ticket for share_leave, valid until the transfer ends or leaves. */
+uint32_t share_join(Share *share, uint32_t owner, TransferKind kind, int64_t bytes, int32_t files,
+                    int64_t now_ns);
 /* When the next transfer ends if no other joins; INT64_MAX: never, or the share is idle or out. */
 int64_t share_next_end_ns(const Share *share);
 /* Ends the transfer of share_next_end_ns, at exactly that time; returns its owner. Transfers that

@@ -1,7 +1,9 @@
 #include "sim/cloud/storage/transfer.h"
 
 #include "sim/base/invariant.h"
+#include "sim/base/units.h"
 #include "sim/cloud/storage/tables.h"
+#include "sim/model/bounded.h"
 
 typedef struct {
     Transfer transfer;
@@ -72,7 +74,7 @@ static Share *share_of(const Storage *storage, const TransferRow *row)
 
 void transfer_start(Storage *storage, TransferList *list, Transfer transfer)
 {
-    invariant(transfer.share.index != ID_NONE);
+    invariant(transfer.share.index != ID_NONE && transfer.files >= 1);
     uint32_t index = new_row(storage);
     TransferRow *row = row_at(storage, index);
     *row = (TransferRow){.transfer = transfer,
@@ -80,8 +82,8 @@ void transfer_start(Storage *storage, TransferList *list, Transfer transfer)
                          .generation = row->generation,
                          .begin_ns = storage->engine->now_ns};
     link_row(storage, list, index);
-    int64_t latency_ns =
-        share_latency_ns(share_tier(share_of(storage, row)), transfer.kind, transfer.bytes);
+    int64_t latency_ns = share_latency_ns(share_tier(share_of(storage, row)), transfer.kind,
+                                          divide_up(transfer.bytes, transfer.files));
     engine_push(storage->engine, latency_ns, EVENT_TRANSFER_JOINS, index, row->generation, 0);
 }
 
@@ -90,7 +92,7 @@ void transfer_joins(Storage *storage, uint32_t index)
     TransferRow *row = row_at(storage, index);
     row->has_joined = true;
     row->ticket = share_join(share_of(storage, row), index, row->transfer.kind, row->transfer.bytes,
-                             storage->engine->now_ns);
+                             row->transfer.files, storage->engine->now_ns);
     share_expect_next_end(storage, row->transfer.share);
 }
 
@@ -110,8 +112,9 @@ static void emit_transfer(Storage *storage, const TransferRow *row)
     record->since_ns = row->begin_ns;
     record->bytes = transfer->bytes;
     record->name = transfer->kind == TRANSFER_READ ? "read" : "write";
-    record->transfer.work_ns =
-        share_work_ns(share_tier(share_of(storage, row)), transfer->kind, transfer->bytes);
+    const int64_t each_ns = share_work_ns(share_tier(share_of(storage, row)), transfer->kind,
+                                          divide_up(transfer->bytes, transfer->files));
+    record->transfer.work_ns = bounded_times(each_ns, transfer->files);
     recorder_emit(storage->recorder);
 }
 

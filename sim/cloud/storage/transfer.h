@@ -13,6 +13,7 @@ typedef struct {
     ShareId share;
     TransferKind kind;
     int64_t bytes;
+    int32_t files;     /* >= 1, of equal size, transferred at the same time */
     ClusterId cluster; /* cluster, job and node appear in the record of the transfer */
     JobId job;
     NodeId node;

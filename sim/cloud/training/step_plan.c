@@ -20,6 +20,31 @@ RankPlaces rank_places_filled(const VmSize *vm_size, int32_t gpus)
                         .ranks_on_fullest = gpus < vm_size->gpus ? gpus : vm_size->gpus};
 }
 
+int64_t plan_epoch_steps(const StepPlan *plan, int64_t epoch)
+{
+    return plan_steps(plan, epoch, epoch + 1);
+}
+
+int64_t plan_steps(const StepPlan *plan, int64_t first, int64_t end)
+{
+    const int64_t missing = first < end && end == plan->epochs ? plan->missing_steps : 0;
+    return bounded_times(end - first, plan->steps_per_epoch) - missing;
+}
+
+static StepPlan transformer_plan(const Program *program)
+{
+    const TransformerTraining *transformer = program->transformer;
+    return (StepPlan){.ranks = transformer->gpus,
+                      .epochs = program->epochs,
+                      .steps_per_epoch = program->steps_per_epoch,
+                      .missing_steps = program->missing_steps,
+                      .compute_ns = transformer->compute_ns,
+                      .bubble_ns = transformer->bubble_ns,
+                      .exchange_ns = transformer->exchange_ns,
+                      .update_ns = transformer->update_ns,
+                      .jitter_ppm = program->step_jitter_ppm};
+}
+
 StepPlan step_plan(const Program *program, const VmSize *vm_size, RankPlaces places)
 {
     invariant(program->kind == PROGRAM_TRAIN);
@@ -27,6 +52,8 @@ StepPlan step_plan(const Program *program, const VmSize *vm_size, RankPlaces pla
     invariant(vm_size->gpus > 0);
     invariant(places.nodes >= 1);
     invariant(places.ranks >= 1);
+    if (program->transformer != NULL)
+        return transformer_plan(program);
     const Framework *framework = program->framework;
     StepCompute compute = step_compute(program, vm_size, places.ranks_on_fullest);
     InputPipeline input = {.cpu_ns_per_sample = framework->input_cpu_ns_per_sample,
@@ -37,6 +64,7 @@ StepPlan step_plan(const Program *program, const VmSize *vm_size, RankPlaces pla
     StepPlan plan = {.ranks = places.ranks,
                      .epochs = program->epochs,
                      .steps_per_epoch = program->steps_per_epoch,
+                     .missing_steps = program->missing_steps,
                      .input_ns = input_batch_ns(input, program->batch_per_rank),
                      .compute_ns = step_compute_ns(&compute),
                      .update_ns = step_compute_update_ns(&compute),
@@ -61,10 +89,11 @@ StepPlan step_plan(const Program *program, const VmSize *vm_size, RankPlaces pla
 /* The time of all steps and evaluations. `own_ns` is the time of a step before the exchange. */
 static int64_t whole_ns(const StepPlan *plan, int64_t own_ns)
 {
-    int64_t step_ns = bounded_add(own_ns, bounded_add(plan->exchange_ns, plan->update_ns));
-    int64_t epoch_ns =
-        bounded_add(bounded_times(step_ns, plan->steps_per_epoch), plan->evaluate_ns);
-    return bounded_add(bounded_times(epoch_ns, plan->epochs), plan->final_evaluate_ns);
+    const int64_t rest_ns = bounded_add(plan->exchange_ns, plan->update_ns);
+    const int64_t step_ns = bounded_add(own_ns, bounded_add(plan->bubble_ns, rest_ns));
+    const int64_t steps_ns = bounded_times(step_ns, plan_steps(plan, 0, plan->epochs));
+    return bounded_add(bounded_add(steps_ns, bounded_times(plan->evaluate_ns, plan->epochs)),
+                       plan->final_evaluate_ns);
 }
 
 /* The longest possible time: in each step the slowest rank has the largest factor. */
@@ -115,6 +144,29 @@ bool training_check(const JobSpec *spec, const VmSize *vm_size, Place at, Status
                                   rank_places_spread(nodes, spec->processes), at, status));
 }
 
+static bool check_network(const Program *program, const VmSize *vm_size, RankPlaces places,
+                          Place at, Status *status)
+{
+    const StepCompute compute = step_compute(program, vm_size, places.ranks_on_fullest);
+    return step_compute_check(&compute, at, status) &&
+           step_exchange_check(program, places.nodes, places.ranks, at, status);
+}
+
+/* A transformer needs the nodes of its plan, and a rank on each GPU. */
+static bool check_transformer(const Program *program, const VmSize *vm_size, RankPlaces places,
+                              Place at, Status *status)
+{
+    const TransformerTraining *planned = program->transformer;
+    if (planned->vm_size != vm_size)
+        return status_fail(status, STATUS_BAD_INPUT, at,
+                           "program \"%s\" is planned for nodes of %s, not of %s", program->name,
+                           planned->vm_size->name, vm_size->name);
+    return places.ranks == planned->gpus ||
+           status_fail(status, STATUS_BAD_INPUT, at,
+                       "program \"%s\" is planned for %d GPUs, not for %d ranks", program->name,
+                       (int)planned->gpus, (int)places.ranks);
+}
+
 bool training_check_places(const Program *program, const VmSize *vm_size, RankPlaces places,
                            Place at, Status *status)
 {
@@ -140,9 +192,8 @@ bool training_check_places(const Program *program, const VmSize *vm_size, RankPl
                                "program \"%s\": %lld %s, expected 1 to %lld", program->name,
                                (long long)counts[i].value, counts[i].what,
                                (long long)counts[i].most);
-    const StepCompute compute = step_compute(program, vm_size, places.ranks_on_fullest);
-    if (!step_compute_check(&compute, at, status) ||
-        !step_exchange_check(program, places.nodes, places.ranks, at, status))
+    if (program->transformer != NULL ? !check_transformer(program, vm_size, places, at, status)
+                                     : !check_network(program, vm_size, places, at, status))
         return false;
     StepPlan plan = step_plan(program, vm_size, places);
     if (longest_ns(&plan) <= DURATION_MAX_NS)

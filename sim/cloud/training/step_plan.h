@@ -10,8 +10,10 @@ typedef struct {
     int32_t ranks;
     int64_t epochs;
     int64_t steps_per_epoch;
+    int64_t missing_steps;    /* that the last epoch lacks */
     int64_t input_ns;         /* to prepare one batch */
     int64_t compute_ns;       /* forward, backward, framework overhead */
+    int64_t bubble_ns;        /* ranks of a pipeline wait for one another */
     int64_t exchange_ns;      /* left to do after the backward pass; 0 with one rank */
     int64_t wire_ns;          /* the part of exchange_ns in which bytes cross wires between nodes */
     int64_t wire_bytes;       /* bytes on each wire in wire_ns; 0: no shared wire is used */
@@ -21,6 +23,11 @@ typedef struct {
     int64_t final_evaluate_ns;
     Quantiles jitter_ppm;
 } StepPlan;
+
+/* The steps of an epoch, from 0. */
+int64_t plan_epoch_steps(const StepPlan *plan, int64_t epoch);
+/* The steps of the epochs from `first` up to `end`, exclusive. */
+int64_t plan_steps(const StepPlan *plan, int64_t first, int64_t end);
 
 /* How ranks are distributed. The fullest node sets the pace: its ranks share its GPUs and
  * processors. */

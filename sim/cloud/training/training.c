@@ -117,6 +117,7 @@ static uint64_t jitter_word(uint64_t seed, uint64_t address, int64_t step, int32
 static StepParts own_parts(const StepPlan *plan, int64_t factor_ppm)
 {
     StepParts parts = {.compute_ns = bounded_part(plan->compute_ns, factor_ppm, PPM),
+                       .wait_ns = plan->bubble_ns,
                        .exchange_ns = plan->exchange_ns,
                        .update_ns = plan->update_ns};
     int64_t excess_ns = bounded_part(plan->input_ns, factor_ppm, PPM) - step_parts_sum(parts);
@@ -134,7 +135,8 @@ static int64_t duration_at_word_ns(const StepPlan *plan, uint64_t largest)
 int64_t step_duration_ns(const StepPlan *plan, uint64_t seed, uint64_t address, int64_t step)
 {
     uint64_t largest = 0;
-    for (int32_t rank = 0; rank < plan->ranks; rank++) {
+    const bool is_constant = plan->jitter_ppm.count == 1;
+    for (int32_t rank = 0; rank < plan->ranks && !is_constant; rank++) {
         uint64_t word = jitter_word(seed, address, step, rank);
         largest = word > largest ? word : largest;
     }
@@ -147,7 +149,7 @@ static int64_t wait_for_slowest(StepParts *parts, int32_t ranks)
     int64_t slowest_ns = 0;
     for (int32_t rank = 0; rank < ranks; rank++) {
         int64_t own_ns = step_parts_sum(parts[rank]);
-        parts[rank].wait_ns = -own_ns;
+        parts[rank].wait_ns -= own_ns;
         slowest_ns = own_ns > slowest_ns ? own_ns : slowest_ns;
     }
     for (int32_t rank = 0; rank < ranks; rank++)
@@ -182,7 +184,7 @@ static int64_t mean_input_ns(const StepPlan *plan, int32_t draws)
     int64_t slope_ns = plan->input_ns - plan->compute_ns;
     if (slope_ns <= 0)
         return 0;
-    int64_t rest_ns = bounded_add(plan->exchange_ns, plan->update_ns);
+    int64_t rest_ns = bounded_add(plan->bubble_ns, bounded_add(plan->exchange_ns, plan->update_ns));
     int64_t threshold_ppm = mean_part(rest_ns, PPM, slope_ns);
     return mean_part(slope_ns, quantiles_mean_excess(plan->jitter_ppm, draws, threshold_ppm), PPM);
 }
@@ -192,6 +194,7 @@ static StepParts mean_own_parts(const StepPlan *plan, int32_t draws)
     int64_t factor_ppm = quantiles_mean_of_max(plan->jitter_ppm, draws);
     return (StepParts){.input_ns = mean_input_ns(plan, draws),
                        .compute_ns = mean_part(plan->compute_ns, factor_ppm, PPM),
+                       .wait_ns = plan->bubble_ns,
                        .exchange_ns = plan->exchange_ns,
                        .update_ns = plan->update_ns};
 }
@@ -200,7 +203,7 @@ StepParts step_parts_mean(const StepPlan *plan)
 {
     int64_t step_ns = step_parts_sum(mean_own_parts(plan, plan->ranks));
     StepParts parts = mean_own_parts(plan, 1);
-    parts.wait_ns = step_ns - step_parts_sum(parts);
+    parts.wait_ns += step_ns - step_parts_sum(parts);
     return parts;
 }
 
@@ -280,7 +283,7 @@ void step_parts_mean_of_ranks(const StepPlan *plan, const int64_t *speed_ppm, St
         step_ns = own_ns > step_ns ? own_ns : step_ns;
     }
     for (int32_t rank = 0; rank < plan->ranks; rank++)
-        parts[rank].wait_ns = step_ns - step_parts_sum(parts[rank]);
+        parts[rank].wait_ns += step_ns - step_parts_sum(parts[rank]);
 }
 
 uint64_t training_step_address(uint64_t address, int32_t attempt)
@@ -421,6 +424,8 @@ EpochResult training_results(const Program *program, const StepPlan *plan, uint6
 {
     invariant(epochs_done >= 1);
     EpochResult result = {0};
+    if (program->learning == NULL)
+        return result;
     training_progress(program, plan, seed, address, epochs_done - 1, plan->steps_per_epoch, 0,
                       &result.train_accuracy_ppm, &result.train_loss_micro);
     result.accuracy_ppm = evaluation_ppm(program, plan, seed, address, epochs_done);

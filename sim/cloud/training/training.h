@@ -5,9 +5,9 @@
  * not hide), update. Each rank draws one factor f per step for its compute and its input. Input is
  * prepared while a step runs, so only the excess over the rank's own step shows:
  *
- *     input shown = max(0, f input - (f compute + exchange + update))
- *     step        = max over ranks of (input shown + f compute) + exchange + update
- *     wait        = the rest
+ *     input shown = max(0, f input - (f compute + bubble + exchange + update))
+ *     step        = max over ranks of (input shown + f compute) + bubble + exchange + update
+ *     wait        = the rest; the bubble is idle time of a pipeline of ranks, 0 without one
  *
  * An input-bound step thus takes the time of the slowest rank's input, a compute-bound step that of
  * its arithmetic and the exchange. The plan is computed once per attempt by the formulas of
@@ -84,9 +84,9 @@ typedef struct {
     int64_t
         epoch; /* finished epochs, including first_epoch; at job fidelity only known at the end */
     int64_t step;          /* finished steps of the present epoch */
-    StepParts epoch_parts; /* of rank 0: at step fidelity, of the present epoch so far; else of a
-                              whole mean epoch */
-    NodeTime epoch_nodes;  /* of all nodes in a whole mean epoch; not used at step fidelity */
+    StepParts epoch_parts; /* of rank 0: of the present epoch, at step fidelity so far */
+    StepParts step_parts;  /* of rank 0 in a mean step; this and the next: not at step fidelity */
+    NodeTime step_nodes;   /* of all nodes in a mean step */
     int64_t evaluate_ns;   /* at the present speed of the nodes */
     int64_t final_evaluate_ns;
     int64_t checkpoint_ns; /* job fidelity: of one checkpoint */
@@ -118,7 +118,8 @@ int32_t training_node_of_rank(int32_t rank, int32_t ranks, int32_t nodes);
  * waits. */
 NodeTime training_node_time(const StepParts *parts, StepParts all, int32_t ranks, int32_t nodes);
 
-/* Accuracy and loss after `epochs_done` >= 1 epochs: validation, and training (the running mean
+/* Accuracy and loss after `epochs_done` >= 1 epochs; 0 for a transformer, whose learning is not
+ * modelled. Validation, and training (the running mean
  * over the last epoch that rank 0 prints). Pure.
  *
  * Progress is counted in updates: an epoch of updates is the number of steps in which a single rank

@@ -107,6 +107,16 @@ TransformerMemory rank_memory(const TransformerJob *job, const TransformerLayout
     return memory;
 }
 
+TransformerState layout_state(const TransformerJob *job, const TransformerLayout *layout)
+{
+    int64_t parameters = 0;
+    for (int32_t rank = 0; rank < layout->pipeline; rank++)
+        parameters += rank_parameters(job, layout, rank) * layout->tensor;
+    const int32_t copies = layout->sharding >= SHARDING_ZERO1 ? layout_shards(layout) : 1;
+    return (TransformerState){.bytes = (WEIGHT_BYTES + OPTIMIZER_BYTES) * parameters,
+                              .writers = layout->tensor * layout->pipeline * copies};
+}
+
 /* Activations fall from rank to rank, and only the first and the last rank have more parameters
  * than the others. So one of them has the most. */
 TransformerMemory layout_memory(const TransformerJob *job, const TransformerLayout *layout,

@@ -40,4 +40,13 @@ TransformerMemory rank_memory(const TransformerJob *job, const TransformerLayout
 TransformerMemory layout_memory(const TransformerJob *job, const TransformerLayout *layout,
                                 const TransformerSoftware *software, int32_t *rank);
 
+/* The state that a checkpoint has: weights and optimizer, of each parameter once. */
+typedef struct {
+    int64_t bytes;   /* of all writers together */
+    int32_t writers; /* ranks that write equal parts at the same time: all ranks if they divide the
+                        optimizer's state, otherwise those of one copy of the model */
+} TransformerState;
+
+TransformerState layout_state(const TransformerJob *job, const TransformerLayout *layout);
+
 #endif

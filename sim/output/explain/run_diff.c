@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/array.h"
 #include "sim/base/capped.h"
 #include "sim/base/table.h"
 #include "sim/base/units.h"
@@ -12,9 +13,9 @@
 #include "sim/output/summary/summary.h"
 #include "sim/output/trace/fingerprint.h"
 #include "sim/output/trace/tsv.h"
+#include "sim/schema/plain.h"
 
 enum {
-    CONTEXT_RECORDS = 3,
     CELL_BYTES_MAX = 40,
     DECIMALS = 9, // the smallest unit in a summary: seconds down to ns
 };
@@ -84,57 +85,76 @@ static bool is_same_line(const Lines *a, const Lines *b)
     return a->length == b->length && memcmp(a->line, b->line, a->length) == 0;
 }
 
-/* "  A  412  4 min 44 s  282000000000 ...": the record unchanged, its time for people. */
-static void print_record(Text *out, const char *side, int64_t number, const Lines *lines)
+static DiffRecord record_on(Arena *arena, int64_t number, const Lines *lines)
 {
-    text_printf(out, "  %s  %6" PRId64 "  ", side, number);
-    duration_print(out, strtoll(lines->line, NULL, 10));
-    text_add(out, "  ");
-    for (size_t i = 0; i < lines->length; i++)
-        text_append(out, lines->line[i] == '\t' ? " " : &lines->line[i], 1);
-    text_add(out, "\n");
+    if (lines->line == NULL)
+        return (DiffRecord){.number = number};
+    return (DiffRecord){.number = number,
+                        .at_ns = strtoll(lines->line, NULL, 10),
+                        .text = arena_printf(arena, "%.*s", (int)lines->length, lines->line)};
 }
 
-static void print_side(Text *out, const char *side, int64_t number, const Lines *lines)
-{
-    if (lines->line != NULL)
-        print_record(out, side, number, lines);
-    else
-        text_printf(out, "  %s  %6" PRId64 "  (there is no such record: the run is over)\n", side,
-                    number);
-}
-
-/* Prints the first record down to `level` that differs; true when there is none. */
-static bool print_records(Text *out, const RecordedRun *a, const RecordedRun *b, TraceLevel level)
+/* Finds the first record down to `level` that differs. */
+static void compare_records(Arena *arena, const RecordedRun *a, const RecordedRun *b,
+                            TraceLevel level, RunDiff *diff)
 {
     Lines of_a = lines_of(a, level), of_b = lines_of(b, level);
-    Lines before[CONTEXT_RECORDS]; // a ring: record n is at n % CONTEXT_RECORDS
+    Lines before[DIFF_CONTEXT_RECORDS]; // a ring: record n is at n % DIFF_CONTEXT_RECORDS
     int64_t same = 0;
     while (of_a.line != NULL && of_b.line != NULL && is_same_line(&of_a, &of_b)) {
-        before[++same % CONTEXT_RECORDS] = of_a;
+        before[++same % DIFF_CONTEXT_RECORDS] = of_a;
         lines_next(&of_a);
         lines_next(&of_b);
     }
-    if (of_a.line == NULL && of_b.line == NULL) {
+    diff->same_records = same;
+    diff->has_same_records = of_a.line == NULL && of_b.line == NULL;
+    if (diff->has_same_records)
+        return;
+    const int64_t first = same < DIFF_CONTEXT_RECORDS ? 1 : same - DIFF_CONTEXT_RECORDS + 1;
+    diff->before = ARENA_ARRAY(arena, DiffRecord, DIFF_CONTEXT_RECORDS);
+    for (int64_t n = first; n <= same; n++)
+        diff->before[diff->before_count++] = record_on(arena, n, &before[n % DIFF_CONTEXT_RECORDS]);
+    diff->a = record_on(arena, same + 1, &of_a);
+    diff->b = record_on(arena, same + 1, &of_b);
+}
+
+/* "  A  412  4 min 44 s  282000000000 ...": the record unchanged, its time for people. */
+static void print_record(Text *out, const char *side, const DiffRecord *record)
+{
+    text_printf(out, "  %s  %6" PRId64 "  ", side, record->number);
+    if (record->text == NULL) {
+        text_add(out, "(there is no such record: the run is over)\n");
+        return;
+    }
+    duration_print(out, record->at_ns);
+    text_add(out, "  ");
+    for (const char *byte = record->text; *byte != '\0'; byte++)
+        text_append(out, *byte == '\t' ? " " : byte, 1);
+    text_add(out, "\n");
+}
+
+static void print_records(Text *out, const RunDiff *diff)
+{
+    const int64_t same = diff->same_records;
+    if (diff->has_same_records) {
         text_printf(out, "All %" PRId64 " records are the same.\n", same);
-        return true;
+        return;
     }
     if (same > 0)
         text_printf(out, "Records 1 to %" PRId64 " are the same. ", same);
     text_printf(out, "Record %" PRId64 " is the first that differs:\n\n", same + 1);
-    for (int64_t n = same < CONTEXT_RECORDS ? 1 : same - CONTEXT_RECORDS + 1; n <= same; n++)
-        print_record(out, " ", n, &before[n % CONTEXT_RECORDS]);
-    print_side(out, "A", same + 1, &of_a);
-    print_side(out, "B", same + 1, &of_b);
-    return false;
+    for (uint32_t i = 0; i < diff->before_count; i++)
+        print_record(out, " ", &diff->before[i]);
+    print_record(out, "A", &diff->a);
+    print_record(out, "B", &diff->b);
 }
 
 /* --- Metrics --- */
 
 typedef struct {
     Arena *arena;
-    Table *table;
-    int32_t changes;
+    RunDiff *diff;
+    uint32_t capacity;
 } Comparison;
 
 /* A long text, usually a path, is cut at its beginning. */
@@ -156,33 +176,23 @@ static const char *cell_of(Arena *arena, const Json *value)
     return shortened(arena, json_bare_text(arena, value));
 }
 
-/* `change` in percent of `before` >= 0, with one decimal, rounded towards 0. */
-static void add_percent(Text *out, int64_t before, int64_t change)
-{
-    if (before == 0)
-        return;
-    const int64_t tenths = capped_proportion(change < 0 ? -change : change, 1000, before);
-    const char *sign = tenths == 0 ? "" : change < 0 ? "-" : "+";
-    text_printf(out, "%s%" PRId64 ".%" PRId64, sign, tenths / 10, tenths % 10);
-}
-
 static void add_change(Comparison *comparison, const char *path, const Json *a, const Json *b)
 {
-    Text change = {0}, percent = {0};
+    RunDiff *diff = comparison->diff;
+    DiffMetric metric = {path, a, b, PLAIN_UNKNOWN, PLAIN_UNKNOWN};
     int64_t before, after;
     const bool is_quantity = strcmp(path, "seed") != 0; // a seed is a number, but not a quantity
     if (is_quantity && json_scaled(a, DECIMALS, &before) && json_scaled(b, DECIMALS, &after) &&
         before >= 0 && after >= 0) {
-        text_add(&change, after > before ? "+" : "");
-        decimal_print(&change, after - before, DECIMALS);
-        add_percent(&percent, before, after - before);
+        const int64_t change = metric.change_e9 = after - before;
+        const int64_t tenths = before > 0
+                                   ? capped_proportion(change < 0 ? -change : change, 1000, before)
+                                   : PLAIN_UNKNOWN;
+        metric.change_tenths = before > 0 && change < 0 ? -tenths : tenths;
     }
-    const char *const cells[] = {path, cell_of(comparison->arena, a), cell_of(comparison->arena, b),
-                                 text_string(&change), text_string(&percent)};
-    table_row(comparison->table, cells);
-    comparison->changes++;
-    text_free(&change);
-    text_free(&percent);
+    diff->metrics = array_room(comparison->arena, diff->metrics, diff->metric_count + 1,
+                               &comparison->capacity, sizeof metric);
+    diff->metrics[diff->metric_count++] = metric;
 }
 
 static bool is_same_leaf(const Json *a, const Json *b)
@@ -236,7 +246,7 @@ static void compare(Comparison *comparison, const char *path, const Json *a, con
 {
     if (strcmp(path, "fingerprint") == 0 || strcmp(path, "given") == 0 ||
         strcmp(path, "description") == 0)
-        return; // print_fingerprints and print_inputs report their differences
+        return; // run_diff compares them
     if (a != NULL && b != NULL && a->kind == b->kind && is_tree(a)) {
         compare_children(comparison, path, a, b);
         compare_rest(comparison, path, a, b);
@@ -249,24 +259,45 @@ static void compare(Comparison *comparison, const char *path, const Json *a, con
     }
 }
 
-/* Prints the changes; true when there are none. */
-static bool print_metrics(Text *out, Arena *arena, const Json *a, const Json *b)
+/* In percent of the first value, with one decimal, rounded towards 0. */
+static void add_percent(Text *out, int64_t tenths)
+{
+    const char *sign = tenths == 0 ? "" : tenths < 0 ? "-" : "+";
+    const int64_t size = tenths < 0 ? -tenths : tenths;
+    text_printf(out, "%s%" PRId64 ".%" PRId64, sign, size / 10, size % 10);
+}
+
+static void add_metric_row(Arena *arena, Table *table, const DiffMetric *metric)
+{
+    Text change = {0}, percent = {0};
+    if (metric->change_e9 != PLAIN_UNKNOWN) {
+        text_add(&change, metric->change_e9 > 0 ? "+" : "");
+        decimal_print(&change, metric->change_e9, DECIMALS);
+    }
+    if (metric->change_tenths != PLAIN_UNKNOWN)
+        add_percent(&percent, metric->change_tenths);
+    const char *const cells[] = {metric->name, cell_of(arena, metric->a), cell_of(arena, metric->b),
+                                 text_string(&change), text_string(&percent)};
+    table_row(table, cells);
+    text_free(&change);
+    text_free(&percent);
+}
+
+static void print_metrics(Arena *arena, Text *out, const RunDiff *diff)
 {
     static const TableColumn columns[] = {
         {"Metric", TABLE_TEXT},   {"A", TABLE_NUMBER}, {"B", TABLE_NUMBER},
         {"Change", TABLE_NUMBER}, {"%", TABLE_NUMBER},
     };
-    Comparison comparison = {
-        .arena = arena,
-        .table = table_create(arena, columns, (int32_t)(sizeof columns / sizeof columns[0]))};
-    compare(&comparison, "", a, b);
-    if (comparison.changes == 0) {
+    if (diff->metric_count == 0) {
         text_add(out, "The summaries are the same.\n");
-        return true;
+        return;
     }
+    Table *table = table_create(arena, columns, (int32_t)(sizeof columns / sizeof columns[0]));
+    for (uint32_t i = 0; i < diff->metric_count; i++)
+        add_metric_row(arena, table, &diff->metrics[i]);
     text_add(out, "\n");
-    table_print(comparison.table, out);
-    return false;
+    table_print(table, out);
 }
 
 /* --- Whole runs --- */
@@ -292,41 +323,30 @@ static bool has_input(const TraceHeader *header, const char *input)
     return false;
 }
 
-/* Prints the inputs of `one` that `other` does not have; returns how many. */
-static int32_t print_inputs_of(Text *out, const char *side, const TraceHeader *one,
-                               const TraceHeader *other)
+/* The inputs of `one` that `other` does not have. Traces of earlier programs have no inputs. */
+static const char *const *inputs_of(Arena *arena, const TraceHeader *one, const TraceHeader *other,
+                                    uint32_t *count)
 {
-    int32_t count = 0;
-    for (uint32_t i = 0; i < one->given_count; i++) {
-        if (has_input(other, one->given[i]))
-            continue;
-        text_printf(out, "  %s  %s\n", side, one->given[i]);
-        count++;
-    }
-    return count;
+    const char **inputs = ARENA_ARRAY(arena, const char *, one->given_count);
+    *count = 0;
+    if (other->given_count == 0)
+        return inputs;
+    for (uint32_t i = 0; i < one->given_count; i++)
+        if (!has_input(other, one->given[i]))
+            inputs[(*count)++] = one->given[i];
+    return inputs;
 }
 
-/* Prints the inputs in which the runs differ. Traces of earlier programs have no inputs. */
-static void print_inputs(Text *out, const TraceHeader *a, const TraceHeader *b)
+static void print_inputs(Text *out, const char *side, const char *const *inputs, uint32_t count)
 {
-    Text different = {0};
-    if (a->given_count == 0 || b->given_count == 0)
-        return;
-    if (print_inputs_of(&different, "A", a, b) + print_inputs_of(&different, "B", b, a) > 0)
-        text_printf(out, "The runs had different inputs:\n\n%s\n", text_string(&different));
-    text_free(&different);
+    for (uint32_t i = 0; i < count; i++)
+        text_printf(out, "  %s  %s\n", side, inputs[i]);
 }
 
-/* The finest level that both traces have. Reports when one trace has a finer level. */
-static TraceLevel common_level(TraceLevel of_a, TraceLevel of_b, Text *out)
+/* The finest level that both traces have. */
+static TraceLevel common_level(const RunDiff *diff)
 {
-    const TraceLevel common = of_a < of_b ? of_a : of_b;
-    if (of_a != of_b)
-        text_printf(out,
-                    "A was traced at level %s and B at level %s: records of level %s are "
-                    "compared.\n",
-                    trace_level_name(of_a), trace_level_name(of_b), trace_level_name(common));
-    return common;
+    return diff->level_a < diff->level_b ? diff->level_a : diff->level_b;
 }
 
 typedef struct {
@@ -369,38 +389,55 @@ static const Json *summary_of(Arena *arena, const RecordedRun *run, TraceLevel l
     return summary;
 }
 
-/* Reports the ingredients in which the runs differ. True when there are none, or when a summary has
- * no fingerprint. */
-static bool print_fingerprints(Text *out, const Json *a, const Json *b)
+/* Summaries without a fingerprint count as having the same. */
+static FingerprintComparison compare_fingerprints(const Json *a, const Json *b)
 {
     const Json *of_a = json_member(a, "fingerprint"), *of_b = json_member(b, "fingerprint");
     if (of_a == NULL || of_b == NULL || of_a->kind != JSON_STRING || of_b->kind != JSON_STRING)
-        return true;
-    return fingerprint_compare(out, of_a->text, of_b->text);
+        return (FingerprintComparison){.is_same = true};
+    return fingerprint_compare(of_a->text, of_b->text);
 }
 
-bool run_diff_print(Arena *arena, const RecordedRun *a, const RecordedRun *b, Text *out,
-                    bool *is_same, Problems *problems)
+bool run_diff(Arena *arena, const RecordedRun *a, const RecordedRun *b, RunDiff *diff,
+              Problems *problems)
 {
     // Both are read before giving up, so that all problems are reported at once. A summary made
     // from a trace is compared only with another such summary: a summary of a run has more members.
     const RecordedRun bare_a = {a->source, a->trace, a->trace_length, NULL};
     const RecordedRun bare_b = {b->source, b->trace, b->trace_length, NULL};
     const bool has_both = a->summary != NULL && b->summary != NULL;
-    Text text = {0};
     const TraceHeader of_a = header_of_trace(arena, a), of_b = header_of_trace(arena, b);
-    const TraceLevel level = common_level(of_a.level, of_b.level, &text);
-    print_inputs(&text, &of_a, &of_b);
+    *diff = (RunDiff){.level_a = of_a.level, .level_b = of_b.level};
+    const TraceLevel level = common_level(diff);
     const Json *summary_a = summary_of(arena, has_both ? a : &bare_a, level, problems);
     const Json *summary_b = summary_of(arena, has_both ? b : &bare_b, level, problems);
-    const bool is_read = summary_a != NULL && summary_b != NULL;
-    if (is_read) {
-        text_add(out, text_string(&text));
-        const bool same_records = print_records(out, a, b, level);
-        const bool same_fingerprints = print_fingerprints(out, summary_a, summary_b);
-        const bool same_metrics = print_metrics(out, arena, summary_a, summary_b);
-        *is_same = same_records && same_fingerprints && same_metrics;
+    if (summary_a == NULL || summary_b == NULL)
+        return false;
+    diff->inputs_a = inputs_of(arena, &of_a, &of_b, &diff->input_count_a);
+    diff->inputs_b = inputs_of(arena, &of_b, &of_a, &diff->input_count_b);
+    compare_records(arena, a, b, level, diff);
+    diff->fingerprints = compare_fingerprints(summary_a, summary_b);
+    Comparison comparison = {.arena = arena, .diff = diff};
+    compare(&comparison, "", summary_a, summary_b);
+    diff->is_same = diff->has_same_records && diff->fingerprints.is_same && diff->metric_count == 0;
+    return true;
+}
+
+void run_diff_print(Arena *arena, const RunDiff *diff, Text *out)
+{
+    if (diff->level_a != diff->level_b)
+        text_printf(out,
+                    "A was traced at level %s and B at level %s: records of level %s are "
+                    "compared.\n",
+                    trace_level_name(diff->level_a), trace_level_name(diff->level_b),
+                    trace_level_name(common_level(diff)));
+    if (diff->input_count_a + diff->input_count_b > 0) {
+        text_add(out, "The runs had different inputs:\n\n");
+        print_inputs(out, "A", diff->inputs_a, diff->input_count_a);
+        print_inputs(out, "B", diff->inputs_b, diff->input_count_b);
+        text_add(out, "\n");
     }
-    text_free(&text);
-    return is_read;
+    print_records(out, diff);
+    fingerprint_comparison_print(out, &diff->fingerprints);
+    print_metrics(arena, out, diff);
 }

@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-#include "sim/json/json.h"
+#include "sim/json/decimal.h"
 
 /* --- TAP --- */
 
@@ -75,7 +75,24 @@ void test_report_tap_end(Text *out, int32_t count)
     text_printf(out, "1..%" PRId32 "\n", count);
 }
 
+const char *test_report_command(Arena *arena, const TestCase *test)
+{
+    Text words = {0};
+    add_command(&words, test);
+    const char *command = arena_strdup(arena, text_string(&words));
+    text_free(&words);
+    return command;
+}
+
 /* --- JUnit --- */
+
+enum { TIME_DECIMALS = 3 };
+
+static void add_time(Text *out, int64_t time_ns)
+{
+    text_add(out, "\" time=\"");
+    decimal_print_rounded(out, time_ns, DECIMALS_S, TIME_DECIMALS);
+}
 
 /* XML 1.0 has no control characters, not even escaped ones. */
 static void add_xml(Text *out, const char *text)
@@ -106,6 +123,7 @@ static void add_junit_case(Text *out, const TestCase *test)
     add_xml(out, test->scenario);
     text_add(out, "\" name=\"");
     add_xml(out, test->name);
+    add_time(out, test->time_ns);
     if (test->holds) {
         text_add(out, "\"/>\n");
         return;
@@ -131,12 +149,17 @@ static void add_junit_case(Text *out, const TestCase *test)
 void test_report_junit(Text *out, const TestCase *tests, int32_t count)
 {
     int32_t failures = 0;
-    for (int32_t i = 0; i < count; i++)
+    int64_t time_ns = 0;
+    for (int32_t i = 0; i < count; i++) {
         failures += !tests[i].holds;
+        time_ns += tests[i].time_ns;
+    }
     text_printf(out,
                 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                "<testsuite name=\"trainyard\" tests=\"%" PRId32 "\" failures=\"%" PRId32 "\">\n",
+                "<testsuite name=\"trainyard\" tests=\"%" PRId32 "\" failures=\"%" PRId32,
                 count, failures);
+    add_time(out, time_ns);
+    text_add(out, "\">\n");
     for (int32_t i = 0; i < count; i++)
         add_junit_case(out, &tests[i]);
     text_add(out, "</testsuite>\n");

@@ -15,6 +15,7 @@
 #ifndef SIM_OUTPUT_TEST_REPORT_H
 #define SIM_OUTPUT_TEST_REPORT_H
 
+#include "sim/base/arena.h"
 #include "sim/base/status.h"
 #include "sim/base/text.h"
 
@@ -22,6 +23,7 @@ typedef struct {
     const char *scenario; /* path of its file, as given */
     const char *name;     /* the expectation, in a line */
     bool holds;
+    int64_t time_ns;      /* that it took on this machine */
     const char *expected; /* the members below are for expectations that do not hold */
     const char *got;
     Place at;
@@ -37,7 +39,11 @@ void test_report_tap(Text *out, int32_t number, const TestCase *test);
 /* The last line: the plan. */
 void test_report_tap_end(Text *out, int32_t count);
 
-/* A whole JUnit file: one suite with all `count` cases, the scenario as class name. */
+/* The command line that shows the case, in `arena`. */
+const char *test_report_command(Arena *arena, const TestCase *test);
+
+/* A whole JUnit file: one suite with all `count` cases and their times in seconds, the scenario as
+ * class name. */
 void test_report_junit(Text *out, const TestCase *tests, int32_t count);
 
 #endif

@@ -126,15 +126,16 @@ void epoch_step_ends(const JobView *view, int64_t epoch, int64_t *step_end_ns)
     const Training *training = view->job->attempt->training;
     const int64_t *known_ns = job_step_ends(view->job, epoch);
     EpochTimes times = job_epoch_times(view->job, epoch);
-    int64_t steps = training->plan.steps_per_epoch;
+    const int64_t steps = plan_epoch_steps(&training->plan, epoch);
+    const int64_t before = epoch * training->plan.steps_per_epoch;
     if (known_ns) {
         memcpy(step_end_ns, known_ns, (size_t)steps * sizeof *step_end_ns);
         return;
     }
     int64_t drawn_ns = 0;
     for (int64_t i = 0; i < steps; i++) {
-        drawn_ns += step_duration_ns(&training->plan, training->seed, training->step_address,
-                                     epoch * steps + i);
+        drawn_ns +=
+            step_duration_ns(&training->plan, training->seed, training->step_address, before + i);
         step_end_ns[i] = drawn_ns;
     }
     int64_t span_ns = epoch_span_ns(view, times, drawn_ns);

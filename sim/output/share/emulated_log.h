@@ -57,7 +57,7 @@ void log_size(LogWriter *log, int64_t bytes);
 char *log_room(LogWriter *log, size_t length);
 void log_advance(LogWriter *log, const char *end);
 
-/* Computes the end of each of an epoch's steps into `step_end_ns` (plan.steps_per_epoch values).
+/* Computes the end of each of an epoch's steps into `step_end_ns` (plan_epoch_steps values).
  *
  * Steps are computed one by one at any fidelity and stretched together to the epoch's span: the
  * simulated span, or while the epoch lasts the span that the scenario's fidelity predicts. If a

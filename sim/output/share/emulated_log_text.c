@@ -5,6 +5,7 @@
 #include "sim/base/invariant.h"
 #include "sim/base/text.h"
 #include "sim/base/units.h"
+#include "sim/model/bounded.h"
 #include "sim/output/share/package_log.h"
 #include "sim/output/share/written_file.h"
 
@@ -146,6 +147,23 @@ static void put_numbers(LogWriter *log, const char *what, int64_t loss_micro, in
     put_millionths(log, accuracy_ppm);
 }
 
+/* A transformer's steps, ten times between two checkpoints. */
+static bool put_transformer_steps(const JobView *view, int64_t epoch, const int64_t *step_end_ns,
+                                  LogWriter *log)
+{
+    const TransformerTraining *transformer = view->job->spec->program->transformer;
+    const StepPlan *plan = &view->job->attempt->training->plan;
+    const int64_t steps = plan_epoch_steps(plan, epoch), before = plan_steps(plan, 0, epoch);
+    const int64_t every = steps < 10 ? 1 : steps / 10;
+    for (int64_t done = every; done <= steps; done += every) {
+        if (!log_at(log, step_end_ns[done - 1]))
+            return false;
+        log_printf(log, "step %" PRId64 "/%" PRId64 ": %" PRId64 " tokens\n", before + done,
+                   transformer->steps, bounded_times(before + done, transformer->tokens_per_step));
+    }
+    return true;
+}
+
 static bool put_steps(const JobView *view, RankSpan ranks, int64_t epoch,
                       const int64_t *step_end_ns, LogWriter *log)
 {
@@ -173,6 +191,8 @@ static bool put_epoch(const JobView *view, RankSpan ranks, int64_t epoch, int64_
     const StepPlan *plan = &view->job->attempt->training->plan;
     EpochTimes times = job_epoch_times(view->job, epoch);
     epoch_step_ends(view, epoch, step_end_ns);
+    if (view->job->spec->program->transformer != NULL)
+        return put_transformer_steps(view, epoch, step_end_ns, log);
     if (!put_steps(view, ranks, epoch, step_end_ns, log) || !log_at(log, times.evaluated_ns))
         return false;
     EpochResult result = job_epoch_result(view->job, epoch);
@@ -188,13 +208,8 @@ static bool put_epoch(const JobView *view, RankSpan ranks, int64_t epoch, int64_
     return true;
 }
 
-static void put_training(const JobView *view, RankSpan ranks, LogWriter *log)
+static void put_beginning(const Program *program, const Training *t, LogWriter *log)
 {
-    const Job *job = view->job;
-    const Program *program = job->spec->program;
-    const Training *t = job->attempt->training;
-    if (!log_at(log, job->attempt->training_ns))
-        return;
     log_printf(log,
                "training %s on %s: ranks %" PRId32 ", epochs %" PRId64 ", steps per epoch %" PRId64
                ", batch per rank %" PRId64 "\n",
@@ -203,6 +218,30 @@ static void put_training(const JobView *view, RankSpan ranks, LogWriter *log)
     if (t->first_epoch > 0)
         log_printf(log, "resumed from a checkpoint: %" PRId64 " of %" PRId64 " epochs are done\n",
                    t->first_epoch, t->plan.epochs);
+}
+
+static void put_transformer(const TransformerTraining *transformer, const Training *t,
+                            LogWriter *log)
+{
+    log_printf(log, "training %s on %" PRId32 " GPUs: %s, %" PRId64 " tokens a step\n",
+               transformer->model, transformer->gpus, transformer->layout,
+               transformer->tokens_per_step);
+    if (t->first_epoch > 0)
+        log_printf(log, "resumed from a checkpoint: %" PRId64 " of %" PRId64 " steps are done\n",
+                   plan_steps(&t->plan, 0, t->first_epoch), transformer->steps);
+}
+
+static void put_training(const JobView *view, RankSpan ranks, LogWriter *log)
+{
+    const Job *job = view->job;
+    const Program *program = job->spec->program;
+    const Training *t = job->attempt->training;
+    if (!log_at(log, job->attempt->training_ns))
+        return;
+    if (program->transformer != NULL)
+        put_transformer(program->transformer, t, log);
+    else
+        put_beginning(program, t, log);
     Arena *arena = arena_create();
     int64_t *step_end_ns = ARENA_ARRAY(arena, int64_t, t->plan.steps_per_epoch);
     for (int64_t e = t->first_epoch;

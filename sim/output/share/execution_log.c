@@ -73,7 +73,9 @@ static void put_data(const JobView *view, LogWriter *log)
 static void put_start(const JobView *view, LogWriter *log)
 {
     put_time(view, log);
-    log_printf(log, "program starts: %s\n", view->job->spec->program->framework->name);
+    const Program *program = view->job->spec->program;
+    log_printf(log, "program starts: %s\n",
+               program->transformer != NULL ? program->name : program->framework->name);
 }
 
 typedef struct {

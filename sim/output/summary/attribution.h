@@ -19,7 +19,7 @@
 
 /* X(ENUM, name, for people). The first ones are values of TRACE_JOB_ATTEMPT. */
 #define NODE_USES(X)                                                                               \
-    X(USEFUL, "useful", "work that was kept")                                                      \
+    X(USEFUL, "useful", "computation that was kept")                                               \
     X(EXCHANGE, "exchange", "exchange of gradients")                                               \
     X(INPUT, "input", "waiting for input")                                                         \
     X(GANG, "gang", "waiting for other nodes")                                                     \
@@ -45,7 +45,7 @@ typedef enum {
 } NodeUse;
 
 const char *node_use_name(NodeUse use);  /* "useful" */
-const char *node_use_words(NodeUse use); /* "work that was kept" */
+const char *node_use_words(NodeUse use); /* "computation that was kept" */
 
 /* Divides `amount` >= 0 in proportion to weight[0 .. USE_COUNT), where a negative weight counts
  * as 0. Parts are rounded down, and the remaining units go to the largest remainders (the first
@@ -53,8 +53,8 @@ const char *node_use_words(NodeUse use); /* "work that was kept" */
  * unattributed. */
 void attribution_divide(int64_t amount, const Wide *weight, int64_t *part);
 
-/* The share of attempts' node time (USE_OF_ATTEMPTS parts) that advanced the job: useful work,
- * exchange, input and checkpoints. INT64_MAX when there was no node time. */
+/* The share of attempts' node time (USE_OF_ATTEMPTS parts) that advanced the job: computation that
+ * was kept, exchange, input and checkpoints. INT64_MAX when there was no node time. */
 int64_t uses_goodput_ppm(const Wide *use_ns);
 
 #endif

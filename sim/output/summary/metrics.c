@@ -725,6 +725,8 @@ static void job_attempt(MetricsFold *fold, const TraceRow *row)
     };
     _Static_assert(sizeof use_ns / sizeof use_ns[0] == USE_OF_ATTEMPTS, "one value per use");
     add(&job->useful_ns, use_ns[USE_USEFUL]);
+    if (job->details != NULL && job->details->training != NULL)
+        add(&job->details->training->epochs_kept, record->job_attempt.epochs_kept);
     for (int use = 0; use < USE_OF_ATTEMPTS; use++) {
         if (use != USE_USEFUL && use_ns[use] != 0)
             add(&details_of(fold, job)->use_ns[use], use_ns[use]);

@@ -63,7 +63,8 @@ typedef struct {
     int64_t ranks;
     int64_t steps_per_epoch;
     int64_t epochs_planned;
-    int64_t epochs; /* known from records: all once trained, else those at level epochs */
+    int64_t epochs;      /* known from records: all once trained, else those at level epochs */
+    int64_t epochs_kept; /* by attempts that have ended */
 
     /* Once trained: sums over all epochs, of rank 0. */
     int64_t steps;

@@ -54,6 +54,8 @@ static JobFacts job_facts(Arena *arena, const World *world, const Job *job)
                       .priority = job->spec->priority,
                       .size = job_size(job->request, kind->spec.vm_size),
                       .gpus_per_node = kind->whole.gpus,
+                      .transformer =
+                          job->spec->program->transformer != NULL ? job->spec->program : NULL,
                       .user = list_word(list != NULL ? list->user : NULL, job->row),
                       .queue = list_word(list != NULL ? list->queue : NULL, job->row),
                       .workload = workload};

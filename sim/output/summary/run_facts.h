@@ -32,9 +32,10 @@ typedef struct {
     uint32_t workload;       /* 1 + index in RunFacts.workloads; 0: listed in the scenario */
     const RealFacts *real;   /* NULL: the job was modelled */
     JobPriority priority;
-    int32_t size;          /* its GPUs; its nodes if they have no GPU */
-    int32_t user, queue;   /* indexes in the words of its workload's list; -1: unknown */
-    int32_t gpus_per_node; /* of the kind of its nodes */
+    int32_t size;               /* its GPUs; its nodes if they have no GPU */
+    int32_t user, queue;        /* indexes in the words of its workload's list; -1: unknown */
+    int32_t gpus_per_node;      /* of the kind of its nodes */
+    const Program *transformer; /* its program, if that trains a transformer; or NULL */
 } JobFacts;
 
 typedef struct {

@@ -7,6 +7,7 @@
 #include "sim/base/civil_time.h"
 #include "sim/base/units.h"
 #include "sim/cloud/job/job.h"
+#include "sim/model/bounded.h"
 #include "sim/output/summary/making.h"
 #include "sim/output/summary/names.h"
 #include "sim/output/summary/percentile.h"
@@ -305,7 +306,38 @@ static void put_real(SummaryJob *job, const RealFacts *facts)
         job->val_loss_micro = training->loss_micro;
 }
 
-static void put_facts(SummaryJob *job, const JobMetrics *metrics, const JobFacts *facts)
+/* Steps that are in a checkpoint, or that an attempt has done when the run ends. */
+static int64_t tokens_kept(const Program *program, const JobMetrics *metrics)
+{
+    const TrainingMetrics *training = job_details(metrics)->training;
+    const TransformerTraining *planned = program->transformer;
+    const int64_t epochs = training != NULL ? training->epochs_kept : 0;
+    const int64_t steps =
+        epochs < program->epochs ? epochs * program->steps_per_epoch : planned->steps;
+    return bounded_times(steps, planned->tokens_per_step);
+}
+
+static void put_transformer(SummaryJob *job, const JobMetrics *metrics, const Program *program,
+                            int64_t now_ns)
+{
+    const TransformerTraining *planned = program->transformer;
+    const int64_t end_ns = metrics->ended_ns != METRIC_NEVER ? metrics->ended_ns : now_ns;
+    const int64_t took_ns = between(metrics->submitted_ns, end_ns);
+    // Operations and capacity in 10^6, so that their products fit 128 bits.
+    const Wide operations =
+        (Wide)tokens_kept(program, metrics) * planned->flops_per_token / 1000000;
+    const Wide capacity = job->gpu_ns * (planned->peak_flops_per_s / NS_PER_S) / 1000000;
+    job->tokens = tokens_kept(program, metrics);
+    if (took_ns != SUMMARY_NEVER && took_ns > 0)
+        job->tokens_per_s = wide_proportion(job->tokens, NS_PER_S, took_ns);
+    if (capacity > 0)
+        job->mfu_ppm = wide_proportion(operations, PPM, capacity);
+    job->checkpoint_ns = job_node_time_ns(metrics, job_use_ns(metrics, USE_CHECKPOINT));
+    job->val_accuracy_ppm = job->val_loss_micro = SUMMARY_NEVER; // learning is not modelled
+}
+
+static void put_facts(SummaryJob *job, const JobMetrics *metrics, const JobFacts *facts,
+                      int64_t now_ns)
 {
     job->is_described = true;
     job->tool = facts->tool;
@@ -316,6 +348,8 @@ static void put_facts(SummaryJob *job, const JobMetrics *metrics, const JobFacts
     job->output_path = facts->output_path;
     if (facts->real != NULL)
         put_real(job, facts->real);
+    if (facts->transformer != NULL)
+        put_transformer(job, metrics, facts->transformer, now_ns);
 }
 
 static const SummaryJob no_job = {
@@ -334,6 +368,10 @@ static const SummaryJob no_job = {
     .val_loss_micro = SUMMARY_NEVER,
     .gpu_ns = SUMMARY_NEVER,
     .wasted_gpu_ns = SUMMARY_NEVER,
+    .tokens = SUMMARY_NEVER,
+    .tokens_per_s = SUMMARY_NEVER,
+    .mfu_ppm = SUMMARY_NEVER,
+    .checkpoint_ns = SUMMARY_NEVER,
 };
 
 static int64_t goodput_ppm(const JobMetrics *metrics)
@@ -366,7 +404,7 @@ static SummaryJob job_summary(const Making *making, uint32_t id)
     job.lost_ns = job_node_time_ns(metrics, job_use_ns(metrics, USE_LOST));
     job.goodput_ppm = goodput_ppm(metrics);
     if (facts != NULL)
-        put_facts(&job, metrics, &facts->jobs[id]);
+        put_facts(&job, metrics, &facts->jobs[id], making->run->ended_ns);
     return job;
 }
 
@@ -431,6 +469,14 @@ static void add_costs(Making *making)
         sum = capped_sum(sum, summary->storage_micro_usd);
     }
     summary->cost_micro_usd = known_micro_usd(sum, run->is_unpriced);
+    Wide tokens = 0;
+    for (uint32_t i = 0; i < summary->job_count; i++)
+        if (summary->jobs[i].tokens != SUMMARY_NEVER)
+            tokens += summary->jobs[i].tokens;
+    summary->micro_usd_per_trillion_tokens =
+        tokens > 0 && summary->cost_micro_usd != SUMMARY_NEVER
+            ? wide_proportion(summary->cost_micro_usd, 1000000000000, tokens)
+            : SUMMARY_NEVER;
 }
 
 /* --- The whole --- */

@@ -113,6 +113,10 @@ typedef struct {
     int64_t lost_ns; /* node time whose work was thrown away */
     Wide wasted_gpu_ns;
     int64_t goodput_ppm;
+    int64_t tokens; /* this and the next ones: of a transformer's training */
+    int64_t tokens_per_s;
+    int64_t mfu_ppm;
+    int64_t checkpoint_ns; /* node time of all attempts */
     const char *output_path;
 } SummaryJob;
 
@@ -191,6 +195,7 @@ typedef struct {
     SummaryFileServer *file_servers;
     uint32_t file_server_count;
     int64_t storage_micro_usd;
+    int64_t micro_usd_per_trillion_tokens; /* of all transformers */
     int64_t held_nodes;
     int64_t held_micro_usd_per_hour;
     SummaryUses uses;
@@ -203,6 +208,8 @@ typedef struct {
     uint32_t error_count;
     SummaryExpectation *expectations; /* added by the caller of summary_of_run */
     uint32_t expectation_count;
+    const char *const *story; /* added by the caller: lines of `run --why JOB --json` */
+    uint32_t story_count;
     const char *fingerprint;
 } Summary;
 

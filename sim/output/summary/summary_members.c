@@ -192,8 +192,16 @@ static const Field job_fields[] = {
     SECONDS("lost_node_s", lost_ns, "node time whose work was thrown away"),
     SECONDS("wasted_gpu_s", wasted_gpu_ns, "GPU time whose work was thrown away"),
     RATIO("goodput", goodput_ppm,
-          "share of the attempts' node time that advanced the job; null before one has ended",
+          "share of the attempts' node time that advanced the job: computation that was kept, "
+          "exchange, input and checkpoints; null before one has ended",
           NULLABLE),
+    FIELD_COUNT("tokens", tokens,
+                "a transformer's training: tokens of the steps that need not be done again"),
+    FIELD_COUNT("tokens_per_s", tokens_per_s, "they in each second from its submission to its end"),
+    RATIO(
+        "mfu", mfu_ppm,
+        "operations that they need as a share of the peak of its GPU time, attention as computed"),
+    SECONDS("checkpoint_node_s", checkpoint_ns, "node time in which checkpoints were written"),
     TEXT("output_path", output_path, "folder of its files on the share", NULLABLE,
          .shown_if = offsetof(OWNER, is_described)),
     {0},
@@ -220,7 +228,7 @@ static const Field workload_fields[] = {
     SECONDS("last_ended_s", last_ended_ns, "when the last job ended", NULLABLE),
     FIELD_COUNT("restarts", restarts, "attempts after the first of each job"),
     SECONDS("lost_node_s", lost_ns, "node time whose work was thrown away"),
-    RATIO("goodput", goodput_ppm, "share of node time that advanced jobs", NULLABLE),
+    RATIO("goodput", goodput_ppm, "the same of all its jobs", NULLABLE),
     {0},
 };
 const ObjectType summary_workload_type = OBJECT_TYPE(
@@ -347,6 +355,8 @@ static const Field cost_fields[] = {
                "price of each file server"),
     USD("storage", storage_micro_usd,
         "price of the stored bytes, or of a premium share's provisioned size"),
+    USD("per_trillion_tokens", micro_usd_per_trillion_tokens,
+        "the whole bill for each 10^12 tokens that transformers were trained on"),
     {0},
 };
 static const ObjectType cost_type = OBJECT_TYPE("Costs", "The costs of the run.", cost_fields);
@@ -399,6 +409,9 @@ static const Field summary_fields[] = {
     FIELD_LIST(OBJECTS, "errors", errors, error_count, &error_type, "errors by cluster and cause"),
     FIELD_LIST(OBJECTS, "expectations", expectations, expectation_count, &expectation_type,
                "the scenario's expectations and whether they were met", .is_left_out_empty = true),
+    FIELD_LIST(TEXTS, "why", story, story_count, NULL,
+               "the story of the job that `run --json --why JOB` names, line by line; not in files",
+               .is_left_out_empty = true),
     TEXT("fingerprint", fingerprint, "fingerprints of the trace"),
     {0},
 };

@@ -72,6 +72,20 @@ static const char *percent_cell(Arena *arena, const Json *value)
     return cell_of(arena, &text);
 }
 
+/* "1.000 T", "337.920 B" */
+static const char *tokens_cell(Arena *arena, const Json *value)
+{
+    enum { BILLION = 9, TRILLION = 12, SHOWN = 3 };
+    int64_t tokens;
+    if (!json_scaled(value, 0, &tokens))
+        return "-";
+    Text text = {0};
+    const bool is_trillion = tokens >= INT64_C(1000000000000);
+    decimal_print_rounded(&text, tokens, is_trillion ? TRILLION : BILLION, SHOWN);
+    text_add(&text, is_trillion ? " T" : " B");
+    return cell_of(arena, &text);
+}
+
 /* --- Parts --- */
 
 static void print_clusters(Text *out, Arena *arena, const Json *clusters)
@@ -131,6 +145,40 @@ static void print_jobs(Text *out, Arena *arena, const Json *jobs)
         };
         table_row(table, cells);
     }
+    table_print(table, out);
+    if (count == COLUMNS(columns))
+        text_add(out, "Preparation, training and run time are of the last attempt.\n");
+    text_add(out, "\n");
+}
+
+/* Jobs that train transformers; nothing without one. */
+static void print_transformers(Text *out, Arena *arena, const Json *jobs)
+{
+    static const TableColumn columns[] = {
+        {"Transformer", TABLE_TEXT},    {"Tokens", TABLE_NUMBER},    {"Tokens/s", TABLE_NUMBER},
+        {"MFU", TABLE_NUMBER},          {"Goodput", TABLE_NUMBER},   {"Restarts", TABLE_NUMBER},
+        {"Lost node time", TABLE_TEXT}, {"Checkpoints", TABLE_TEXT},
+    };
+    Table *table = table_create(arena, columns, COLUMNS(columns));
+    bool has_rows = false;
+    for (const Json *job = jobs->first; job != NULL; job = job->next) {
+        if (json_member(job, "tokens") == NULL)
+            continue;
+        const char *const cells[] = {
+            job->key,
+            tokens_cell(arena, json_member(job, "tokens")),
+            integer_cell(arena, json_member(job, "tokens_per_s")),
+            percent_cell(arena, json_member(job, "mfu")),
+            percent_cell(arena, json_member(job, "goodput")),
+            integer_cell(arena, json_member(job, "restarts")),
+            seconds_cell(arena, json_member(job, "lost_node_s")),
+            seconds_cell(arena, json_member(job, "checkpoint_node_s")),
+        };
+        table_row(table, cells);
+        has_rows = true;
+    }
+    if (!has_rows)
+        return;
     table_print(table, out);
     text_add(out, "\n");
 }
@@ -272,6 +320,9 @@ static void print_bill(Text *out, Arena *arena, const Json *summary)
         print_no_price(out, summary);
     if (json_scaled(storage, 6, &micro_usd) && micro_usd > 0)
         text_printf(out, ", of which storage %s", usd_cell(arena, storage));
+    if (json_scaled(json_member(cost, "per_trillion_tokens"), 6, &micro_usd))
+        text_printf(out, ", %s for 10^12 tokens",
+                    usd_cell(arena, json_member(cost, "per_trillion_tokens")));
     text_add(out, ".");
     if (json_scaled(utilisation, 6, &ppm)) // null when no node was ever held
         text_printf(out, " Nodes ran jobs %s of the time they were held.",
@@ -314,6 +365,8 @@ void summary_text_print(Text *out, const Json *summary)
         print_clusters(out, arena, clusters);
     if (jobs != NULL && jobs->count > 0)
         print_jobs(out, arena, jobs);
+    if (jobs != NULL)
+        print_transformers(out, arena, jobs);
     const Json *workloads = json_member(summary, "workloads");
     if (workloads != NULL && workloads->count > 0)
         print_workloads(out, arena, workloads);

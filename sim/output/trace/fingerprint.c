@@ -155,32 +155,39 @@ static bool has_ingredient(const char *fingerprint, const char *name)
     return length > 0;
 }
 
-/* Adds "times, bills": the ingredients that are the same, or those that differ. Returns how
- * many. */
-static int add_ingredients(Text *out, const char *a, const char *b, bool is_same)
+FingerprintComparison fingerprint_compare(const char *a, const char *b)
 {
-    int count = 0;
-    for (int i = 0; i < FINGERPRINT_GROUPS; i++)
-        if ((has_ingredient(a, names[i]) || has_ingredient(b, names[i])) &&
-            is_same_ingredient(a, b, names[i]) == is_same)
-            text_printf(out, "%s%s", count++ > 0 ? ", " : "", names[i]);
-    return count;
+    FingerprintComparison found = {.is_same = strcmp(a, b) == 0};
+    for (int i = 0; i < FINGERPRINT_GROUPS; i++) {
+        if (!has_ingredient(a, names[i]) && !has_ingredient(b, names[i]))
+            continue;
+        if (is_same_ingredient(a, b, names[i]))
+            found.same[found.same_count++] = names[i];
+        else
+            found.different[found.different_count++] = names[i];
+    }
+    return found;
 }
 
-bool fingerprint_compare(Text *out, const char *a, const char *b)
+static void add_list(Text *out, const char *const *items, uint32_t count)
 {
-    Text same = {0}, differing = {0};
-    if (strcmp(a, b) == 0)
-        return true;
-    const int same_count = add_ingredients(&same, a, b, true);
-    // A fingerprint of another version may differ only in ingredients that have no name here.
-    if (add_ingredients(&differing, a, b, false) == 0)
-        text_add(&differing, "ingredients without a name");
-    text_printf(out, "The runs differ in: %s.", text_string(&differing));
-    if (same_count > 0)
-        text_printf(out, " They are the same in: %s.", text_string(&same));
+    for (uint32_t i = 0; i < count; i++)
+        text_printf(out, "%s%s", i > 0 ? ", " : "", items[i]);
+}
+
+void fingerprint_comparison_print(Text *out, const FingerprintComparison *comparison)
+{
+    if (comparison->is_same)
+        return;
+    text_add(out, "The runs differ in: ");
+    if (comparison->different_count == 0)
+        text_add(out, "ingredients without a name");
+    add_list(out, comparison->different, comparison->different_count);
+    text_add(out, ".");
+    if (comparison->same_count > 0) {
+        text_add(out, " They are the same in: ");
+        add_list(out, comparison->same, comparison->same_count);
+        text_add(out, ".");
+    }
     text_add(out, "\n");
-    text_free(&same);
-    text_free(&differing);
-    return false;
 }

@@ -44,8 +44,18 @@ void fingerprint_add(Fingerprint *fingerprint, const TraceRow *row);
 /* Adds every row of `level` and below. */
 TraceListener fingerprint_listener(Fingerprint *fingerprint, TraceLevel level);
 void fingerprint_print(Text *out, const Fingerprint *fingerprint);
-/* Returns whether two printed fingerprints are the same. If they differ, adds a sentence to
- * `out` that names the ingredients that differ and those that are the same. */
-bool fingerprint_compare(Text *out, const char *a, const char *b);
+
+/* The ingredients of two printed fingerprints that are the same, and those that differ. */
+typedef struct {
+    const char *same[FINGERPRINT_GROUPS];
+    uint32_t same_count;
+    const char *different[FINGERPRINT_GROUPS];
+    uint32_t different_count; /* 0 and !is_same: only ingredients of another version differ */
+    bool is_same;
+} FingerprintComparison;
+
+FingerprintComparison fingerprint_compare(const char *a, const char *b);
+/* Adds a sentence that names both, unless the fingerprints are the same. */
+void fingerprint_comparison_print(Text *out, const FingerprintComparison *comparison);
 
 #endif

@@ -19,8 +19,8 @@
 _Static_assert((int)PRIORITY_LOW == 0 && (int)PRIORITY_NORMAL == 1 && (int)PRIORITY_HIGH == 2,
                "the words of schedulingPriority are in the order of the enum");
 
-/* GPU workers or MPI processes per node. Source: Batch AI documentation, "Service quotas and
- * limits". */
+/* GPU workers or MPI processes per node, or one on each GPU where a node has more. Source: Batch AI
+ * documentation, "Service quotas and limits"; its largest nodes had 4 GPUs. */
 enum { PROCESSES_PER_NODE_MAX = 4 };
 
 /* --- Toolkits --- */
@@ -132,8 +132,10 @@ static int32_t process_count(const ConfigContext *context, const ToolkitText *te
     const VmSize *vm = kinds_first_size(cluster, spec->kinds);
     int64_t nodes_max = nodes.is_refused ? cluster->nodes_max : nodes.value;
     int64_t workers_per_node = vm == NULL ? PROCESSES_PER_NODE_MAX : (vm->gpus > 0 ? vm->gpus : 1);
-    check_count(context, text->processes, "processCount", nodes_max * PROCESSES_PER_NODE_MAX,
-                "4 on each node");
+    const int64_t per_node =
+        vm != NULL && vm->gpus > PROCESSES_PER_NODE_MAX ? vm->gpus : PROCESSES_PER_NODE_MAX;
+    check_count(context, text->processes, "processCount", nodes_max * per_node,
+                arena_printf(context->arena, "%" PRId64 " on each node", per_node));
     check_count(context, text->workers, "workerCount", nodes_max * workers_per_node,
                 "one on each GPU");
     check_count(context, text->parameter_servers, "parameterServerCount", nodes_max,
@@ -540,7 +542,7 @@ static bool program_is_whole(const Program *program)
         return program->duration.kind != DISTRIBUTION_QUANTILES ||
                program->duration.quantiles.count > 0;
     case PROGRAM_TRAIN:
-        return program->network != NULL;
+        return program->network != NULL || program->transformer != NULL;
     case PROGRAM_SHELL:
         return program->script != NULL;
     case PROGRAM_REAL:
@@ -559,6 +561,8 @@ static void find_program(const ConfigContext *context, const JobText *job,
     spec->program = read_program(context, job, toolkit, is_custom, spec->command, shape, variables);
     bool is_whole = spec->program != NULL && context->problems->count == problems_before &&
                     program_is_whole(spec->program);
+    if (is_whole && spec->program->transformer != NULL && !shape.states_processes)
+        spec->processes = spec->program->transformer->gpus; // a rank on each
     Status status = {0};
     if (is_whole && shape.is_known &&
         !training_check(spec, shape.vm_size, json_at(toolkit->node), &status))
@@ -728,6 +732,9 @@ JobConfig *job_config_read(const ConfigContext *context, const JobText *text, Re
     JobShape shape = {.is_known = has_shape,
                       .nodes = spec->nodes,
                       .processes = spec->processes,
+                      .states_processes = settings->processes.node != NULL ||
+                                          settings->workers.node != NULL ||
+                                          spec->asks_for != REQUEST_NODES,
                       .vm_size = kinds_first_size(cluster, spec->kinds)};
     const Program *training = execution == EXECUTION_REAL || execution == EXECUTION_TRAINING
                                   ? find_training(context, settings, shape, &variables, spec)

@@ -5,6 +5,7 @@
 #include "sim/base/invariant.h"
 #include "sim/formats/keras_network.h"
 #include "sim/scenario/config/shell_read.h"
+#include "sim/scenario/config/transformer_config.h"
 #include "sim/schema/expression.h"
 #include "sim/schema/glob.h"
 
@@ -42,6 +43,13 @@ static void check_name(const ConfigContext *context, const ProgramText *text, co
          ? NULL                                                                                    \
          : (const void *)find(context->catalog, (name).value))
 
+static void check_jitter(const ConfigContext *context, const ProgramText *text)
+{
+    if (text->jitter.value != NULL)
+        check_name(context, text, "jitter", text->jitter, CATALOG_JITTERS,
+                   LOOKUP(catalog_jitter, text->jitter));
+}
+
 static void check_training(const ConfigContext *context, const ProgramText *text)
 {
     check_name(context, text, "model", text->model, CATALOG_NETWORKS,
@@ -54,9 +62,7 @@ static void check_training(const ConfigContext *context, const ProgramText *text
                LOOKUP(catalog_exchange, text->exchange));
     check_name(context, text, "learning", text->learning, CATALOG_LEARNING_CURVES,
                LOOKUP(catalog_learning_curve, text->learning));
-    if (text->jitter.value != NULL)
-        check_name(context, text, "jitter", text->jitter, CATALOG_JITTERS,
-                   LOOKUP(catalog_jitter, text->jitter));
+    check_jitter(context, text);
     if (text->batch_per_rank.node == NULL)
         report_missing(context, text, "batch_per_rank");
     if (text->epochs == NULL)
@@ -99,10 +105,16 @@ bool program_check(const ConfigContext *context, const ProgramText *text)
     bool trains = text->model.node != NULL;
     bool takes_time = text->duration != NULL;
     bool has_script = text->script.value != NULL;
-    if (trains + takes_time + has_script != 1 && !text->script.is_refused)
+    const bool is_transformer = text->transformer != NULL;
+    if (trains + is_transformer + takes_time + has_script != 1 && !text->script.is_refused)
         problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->node),
-                     "a program has %s of \"model\", \"duration\" and \"script\", expected one",
-                     trains || takes_time || has_script ? "several" : "none");
+                     "a program has %s of \"model\", \"transformer\", \"duration\" and \"script\", "
+                     "expected one",
+                     trains || is_transformer || takes_time || has_script ? "several" : "none");
+    if (is_transformer) {
+        check_jitter(context, text);
+        transformer_check(context, text->transformer);
+    }
     if (has_script)
         check_script(context, text);
     if (trains)
@@ -223,18 +235,25 @@ static void read_data(const ProgramText *text, const char *command, const Variab
     program->data_bytes = text->data->bytes.value;
 }
 
+static void put_checkpoint(BoundText path, const char *command, const Variables *variables,
+                           Program *program)
+{
+    const OutputPlace place = variables_place(variables, fill_in(variables, command, path));
+    program->checkpoint_place = place.share != NULL ? PLACE_SHARE : PLACE_LOCAL;
+    program->checkpoint_share = place.share;
+    program->checkpoint_path = place.directory;
+}
+
 static void read_saves(const ProgramText *text, const char *command, const Variables *variables,
                        Program *program)
 {
+    if (text->transformer != NULL && text->transformer->checkpoint != NULL)
+        put_checkpoint(text->transformer->checkpoint->path, command, variables, program);
     if (text->checkpoint != NULL) {
-        OutputPlace place =
-            variables_place(variables, fill_in(variables, command, text->checkpoint->path));
+        put_checkpoint(text->checkpoint->path, command, variables, program);
         program->checkpoint_bytes = text->checkpoint->bytes.value;
         program->checkpoint_every = text->checkpoint->every.value;
         program->resumes = text->checkpoint->resume.value != 0;
-        program->checkpoint_place = place.share != NULL ? PLACE_SHARE : PLACE_LOCAL;
-        program->checkpoint_share = place.share;
-        program->checkpoint_path = place.directory;
     }
     if (text->save != NULL) {
         BoundText path = fill_in(variables, command, text->save->path);
@@ -261,10 +280,16 @@ static const DataSet *data_set_of(const ConfigContext *context, const ProgramTex
     return available;
 }
 
+static Quantiles jitter_of(const ConfigContext *context, const ProgramText *text)
+{
+    static const QuantileKnot as_modelled[] = {{.probability_ppm = 0, .value = PPM}};
+    return text->jitter.value != NULL ? *catalog_jitter(context->catalog, text->jitter.value)
+                                      : (Quantiles){.count = 1, .knots = as_modelled};
+}
+
 static void read_training(const ConfigContext *context, const ProgramText *text, JobShape shape,
                           Program *program)
 {
-    static const QuantileKnot as_modelled[] = {{.probability_ppm = 0, .value = PPM}};
     const Catalog *catalog = context->catalog;
     program->network = catalog_network(catalog, text->model.value);
     program->data_set = data_set_of(context, text);
@@ -272,9 +297,7 @@ static void read_training(const ConfigContext *context, const ProgramText *text,
     program->exchange = catalog_exchange(catalog, text->exchange.value);
     program->learning = catalog_learning_curve(catalog, text->learning.value);
     program->throughputs = catalog_throughputs(catalog);
-    program->step_jitter_ppm = text->jitter.value != NULL
-                                   ? *catalog_jitter(catalog, text->jitter.value)
-                                   : (Quantiles){.count = 1, .knots = as_modelled};
+    program->step_jitter_ppm = jitter_of(context, text);
     program->precision = (StepPrecision)text->precision.value;
     program->batch_per_rank = text->batch_per_rank.value;
     Formulas formulas = {
@@ -326,10 +349,17 @@ const Program *program_build(const ConfigContext *context, const KnownProgram *k
         return program;
     }
     program->kind = PROGRAM_TRAIN;
-    read_data(text, command, variables, program);
     read_saves(text, command, variables, program);
-    if (known->is_sound && shape.is_known)
+    if (text->transformer == NULL)
+        read_data(text, command, variables, program);
+    if (!known->is_sound || !shape.is_known)
+        return program;
+    if (text->transformer == NULL) {
         read_training(context, text, shape, program);
+        return program;
+    }
+    program->step_jitter_ppm = jitter_of(context, text);
+    transformer_build(context, text->transformer, shape, program);
     return program;
 }
 

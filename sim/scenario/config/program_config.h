@@ -19,6 +19,7 @@ typedef struct {
     bool is_known; /* if false, the other members have no meaning */
     int32_t nodes;
     int32_t processes;
+    bool states_processes; /* false: they are the toolkit's default */
     const VmSize *vm_size;
 } JobShape;
 

@@ -88,6 +88,54 @@ static const ObjectType checkpoint_type = {"checkpoint", "A checkpoint written a
 static const ObjectType save_type = {"save", "The model saved at the end.", sizeof(SaveText),
                                      save_fields};
 
+#define OWNER StateText
+static const Field state_fields[] = {
+    NEEDED_TEXT("path", path,
+                "the folder that all ranks write their parts into, or with ZeRO-0 those of one "
+                "copy of the model; as the path of a checkpoint, where {epoch} stands for the "
+                "number of the checkpoint. A new attempt continues from the last one on a share"),
+    NEEDED_JSON("every", every, "{\"type\": [\"integer\", \"string\"]}",
+                "steps from one checkpoint to the next, or a time, which becomes whole steps: 500, "
+                "\"30m\". The last step is followed by one too"),
+    {0},
+};
+#undef OWNER
+static const ObjectType state_type = {"state",
+                                      "Checkpoints of a transformer: weights (2 bytes a parameter) "
+                                      "and optimizer (12 bytes). All ranks "
+                                      "wait while they are written.",
+                                      sizeof(StateText), state_fields};
+
+#define OWNER TransformerText
+static const Field transformer_fields[] = {
+    NEEDED_JSON("model", model, "{\"type\": [\"string\", \"object\"]}",
+                "a transformer of the catalogue, \"llama3-8b\", or the members of a model file "
+                "(`trainyard schema model`)"),
+    FIELD_TEXT("layout", layout, "best",
+               "how it is spread over the job's GPUs, as `predict --layout` has it: "
+               "\"tp=8,pp=2,fsdp\"; \"best\" is the fastest that fits"),
+    FIELD_TEXT("software", software, "megatron-core", "transformer software of the catalogue"),
+    FIELD_INTEGER("sequence", sequence, 1, MAX_COUNT, NULL,
+                  "tokens of a sequence; as the model has it, if not given"),
+    NEEDED_INTEGER("global_batch", global_batch, 1, MAX_COUNT, "sequences of a step, on all GPUs"),
+    FIELD_JSON(
+        "tokens", tokens, "{\"type\": [\"integer\", \"string\"]}",
+        "tokens of the whole training, as a number or \"1T\", \"300B\"; whole steps are done"),
+    FIELD_INTEGER("steps", steps, 1, INT64_C(1) << 32, NULL, "or the steps of the whole training"),
+    FIELD_DURATION("start", start, "5m",
+                   "from the start of the program until it reads the checkpoint, in each attempt: "
+                   "imports, connections, compilation. The default is an assumption"),
+    FIELD_OBJECT("checkpoint", checkpoint, state_type,
+                 "without it a lost attempt is repeated from the first step"),
+    {0},
+};
+#undef OWNER
+static const ObjectType transformer_type = {
+    "transformer",
+    "The training of a transformer on all GPUs of its job, one rank on each. A step takes the time "
+    "that `trainyard predict` states.",
+    sizeof(TransformerText), transformer_fields};
+
 #define OWNER ProgramText
 static const char *const program_precisions[] = {
 #define X(ENUM, text) text,
@@ -109,6 +157,8 @@ static const Field program_fields[] = {
     FIELD_TEXT("script", script, NULL,
                "for a program that does what simple commands do: \"echo started; sleep 20m; exit "
                "3\" runs as in a shell, with the variables and mounts of the job"),
+    FIELD_OBJECT("transformer", transformer, transformer_type,
+                 "for a program that trains a transformer"),
     FIELD_TEXT("model", model, NULL, "for a program that trains: the network of the catalogue"),
     FIELD_TEXT("data_set", data_set, NULL, "data set of the catalogue"),
     FIELD_TEXT("framework", framework, NULL, "framework of the catalogue"),
@@ -145,8 +195,8 @@ static const Field program_fields[] = {
 #undef OWNER
 const ObjectType program_type = {
     "program",
-    "The action of a job's command line: train a network (\"model\"), take a time (\"duration\"), "
-    "or do what simple commands do (\"script\").",
+    "The action of a job's command line: train a network (\"model\") or a transformer "
+    "(\"transformer\"), take a time (\"duration\"), or do what simple commands do (\"script\").",
     sizeof(ProgramText), program_fields};
 
 #define OWNER OtherText

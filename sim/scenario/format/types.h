@@ -46,12 +46,32 @@ typedef struct {
 
 typedef struct {
     const Json *node;
+    BoundText path;
+    const Json *every; /* steps, or a duration */
+} StateText;
+
+typedef struct {
+    const Json *node;
+    const Json *model; /* a name of the catalogue, or a shape */
+    BoundText layout;
+    BoundText software;
+    BoundInteger sequence;
+    BoundInteger global_batch;
+    const Json *tokens; /* an integer, or "1T" */
+    BoundInteger steps;
+    BoundInteger start;
+    StateText *checkpoint;
+} TransformerText;
+
+typedef struct {
+    const Json *node;
     BoundText match;
     BoundText name;
     const Json *duration; /* a program that only takes time: a distribution */
     BoundInteger exit_code;
     BoundText script; /* a program that is simple commands */
-    BoundText model;  /* a program that trains; names of catalogue entries */
+    TransformerText *transformer;
+    BoundText model; /* a program that trains; names of catalogue entries */
     BoundText data_set;
     BoundText framework;
     BoundText exchange;

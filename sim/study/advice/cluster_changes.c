@@ -178,7 +178,10 @@ static int64_t memory_needed(const Listing *listing, const ListedCluster *cluste
         const Program *program = listing->jobs[i].spec->program;
         if (!is_on(&listing->jobs[i], cluster) || program == NULL || program->kind != PROGRAM_TRAIN)
             continue;
-        const int64_t bytes = step_memory_least_bytes(program->network, program->batch_per_rank);
+        const int64_t bytes =
+            program->transformer != NULL
+                ? program->transformer->memory_bytes
+                : step_memory_least_bytes(program->network, program->batch_per_rank);
         most = bytes > most ? bytes : most;
     }
     return most;

@@ -149,7 +149,8 @@ START_TEST(all_mistakes_are_reported_at_once_without_their_consequences)
         {{{"cluster.json", "\"STANDARD_NC6\"", "\"STANDARD_NC6\", \"vmPriority\": \"lowpriority\""},
           {"scenario.json", "\"model\": \"keras_cifar10_cnn\"",
            "\"model\": \"keras_cifar10_cnn\", \"duration\": -5"}},
-         "scenario.json:6:16: a program has several of \"model\", \"duration\" and \"script\", "
+         "scenario.json:6:16: a program has several of \"model\", \"transformer\", \"duration\" "
+         "and \"script\", "
          "expected one\n"
          "scenario.json:6:82: expected a string with a unit or an object of quantiles, found a "
          "number\n"},

@@ -19,7 +19,7 @@ static bool say_answer(const char *what, const HttpsAnswer *answer, bool is_fine
         printf("%s answers.\n", what);
         return true;
     }
-    status_fail(status, STATUS_CONFLICT, place_in("az-env", 0, 0),
+    status_fail(status, STATUS_CONFLICT, place_in("trainyard: az-env", 0, 0),
                 "%s answers with %" PRId32 ", as no emulator of ours does", what, answer->status);
     return status_hint(status, "is another program on its port?");
 }
@@ -96,7 +96,7 @@ static bool has_form(const Ready *ready, AzForm form, Status *status)
 {
     if (form == AZ_USERINFO || ready->has_proxy)
         return true;
-    status_fail(status, STATUS_CONFLICT, place_in("az-env", 0, 0),
+    status_fail(status, STATUS_CONFLICT, place_in("trainyard: az-env", 0, 0),
                 "this emulator was started without a proxy");
     return status_hint(status, "--no-proxy does without it here too");
 }

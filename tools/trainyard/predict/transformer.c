@@ -10,8 +10,9 @@
 #include "sim/json/real.h"
 #include "sim/model/price.h"
 #include "sim/scenario/catalog/transformer_shape.h"
-#include "sim/scenario/transformer_layout.h"
-#include "sim/scenario/transformer_prediction.h"
+#include "sim/scenario/transformer/tokens.h"
+#include "sim/scenario/transformer/transformer_layout.h"
+#include "sim/scenario/transformer/transformer_prediction.h"
 #include "sim/schema/json_load.h"
 #include "tools/trainyard/predict/transformer_basis.h"
 
@@ -43,32 +44,6 @@ static bool model_read(Arena *arena, const Catalog *catalog, const char *model,
     if (root == NULL && status.code != STATUS_OK)
         problems_add_status(problems, &status);
     return root != NULL && transformer_shape_read(arena, root, shape, problems);
-}
-
-/* "1T", "300B", "15.6T", "2000000". */
-static bool tokens_parse(const char *text, double *tokens, Status *status)
-{
-    static const struct {
-        char letter;
-        double factor;
-    } units[] = {{'T', 1e12}, {'B', 1e9}, {'M', 1e6}, {'K', 1e3}};
-    enum { DECIMALS = 6 };
-    const size_t length = strlen(text);
-    double factor = 1;
-    for (size_t i = 0; length > 0 && i < sizeof units / sizeof units[0]; i++)
-        if (text[length - 1] == units[i].letter)
-            factor = units[i].factor;
-    char number[64] = "";
-    const size_t digits = length - (factor > 1 ? 1 : 0);
-    if (digits < sizeof number)
-        memcpy(number, text, digits);
-    int64_t micro = 0;
-    if (!decimal_parse(number, DECIMALS, "a number of tokens such as \"1T\" or \"300B\"",
-                       place_in("--tokens", 1, 1), &micro, status))
-        return false;
-    *tokens = (double)micro / 1e6 * factor;
-    return micro > 0 || status_fail(status, STATUS_BAD_INPUT, place_in("--tokens", 1, 1),
-                                    "there must be more than 0 tokens");
 }
 
 /* --- Answers --- */
@@ -411,10 +386,14 @@ int predict_transformer(Arena *arena, const Catalog *catalog, const TransformerA
         .gpus = arguments->gpus > 0 ? (int32_t)arguments->gpus : 1,
         .global_batch = arguments->global_batch,
         .layout = arguments->layout,
+        .at = place_in("trainyard: predict", 0, 0),
+        .layout_at = place_in("--layout", 1, 1),
     };
-    double tokens = 0;
-    if (arguments->tokens != NULL && !tokens_parse(arguments->tokens, &tokens, &status))
+    int64_t counted = 0;
+    if (arguments->tokens != NULL &&
+        !tokens_parse(arguments->tokens, place_in("--tokens", 1, 1), &counted, &status))
         return report_status(&status);
+    const double tokens = (double)counted;
     if (!model_read(arena, catalog, arguments->model, &request.shape, &problems))
         return report_problems(&problems);
     if (arguments->sequence > 0)

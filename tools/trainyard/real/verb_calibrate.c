@@ -159,7 +159,7 @@ static int calibrate(Arena *arena, const CalibrateOptions *options)
     Status status = {0};
     int exit_code = EXIT_FINE;
     if (options->from && options->more) {
-        status_fail(&status, STATUS_BAD_INPUT, place_in("trainyard: calibrate: --more", 0, 0),
+        status_fail(&status, STATUS_BAD_INPUT, place_in("--more", 0, 0),
                     "does not go with --from, which measures nothing");
         return report_status(&status);
     }

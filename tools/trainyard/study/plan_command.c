@@ -132,7 +132,7 @@ static const char *path_to_check(Arena *arena, const PlanArguments *arguments, P
         before = plan_check_load(arena, disk_files, arguments->check_folder, problems);
     const char *path = before != NULL ? plan_check_study(before) : NULL;
     if (path == NULL && problems->count == count)
-        status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in("plan", 0, 0),
+        status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in("trainyard: plan", 0, 0),
                                  "STUDY or SCENARIO is missing"),
                     before == NULL ? "`trainyard plan --help` has examples"
                                    : "the plan in DIR was made with options: give STUDY or "
@@ -163,7 +163,7 @@ const Study *plan_read_study(Arena *arena, const char *path, const PlanArguments
                                   .weather = arguments->weather.items,
                                   .budget = arguments->budget};
     StudyExpectations checked;
-    const Study *study = study_read_with(arena, disk_files, "plan", &options, problems);
+    const Study *study = study_read_with(arena, disk_files, "trainyard: plan", &options, problems);
     return study != NULL && study_expect_read(arena, study, &checked, problems) ? study : NULL;
 }
 

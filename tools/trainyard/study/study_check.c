@@ -4,7 +4,6 @@
 
 #include "sim/cli/disk_files.h"
 #include "sim/cli/processors.h"
-#include "sim/cli/report.h"
 #include "sim/schema/json_load.h"
 #include "sim/study/expect/study_expect.h"
 #include "sim/study/plan/plan_run.h"
@@ -96,21 +95,19 @@ static TestCase case_of(Arena *arena, const char *path, const StudyTest *test,
     return found;
 }
 
-int study_check(Arena *arena, const char *path, TestCaseSink sink)
+void study_check(Arena *arena, const char *path, TestCaseSink sink, Problems *problems)
 {
-    Problems problems = problems_create(arena);
     StudyTest test = {0};
-    const Study *study = study_read(arena, disk_files, path, &problems);
-    const bool has_run = study != NULL && read_expectations(arena, study, &test, &problems) &&
-                         run_study(arena, study, &test, &problems);
+    const Study *study = study_read(arena, disk_files, path, problems);
+    const bool has_run = study != NULL && read_expectations(arena, study, &test, problems) &&
+                         run_study(arena, study, &test, problems);
     sink.add(sink.to, (TestCase){.scenario = path,
                                  .name = test.wanted.count > 0 || !has_run ? "runs" : "is valid",
                                  .holds = has_run,
                                  .expected = "a study that can be run",
-                                 .got = "the problems on stderr",
+                                 .got = "the problems that are reported",
                                  .at = place_in(path, 0, 0),
                                  .reproduce = arena_printf(arena, "sweep %s", path)});
     for (int32_t i = 0; has_run && i < test.wanted.count; i++)
         sink.add(sink.to, case_of(arena, path, &test, &test.wanted.items[i]));
-    return report_problems(&problems);
 }

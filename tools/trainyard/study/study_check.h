@@ -21,8 +21,7 @@ typedef struct {
 } TestCaseSink;
 
 /* Runs the study in `path` on all processors, if it expects something, and adds a case for the
- * study itself and one for each expectation. Returns EXIT_FINE if it ran, whether or not the
- * expectations hold; else the exit code of its problems, which are printed. */
-int study_check(Arena *arena, const char *path, TestCaseSink sink);
+ * study itself and one for each expectation. Adds problems only if it cannot run. */
+void study_check(Arena *arena, const char *path, TestCaseSink sink, Problems *problems);
 
 #endif

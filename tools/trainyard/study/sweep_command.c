@@ -138,7 +138,7 @@ const Study *sweep_read_study(Arena *arena, const char *path, const SweepArgumen
                                   .at_most = arguments->at_most,
                                   .is_steady = arguments->is_steady,
                                   .precision = arguments->precision};
-    const Study *study = study_read_with(arena, disk_files, "sweep", &options, problems);
+    const Study *study = study_read_with(arena, disk_files, "trainyard: sweep", &options, problems);
     return study != NULL && study_expect_read(arena, study, &checked, problems) ? study : NULL;
 }
 

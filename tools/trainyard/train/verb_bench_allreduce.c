@@ -39,15 +39,14 @@ typedef struct {
 
 static bool check_options(const BenchAllreduceOptions *options, Status *status)
 {
-    const Place min_size = place_in("trainyard: bench-allreduce: --min-size", 0, 0);
-    const Place max_size = place_in("trainyard: bench-allreduce: --max-size", 0, 0);
+    const Place min_size = place_in("--min-size", 0, 0);
+    const Place max_size = place_in("--max-size", 0, 0);
     if (options->min_bytes < FLOAT_BYTES)
         return status_fail(status, STATUS_BAD_INPUT, min_size,
                            "is %" PRId64 " B, expected at least the %d B of a float",
                            options->min_bytes, FLOAT_BYTES);
     if (options->between_bytes > SIZE_MAX_BYTES)
-        return status_fail(status, STATUS_BAD_INPUT,
-                           place_in("trainyard: bench-allreduce: --between", 0, 0),
+        return status_fail(status, STATUS_BAD_INPUT, place_in("--between", 0, 0),
                            "is %" PRId64 " B, expected at most 4GiB", options->between_bytes);
     if (options->max_bytes > SIZE_MAX_BYTES)
         return status_fail(status, STATUS_BAD_INPUT, max_size,

@@ -64,8 +64,7 @@ static bool set_make(Bench *bench, Arena *arena, Status *status)
         return false;
     }
     if (bench->set.count < options->batch_size)
-        return status_fail(status, STATUS_BAD_INPUT,
-                           place_in("trainyard: bench-training: --batch-size", 0, 0),
+        return status_fail(status, STATUS_BAD_INPUT, place_in("--batch-size", 0, 0),
                            "is %" PRId64 ", but the set has %" PRId32 " images",
                            options->batch_size, bench->set.count);
     bench->trainer.seed = (uint64_t)options->seed;

@@ -33,7 +33,7 @@ static void teardown(void)
 
 static uint32_t join(Share *of, uint32_t owner, int64_t bytes, int64_t now_ns)
 {
-    return share_join(of, owner, TRANSFER_READ, bytes, now_ns);
+    return share_join(of, owner, TRANSFER_READ, bytes, 1, now_ns);
 }
 
 /* Ends the next transfer when it is due; returns when that was. */
@@ -129,8 +129,8 @@ START_TEST(reads_and_writes_have_their_own_limits_and_take_turns)
     // 50 MB are 0.5 s of reading, or 1 s of writing. Both advance at half speed: the read ends at
     // 1 s, the write has 0.5 s of work left then and ends at 1.5 s.
     ck_assert_int_eq(share_work_ns(&plain, TRANSFER_WRITE, 50 * MB), NS_PER_S);
-    share_join(share, 1, TRANSFER_WRITE, 50 * MB, 0);
-    share_join(share, 2, TRANSFER_READ, 50 * MB, 0);
+    share_join(share, 1, TRANSFER_WRITE, 50 * MB, 1, 0);
+    share_join(share, 2, TRANSFER_READ, 50 * MB, 1, 0);
     assert_next(2, NS_PER_S);
     assert_next(1, 3 * NS_PER_S / 2);
 }
@@ -156,9 +156,32 @@ START_TEST(one_file_gets_no_more_than_its_limit)
         ck_assert_int_eq(end_next(large, &owner), 2 * NS_PER_S);
     ck_assert_int_eq(end_next(large, &owner), 3 * NS_PER_S);
     // Alone: one request of latency, and 40 MB at 40 MB/s; 4 requests at a time of 10.
-    ck_assert_int_eq(share_alone_ns(&tier, TRANSFER_READ, 40 * MB), NS_PER_S + 15 * NS_PER_MS);
-    ck_assert_int_eq(share_alone_ns(&plain, TRANSFER_READ, 40 * MB),
+    ck_assert_int_eq(share_alone_ns(&tier, TRANSFER_READ, 40 * MB, 1), NS_PER_S + 15 * NS_PER_MS);
+    ck_assert_int_eq(share_alone_ns(&plain, TRANSFER_READ, 40 * MB, 1),
                      2 * NS_PER_S / 5 + 15 * NS_PER_MS);
+}
+END_TEST
+
+START_TEST(files_of_one_transfer_are_as_many_transfers)
+{
+    // Ten files of 4 MB at 100 MB/s; another one of 4 MB has an eleventh of the share.
+    share_join(share, 1, TRANSFER_READ, 40 * MB, 10, 0);
+    join(share, 2, 4 * MB, 0);
+    assert_next(1, 44 * NS_PER_S / 100);
+    assert_next(2, 44 * NS_PER_S / 100);
+    ck_assert_int_eq(share_bytes_moved(share), 44 * MB);
+    // Cancelled after half of its time, it has moved half of its bytes.
+    const uint32_t ticket = share_join(share, 3, TRANSFER_READ, 40 * MB, 10, NS_PER_S);
+    share_leave(share, ticket, NS_PER_S + NS_PER_S / 5);
+    ck_assert_int_eq(share_bytes_moved(share), 64 * MB);
+    ck_assert_int_eq(share_next_end_ns(share), INT64_MAX);
+    // Alone: the latency of one file, and the larger of the share's and the files' limits. At 20
+    // MB/s a file, 5 files reach the share's 100.
+    ShareTier tier = plain;
+    tier.file_read_bytes_per_s = 20 * MB;
+    for (int32_t files = 1; files <= 10; files++)
+        ck_assert_int_eq(share_alone_ns(&tier, TRANSFER_READ, files * 4 * MB, files),
+                         5 * NS_PER_MS + 40 * NS_PER_MS * (files > 5 ? files : 5));
 }
 END_TEST
 
@@ -456,6 +479,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, an_idle_share_has_no_next_end);
     tcase_add_test(tests, two_readers_share_the_rate);
+    tcase_add_test(tests, files_of_one_transfer_are_as_many_transfers);
     tcase_add_test(tests, a_small_transfer_overtakes_a_large_one);
     tcase_add_test(tests, equal_transfers_end_in_the_order_in_which_they_joined);
     tcase_add_test(tests, a_transfer_that_leaves_gives_its_part_to_the_others);

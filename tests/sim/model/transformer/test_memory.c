@@ -146,6 +146,35 @@ START_TEST(the_rank_with_the_most_memory_is_found)
 }
 END_TEST
 
+START_TEST(a_checkpoint_has_weights_and_optimizer_of_each_parameter_once)
+{
+    TransformerLayout layout = tensor8;
+    // No parameter is on two ranks of one copy, and 8 divides all of them: 2 + 12 bytes each.
+    const int64_t n = transformer_parameters(&job.shape);
+    TransformerState state = layout_state(&job, &layout);
+    ck_assert_int_eq(state.bytes, 14 * divide_up(n, 8) * 8);
+    ck_assert_int_eq(state.writers, 8);
+    // Copies of a model write once, unless they divide the optimizer: then each its part.
+    layout.data = 4;
+    state = layout_state(&job, &layout);
+    ck_assert_int_eq(state.bytes, 14 * divide_up(n, 8) * 8);
+    ck_assert_int_eq(state.writers, 8);
+    for (int sharding = SHARDING_ZERO1; sharding <= SHARDING_FSDP_KEPT; sharding++) {
+        layout.sharding = (Sharding)sharding;
+        ck_assert_int_eq(layout_state(&job, &layout).bytes, state.bytes);
+        ck_assert_int_eq(layout_state(&job, &layout).writers, 32);
+    }
+    // Stages of a pipeline have their layers; a tied head is on the last rank again.
+    TransformerJob tied = job;
+    tied.shape.is_tied = true;
+    layout.pipeline = 2;
+    ck_assert_int_eq(layout_state(&job, &layout).writers, 64);
+    ck_assert_int_eq(layout_state(&tied, &layout).bytes, layout_state(&job, &layout).bytes);
+    layout.pipeline = 1;
+    ck_assert_int_lt(layout_state(&tied, &layout).bytes, layout_state(&job, &layout).bytes);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("transformer/memory");
@@ -155,6 +184,7 @@ Suite *test_suite(void)
     tcase_add_test(memory, pipeline_ranks_hold_their_layers_and_tables);
     tcase_add_test(memory, more_recomputation_never_takes_more_memory);
     tcase_add_test(memory, the_rank_with_the_most_memory_is_found);
+    tcase_add_test(memory, a_checkpoint_has_weights_and_optimizer_of_each_parameter_once);
     suite_add_tcase(suite, memory);
     return suite;
 }

@@ -5,7 +5,7 @@
 #include "tests/support/suite.h"
 
 static const TestCase cases[] = {
-    {.scenario = "a/scenario.json", .name = "runs", .holds = true},
+    {.scenario = "a/scenario.json", .name = "runs", .holds = true, .time_ns = 1234567890},
     {.scenario = "a/scenario.json",
      .name = "{\"metric\": \"x\", # \"at_least\": 5}",
      .expected = "at least 5",
@@ -86,14 +86,15 @@ START_TEST(junit_counts_failures_and_escapes)
     ck_assert_str_eq(
         text_string(&out),
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-        "<testsuite name=\"trainyard\" tests=\"3\" failures=\"2\">\n"
-        "  <testcase classname=\"a/scenario.json\" name=\"runs\"/>\n"
+        "<testsuite name=\"trainyard\" tests=\"3\" failures=\"2\" time=\"1.235\">\n"
+        "  <testcase classname=\"a/scenario.json\" name=\"runs\" "
+        "time=\"1.235\"/>\n"
         "  <testcase classname=\"a/scenario.json\" name=\"{&quot;metric&quot;: &quot;x&quot;, # "
-        "&quot;at_least&quot;: 5}\">\n"
+        "&quot;at_least&quot;: 5}\" time=\"0.000\">\n"
         "    <failure message=\"expected at least 5, got 4 &lt; 5 &amp; &quot;less&quot;\">"
         "a/scenario.json:31:5\ntrainyard run a/scenario.json --json</failure>\n"
         "  </testcase>\n"
-        "  <testcase classname=\"b\n.json\" name=\"runs\">\n"
+        "  <testcase classname=\"b\n.json\" name=\"runs\" time=\"0.000\">\n"
         "    <failure message=\"expected a run, got no?ne\">b.json\ntrainyard run b\n.json "
         "--json</failure>\n"
         "  </testcase>\n"

@@ -24,12 +24,13 @@ static const char *fingerprint_of(Arena *arena, const TraceRow *row)
     return copy;
 }
 
-/* The text of fingerprint_compare for two fingerprints. */
+/* The comparison in words of two fingerprints. */
 static const char *compared(Arena *arena, const char *a, const char *b)
 {
     Text text = {0};
-    const bool is_same = fingerprint_compare(&text, a, b);
-    ck_assert_int_eq(is_same, text.length == 0);
+    const FingerprintComparison comparison = fingerprint_compare(a, b);
+    fingerprint_comparison_print(&text, &comparison);
+    ck_assert_int_eq(comparison.is_same, text.length == 0);
     const char *copy = arena_strdup(arena, text_string(&text));
     text_free(&text);
     return copy;

@@ -1,10 +1,11 @@
 /* The training of a transformer on nodes of a VM size, from the catalogue alone
  * (sim/model/transformer). */
-#ifndef SIM_SCENARIO_TRANSFORMER_PREDICTION_H
-#define SIM_SCENARIO_TRANSFORMER_PREDICTION_H
+#ifndef SIM_SCENARIO_TRANSFORMER_TRANSFORMER_PREDICTION_H
+#define SIM_SCENARIO_TRANSFORMER_TRANSFORMER_PREDICTION_H
 
 #include "sim/model/transformer/search.h"
-#include "sim/scenario/prediction.h"
+#include "sim/scenario/catalog/read.h"
+#include "sim/scenario/catalog/wire.h"
 
 typedef struct {
     const char *model; /* for people */
@@ -15,6 +16,8 @@ typedef struct {
     int32_t gpus; /* whole nodes, or part of one node */
     int64_t global_batch;
     const char *layout; /* transformer_layout.h */
+    Place at;           /* of the request, and of its layout: for messages */
+    Place layout_at;
 } TransformerRequest;
 
 typedef struct {

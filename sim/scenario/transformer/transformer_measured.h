@@ -14,8 +14,8 @@
  *     global_batch  sequences of a step
  *     step_s        measured seconds of a step
  *     memory_gb     measured peak, in 10^9 bytes; "" if not known */
-#ifndef SIM_SCENARIO_TRANSFORMER_MEASURED_H
-#define SIM_SCENARIO_TRANSFORMER_MEASURED_H
+#ifndef SIM_SCENARIO_TRANSFORMER_TRANSFORMER_MEASURED_H
+#define SIM_SCENARIO_TRANSFORMER_TRANSFORMER_MEASURED_H
 
 #include "sim/model/transformer/search.h"
 #include "sim/scenario/catalog/read.h"

@@ -1,27 +1,22 @@
-#include "sim/scenario/transformer_prediction.h"
+#include "sim/scenario/transformer/transformer_prediction.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "sim/base/units.h"
-#include "sim/scenario/transformer_layout.h"
+#include "sim/scenario/transformer/transformer_layout.h"
 
 /* The error of communication between nodes, as a part of it: rates were measured on two clusters.
  */
 #define BETWEEN_NODES_ERROR 0.5
 
-static Place place_of_request(void)
-{
-    return place_in("trainyard: predict", 0, 0);
-}
-
-static bool fail_unknown(const Catalog *catalog, CatalogSection section, const char *name,
+static bool fail_unknown(const Catalog *catalog, Place at, CatalogSection section, const char *name,
                          Status *status)
 {
     int32_t count;
     const char *const *names = catalog_names(catalog, section, &count);
-    status_fail(status, STATUS_BAD_INPUT, place_of_request(),
-                "\"%s\" is not among the %s of the catalogue", name, catalog_section_name(section));
+    status_fail(status, STATUS_BAD_INPUT, at, "\"%s\" is not among the %s of the catalogue", name,
+                catalog_section_name(section));
     return status_hint_names(status, name, names, count);
 }
 
@@ -29,19 +24,20 @@ static bool check_gpus(const TransformerRequest *request, const VmSize *size, St
 {
     if (request->gpus <= size->gpus || request->gpus % size->gpus == 0)
         return true;
-    status_fail(status, STATUS_BAD_INPUT, place_of_request(), "%d GPUs are not whole nodes of %d",
+    status_fail(status, STATUS_BAD_INPUT, request->at, "%d GPUs are not whole nodes of %d",
                 (int)request->gpus, (int)size->gpus);
     return status_hint(status, "use %d or %d", (int)(request->gpus / size->gpus * size->gpus),
                        (int)((request->gpus / size->gpus + 1) * size->gpus));
 }
 
 /* The network between nodes: InfiniBand if the size has it. */
-static bool choose_fabric(const Catalog *catalog, Wire asked_for, const VmSize *size,
-                          TransformerMachine *machine, Status *status)
+static bool choose_fabric(const Catalog *catalog, const TransformerRequest *request,
+                          const VmSize *size, TransformerMachine *machine, Status *status)
 {
+    const Wire asked_for = request->wire;
     const bool has_infiniband = size->rdma_bytes_per_s > 0;
     if (asked_for == WIRE_IB_FDR && !has_infiniband)
-        return status_fail(status, STATUS_BAD_INPUT, place_of_request(), "%s has no InfiniBand",
+        return status_fail(status, STATUS_BAD_INPUT, request->at, "%s has no InfiniBand",
                            size->name);
     const bool takes_infiniband = asked_for != WIRE_ETHERNET && has_infiniband;
     const char *name = takes_infiniband ? "infiniband" : "ethernet";
@@ -50,7 +46,7 @@ static bool choose_fabric(const Catalog *catalog, Wire asked_for, const VmSize *
     machine->port_bytes_per_s = takes_infiniband ? size->rdma_bytes_per_s
                                                  : (size->network_bytes_per_s - 1) / size->gpus + 1;
     return machine->fabric != NULL ||
-           fail_unknown(catalog, CATALOG_TRANSFORMER_FABRICS, name, status);
+           fail_unknown(catalog, request->at, CATALOG_TRANSFORMER_FABRICS, name, status);
 }
 
 static bool find_machine(const Catalog *catalog, const TransformerRequest *request,
@@ -59,21 +55,22 @@ static bool find_machine(const Catalog *catalog, const TransformerRequest *reque
     const VmSize *size = catalog_vm_size(catalog, request->vm_size);
     TransformerMachine *machine = &prediction->machine;
     if (size == NULL)
-        return fail_unknown(catalog, CATALOG_VM_SIZES, request->vm_size, status);
+        return fail_unknown(catalog, request->at, CATALOG_VM_SIZES, request->vm_size, status);
     if (size->gpu == NULL || size->gpus == 0)
-        return status_fail(status, STATUS_BAD_INPUT, place_of_request(), "%s has no GPU",
-                           size->name);
+        return status_fail(status, STATUS_BAD_INPUT, request->at, "%s has no GPU", size->name);
     machine->gpu = catalog_transformer_gpu(catalog, size->gpu->name);
     machine->software = catalog_transformer_software(catalog, request->software);
     machine->memory_bytes = size->gpu->memory_bytes;
     if (machine->gpu == NULL)
-        return fail_unknown(catalog, CATALOG_TRANSFORMER_GPUS, size->gpu->name, status);
+        return fail_unknown(catalog, request->at, CATALOG_TRANSFORMER_GPUS, size->gpu->name,
+                            status);
     if (machine->software == NULL)
-        return fail_unknown(catalog, CATALOG_TRANSFORMER_SOFTWARE, request->software, status);
+        return fail_unknown(catalog, request->at, CATALOG_TRANSFORMER_SOFTWARE, request->software,
+                            status);
     prediction->vm_size = size;
     prediction->nodes = (request->gpus - 1) / size->gpus + 1;
     return check_gpus(request, size, status) &&
-           choose_fabric(catalog, request->wire, size, machine, status);
+           choose_fabric(catalog, request, size, machine, status);
 }
 
 /* --- The nearest layout that fits --- */
@@ -145,7 +142,7 @@ bool transformer_prediction_make(const Catalog *catalog, const TransformerReques
                                        .gpus = request->gpus,
                                        .gpus_per_node = prediction->vm_size->gpus,
                                        .global_batch = request->global_batch};
-    const Piece text = piece_of("--layout", request->layout, strlen(request->layout));
+    const Piece text = {request->layout, strlen(request->layout), request->layout_at};
     LayoutSpace space, every;
     if (!layout_space_read(text, &prediction->job, &prediction->machine, &space, status))
         return false;
@@ -157,7 +154,7 @@ bool transformer_prediction_make(const Catalog *catalog, const TransformerReques
     if (prediction->fits)
         return true;
     const char *best = space.precision == PRECISION_FP8 ? "best,fp8" : "best";
-    if (!layout_space_read(piece_of("--layout", best, strlen(best)), &prediction->job,
+    if (!layout_space_read(piece_of("best", best, strlen(best)), &prediction->job,
                            &prediction->machine, &every, status))
         return false;
     every.has_flash_attention = space.has_flash_attention;
@@ -195,7 +192,7 @@ bool transformer_prediction_within(const Catalog *catalog, const TransformerRequ
             transformer_days(prediction, prediction->search.ranked[0].step.step_s, tokens) <= days)
             return true;
     }
-    status_fail(status, STATUS_BAD_INPUT, place_of_request(),
+    status_fail(status, STATUS_BAD_INPUT, request->at,
                 "no number of nodes of %s trains %s in that time", request->vm_size,
                 request->model);
     return status_hint(status, "a larger --global-batch can be divided among more GPUs");

@@ -1,0 +1,40 @@
+// test_pages.mjs CHROMIUM SCREENSHOTS PAGE...: see test_pages.sh.
+import { resolve } from "node:path";
+import { openBrowser } from "./browser.mjs";
+
+const [chromium, screenshots, ...pages] = process.argv.slice(2);
+const browser = await openBrowser(chromium);
+let passed = 0, failed = 0;
+const check = (what, found) => {
+  if (found.length === 0)
+    return passed++;
+  failed++;
+  console.log(`not ok: ${what}: ${JSON.stringify(found)}`);
+};
+
+// Texts of plots that reach over the edge of their drawing.
+const cutTexts = `[...document.querySelectorAll("svg")].flatMap((svg) => {
+  const frame = svg.getBoundingClientRect();
+  return [...svg.querySelectorAll("text")].filter((text) => {
+    const box = text.getBoundingClientRect();
+    return frame.width > 0 && box.width > 0 && (box.left < frame.left - 0.5 || box.right > frame.right + 0.5);
+  }).map((text) => text.textContent);
+})`;
+
+for (const path of pages) {
+  const page = await browser.openPage(`file://${resolve(path)}`);
+  await page.until(`document.readyState === "complete"`);
+  await page.value(`document.querySelectorAll("details").forEach((details) => { details.open = true; })`);
+  for (const [width, isPhone] of [[1280, false], [390, true]]) {
+    await page.look({ width, isPhone });
+    const total = await page.value("document.documentElement.scrollWidth");
+    check(`${path} is as wide as a screen of ${width} px`, total > width ? [total] : []);
+    check(`${path} at ${width} px cuts no text of a plot`, await page.value(cutTexts));
+    if (screenshots)
+      await page.photograph(`${screenshots}/${path.replace(/\W+/g, "-")}-${width}.png`);
+  }
+  check(`${path} has no problem in the console`, page.problems);
+}
+await browser.close();
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(failed > 0 ? 1 : 0);
