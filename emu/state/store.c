@@ -411,7 +411,7 @@ static bool checkpoint(Store *store)
 }
 
 /* Ends the log with its witness. A log that cannot be moved into the database keeps the witness:
- * only it tells commits that were acknowledged from the rest of one that failed. */
+ * without it, the rest of a commit that failed looks like an acknowledged one. */
 static void close_log(Store *store)
 {
     if (!store->has_witness)

@@ -781,7 +781,7 @@ bool disk_flip(const char *part)
             candidates[count++] = i;
     if (count == 0)
         return false;
-    // The order of a folder is not the disk's to tell: the least path counts first.
+    // The order of a folder is not fixed: the least path counts first.
     int chosen = candidates[0];
     const uint64_t number = disk_draw((uint64_t)count);
     for (int i = 0; i < count; i++) {

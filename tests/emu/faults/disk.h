@@ -22,7 +22,7 @@ typedef struct {
 /* `root`: an existing folder, which is the disk. All that is there is durable. */
 void disk_begin(const char *root, uint64_t seed);
 void disk_set(DiskFaults faults);
-/* Whether the power was cut. What the process has changed since is lost. */
+/* Whether the power was cut. Changes of the process since then are lost. */
 bool disk_is_cut(void);
 /* Cuts the power, if it was not cut. */
 void disk_cut(void);

@@ -8,7 +8,7 @@
  * ENOSPC, short reads and writes; disks that acknowledge fsync and lose it; bits that flip. Answers
  * may be lost with the connection. After each start, all files and groups are read. Acknowledged
  * writes must be there, a round that was under way completely or not at all, and bytes that were
- * never written must not. A disk that lies may have lost any page of the database: the emulator
+ * never written must not. A disk that acknowledges an fsync without it may have lost any page of the database: the emulator
  * must start, recover, or say why it cannot.
  *
  * No thread, clock or socket takes part, so a seed repeats its failure. Prints "N passed, M
@@ -214,7 +214,7 @@ static bool succeeds(Answer answer, const char *what)
     return false;
 }
 
-/* --- Operations: of clients, and of what they know --- */
+/* --- Operations, and their effect on the known state --- */
 
 static void create_file(Known *known, int number)
 {
@@ -405,6 +405,7 @@ static void open_again(void)
         if (is_cut) {
             emulator_close(life.emulator);
             life.emulator = NULL;
+            life.has_lied = life.has_lied || life.kind == DISK_LIES;
             disk_restart();
         } else if (!is_open && life.has_lied) {
             is_given_up = !open_emulator(true, why, sizeof why);
@@ -416,8 +417,8 @@ static void open_again(void)
     }
 }
 
-/* What a disk that lies has left is what clients know from here on. A file that is damaged is
- * deleted. */
+/* After a disk has lost writes, its state is the one that clients know. A damaged file is deleted.
+ */
 static void adopt_all(void)
 {
     for (int i = 0; i < FILES && !life.has_failed; i++) {
@@ -498,6 +499,8 @@ static void one_round(void)
     const bool is_kept =
         !store_is_dirty(life.emulator->store) || emulator_commit(life.emulator, &status);
     const bool is_cut = disk_is_cut();
+    if (!is_kept || is_cut)
+        life.has_failed = false; // no answer of this round is sent
     say("commit: %s%s", is_kept ? "ok" : status.message, is_cut ? " (cut)" : "");
     disk_set((DiskFaults){0});
     if (!is_kept && !is_cut && life.kind != DISK_FAILS)
