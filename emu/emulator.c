@@ -21,82 +21,6 @@
 
 /* --- Life --- */
 
-/* Counts changes of states that clients poll; progress within a job is not one. */
-static void count_change(void *listener, const TraceRow *row)
-{
-    Emulator *emulator = listener;
-    (void)row;
-    emulator->changes++;
-}
-
-static void watch_files(void *files, World *world)
-{
-    file_store_watch(files, world);
-}
-
-static void watch_moments(void *events, World *world)
-{
-    events_begin(events, world);
-}
-
-static void warn_events(void *events, int64_t at_ns, const char *subject, const Status *warning)
-{
-    events_warn(events, at_ns, subject, warning);
-}
-
-/* A replayed command was logged when it was new. */
-static void log_warning(void *listener, int64_t at_ns, const char *subject, const Status *warning)
-{
-    const Emulator *emulator = listener;
-    (void)at_ns;
-    if (!emulator->session)
-        return;
-    Arena *arena = arena_create();
-    Problems problems = problems_create(arena);
-    Status logged = *warning;
-    logged.at = place_in(subject, 0, 0);
-    problems_add_status(&problems, &logged);
-    report_warnings(&problems);
-    arena_destroy(arena);
-}
-
-/* Logs it, and sends it to those who wait for events: the disk has lost what a client wrote. */
-static void report_damage(void *owner, const char *file, FilesRange range)
-{
-    Emulator *emulator = owner;
-    Status status = {0};
-    status_fail(&status, STATUS_MACHINE, place_in(file, 0, 0),
-                "bytes %" PRId64 " to %" PRId64 " of the file differ from their checksum",
-                range.first, range.last);
-    status_hint(&status, "the disk has changed them; write them again, or delete the file");
-    const int64_t now_ns = session_now_ns(emulator->session);
-    log_warning(emulator, now_ns, file, &status);
-    events_warn(emulator->control.events, now_ns, file, &status);
-}
-
-static bool open_session(Arena *arena, Emulator *emulator, const ScenarioFile *base, Status *status)
-{
-    emulator->files = file_store_open(arena, emulator->store, status);
-    if (!emulator->files)
-        return false;
-    Control *control = &emulator->control;
-    control->events = events_create(arena, &base->scenario);
-    file_store_report_damage(emulator->files, (DamageListener){emulator, report_damage});
-    control->tally = tally_create(arena);
-    control->api_faults = api_faults_create(arena);
-    const TraceListener changes = {
-        .listener = emulator, .level = TRACE_LEVEL_JOBS, .row = count_change};
-    const SessionListener listeners[] = {
-        {.listener = file_store_listener(emulator->files), .watch = watch_files},
-        {.listener = events_listener(control->events), .watch = watch_moments, .warn = warn_events},
-        {.listener = tally_listener(control->tally)},
-        {.listener = changes, .warn = log_warning},
-    };
-    emulator->session = session_open(arena, emulator->store, base, listeners,
-                                     (int32_t)(sizeof listeners / sizeof *listeners), status);
-    return emulator->session != NULL;
-}
-
 /* The number of starts that have changed this state. */
 #define STARTS_SETTING "starts"
 
@@ -229,16 +153,64 @@ static void open_parts(Arena *arena, Emulator *emulator)
                                                  .pace = pace});
 }
 
+/* The scenario of a new session; an existing session is compared with it. */
+typedef struct {
+    const char *scenario_path;
+    ScenarioOverrides overrides;
+    Problems *problems, *warnings;
+} Beginning;
+
 /* Before anything is made of a new session: whether it can begin with that scenario. */
-static bool can_begin(Arena *arena, Emulator *emulator, const char *scenario_path,
-                      ScenarioOverrides overrides, Problems *problems, Problems *warnings)
+static bool can_begin(Arena *arena, Emulator *emulator, const Beginning *from)
 {
-    const ScenarioFile *base = base_open(arena, NULL, scenario_path, overrides, problems, warnings);
+    const ScenarioFile *base = base_open(arena, NULL, from->scenario_path, from->overrides,
+                                         from->problems, from->warnings);
     emulator->control.api_faults = api_faults_create(arena);
-    const bool can = base && add_api_faults(emulator, base, problems);
+    const bool can = base && add_api_faults(emulator, base, from->problems);
     api_faults_destroy(emulator->control.api_faults);
     emulator->control.api_faults = NULL;
     return can;
+}
+
+/* Replays the session of the store, or begins it. */
+static bool open_whole(Emulator *emulator, const Beginning *from, Status *status)
+{
+    session_memory_begin(&emulator->memory);
+    heap_keep(emulator->memory.heap, (HeapRoot){.memory = emulator, .bytes = sizeof *emulator});
+    Arena *arena = emulator->memory.arena;
+    const ScenarioFile *base = base_open(arena, emulator->store, from->scenario_path,
+                                         from->overrides, from->problems, from->warnings);
+    if (!base)
+        return false;
+    emulator->kept = kept_create(arena, base);
+    return kept_open(emulator->kept, emulator->store, status);
+}
+
+/* Continues the session of the store from its snapshot. */
+static bool open_snapshot(Arena *arena, Emulator *emulator, const Beginning *from, Status *status)
+{
+    heap_keep(emulator->memory.heap, (HeapRoot){.memory = emulator, .bytes = sizeof *emulator});
+    base_compare(arena, emulator->store, from->scenario_path, from->overrides, from->problems,
+                 from->warnings);
+    return kept_attach(emulator->kept, emulator->store, status);
+}
+
+static bool open_session(Arena *arena, Emulator *emulator, const Beginning *from, Status *status)
+{
+    const bool is_open = snapshots_restore(emulator, from->warnings)
+                             ? open_snapshot(arena, emulator, from, status)
+                             : open_whole(emulator, from, status);
+    if (!is_open)
+        return false;
+    Control *control = &emulator->control;
+    emulator->session = emulator->kept->session;
+    emulator->files = emulator->kept->files;
+    control->events = emulator->kept->events;
+    control->tally = emulator->kept->tally;
+    control->api_faults = api_faults_create(emulator->memory.arena);
+    number_requests(arena, emulator);
+    return add_api_faults(emulator, emulator->kept->base, from->problems) &&
+           emulator_commit(emulator, status);
 }
 
 Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_path,
@@ -246,32 +218,25 @@ Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_p
                         Problems *problems, Problems *warnings)
 {
     Status status = {0};
+    const Beginning from = {scenario_path, overrides, problems, warnings};
     Emulator *emulator = ARENA_NEW(arena, Emulator);
     emulator->settings = *settings;
     emulator->pace.clock = clock;
     emulator->before = state_folder_before(folder);
-    emulator->memory = session_memory_open();
-    heap_keep(emulator->memory.heap, (HeapRoot){.memory = emulator, .bytes = sizeof *emulator});
-    if (!emulator->before.has_database &&
-        !can_begin(arena, emulator, scenario_path, overrides, problems, warnings))
+    emulator->snapshots.writer = -1;
+    emulator->memory = session_memory_reserve();
+    if (!emulator->before.has_database && !can_begin(arena, emulator, &from)) {
+        emulator_close(emulator);
         return NULL;
+    }
     emulator->store =
         settings->recovers ? store_recover(folder, &status) : store_open(folder, &status);
-    Arena *life = emulator->memory.arena;
-    const ScenarioFile *base = emulator->store ? base_open(life, emulator->store, scenario_path,
-                                                           overrides, problems, warnings)
-                                               : NULL;
-    if (base)
-        number_requests(arena, emulator);
-    const bool is_open = base && open_session(life, emulator, base, &status) &&
-                         add_api_faults(emulator, base, problems) &&
-                         emulator_commit(emulator, &status);
+    const bool is_open = emulator->store && open_session(arena, emulator, &from, &status);
     if (emulator->store)
         problems_merge(warnings, store_warnings(emulator->store));
     if (is_open) {
-        if (settings->is_strict)
-            programs_require(emulator->session); // jobs that were accepted before remain
-        open_parts(life, emulator);
+        programs_require(emulator->session, settings->is_strict); // accepted jobs remain
+        open_parts(emulator->memory.arena, emulator);
         return emulator;
     }
     if (status.code != STATUS_OK)
@@ -294,17 +259,20 @@ bool emulator_rest(Emulator *emulator, Status *status)
 {
     runs_end(emulator->runs);
     files_report_written(&emulator->azure_files);
-    return emulator_commit(emulator, status);
+    if (!emulator_commit(emulator, status))
+        return false;
+    snapshots_rest(emulator, false);
+    return true;
 }
 
 void emulator_close(Emulator *emulator)
 {
     if (!emulator)
         return;
+    snapshots_close(emulator);
     runs_close(emulator->runs);
-    session_close(emulator->session);
-    if (emulator->files)
-        file_store_close(emulator->files);
+    if (emulator->kept)
+        kept_close(emulator->kept);
     api_faults_destroy(emulator->control.api_faults);
     store_close(emulator->store);
     session_memory_close(&emulator->memory);
@@ -358,14 +326,14 @@ bool emulator_advance(Emulator *emulator, int64_t until_ns)
 static void jump(Emulator *emulator)
 {
     const World *world = session_world(emulator->session);
-    const uint64_t changes = emulator->changes;
+    const uint64_t changes = emulator->kept->changes;
     const int64_t day_ns =
         least(session_now_ns(emulator->session), LAST_INSTANT_NS - NS_PER_DAY) + NS_PER_DAY;
     const int64_t next_ns = world_next_event_ns(world);
     const int64_t end_ns = next_ns < INT64_MAX && next_ns > day_ns ? next_ns : day_ns;
     const int64_t events_most = world_events(world) + emulator->control.events_max;
     Status ignored; // a disk that is full: time is noted with the next entry
-    while (emulator->changes == changes && world_next_event_ns(world) <= end_ns &&
+    while (emulator->kept->changes == changes && world_next_event_ns(world) <= end_ns &&
            world_events(world) < events_most)
         if (!emulator_advance(emulator, world_next_event_ns(world)))
             break;
@@ -406,6 +374,7 @@ void emulator_tick(Emulator *emulator, int64_t machine_ns, int64_t real_unix_ms)
         jump(emulator);
     emulator->pace.is_polled = false;
     runs_work(emulator->runs);
+    snapshots_work(emulator);
     if (machine_ns >= rest_ns(emulator)) {
         emulator->written_ns = machine_ns; // a failure is tried again later
         store_checkpoint(emulator->store);
@@ -419,7 +388,8 @@ int64_t emulator_next_ns(const Emulator *emulator)
     const int64_t runs_ns = runs_next_ns(emulator->runs);
     const int64_t event_ns =
         clock_when(&emulator->pace.clock, world_next_event_ns(session_world(emulator->session)));
-    return least(least(runs_ns, event_ns), rest_ns(emulator));
+    const int64_t own_ns = least(rest_ns(emulator), snapshots_next_ns(emulator));
+    return least(least(runs_ns, event_ns), own_ns);
 }
 
 /* --- Requests --- */

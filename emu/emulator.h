@@ -9,7 +9,9 @@
 #include "emu/files/auth/azure_files.h"
 #include "emu/http/server.h"
 #include "emu/jobs/runs.h"
+#include "emu/kept.h"
 #include "emu/session/session_memory.h"
+#include "emu/snapshots.h"
 #include "emu/state/state_folder.h"
 #include "sim/scenario/read.h"
 
@@ -28,6 +30,8 @@ typedef struct {
 typedef struct Emulator {
     EmulatorSettings settings;
     SessionMemory memory; /* of everything below that lives as long */
+    Kept *kept;
+    Snapshots snapshots;
     Store *store;
     StateBefore before; /* it was opened */
     Session *session;
@@ -42,7 +46,6 @@ typedef struct Emulator {
     bool is_start_counted;
     int64_t written_ns; /* the last commit, on the machine's clock */
     uint64_t requests;  /* number of this one, of no other since the state began: makes ids */
-    uint64_t changes;   /* of states that clients can see */
 } Emulator;
 
 /* The session in `folder`, or a new one there that begins with the scenario at `scenario_path` as
@@ -55,8 +58,8 @@ Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_p
  * from there, so that no answer that it has given is in its future. After a failure it must be
  * closed, because its memory includes writes that are lost (emu/state/store.h). */
 MUST_CHECK bool emulator_commit(Emulator *emulator, Status *status);
-/* The same before an orderly end: reports all files that clients have written to the world first.
- */
+/* The same before an orderly end: reports all files that clients have written to the world first,
+ * and makes a snapshot (emu/snapshots.h). */
 MUST_CHECK bool emulator_rest(Emulator *emulator, Status *status);
 void emulator_close(Emulator *emulator); /* NULL is fine */
 /* The same instead, where the program cannot start after all: if its session is new, all that was

@@ -213,33 +213,53 @@ static bool are_same(ScenarioOverrides a, ScenarioOverrides b)
            are_same_texts(a.params, a.param_count, b.params, b.param_count);
 }
 
-static const ScenarioFile *go_on(Arena *arena, const char *text, const char *path,
-                                 ScenarioOverrides overrides, Problems *problems,
-                                 Problems *warnings)
+/* The stored begin of the session, compared with `path` and `overrides`. */
+static Json *kept_base(Arena *arena, const char *text, const char *path,
+                       ScenarioOverrides overrides, Problems *problems, Problems *warnings)
 {
     Json *kept = json_parse(arena, "state", text, strlen(text), JSON_STRICT, problems);
     if (kept == NULL)
         return NULL;
     if (path != NULL)
         compare(arena, kept, path, warnings);
-    const ScenarioOverrides before = kept_overrides(arena, kept);
-    if (overrides.count + overrides.param_count > 0 && !are_same(overrides, before))
+    if (overrides.count + overrides.param_count > 0 &&
+        !are_same(overrides, kept_overrides(arena, kept)))
         problems_add(warnings, STATUS_CONFLICT, place_in("state", 0, 0),
                      "this session began with other settings and continues with them");
-    const FileSource files = {.context = kept, .read = kept_read, .size = kept_size};
-    return scenario_read(arena, files, json_member(kept, "path")->text, before, problems);
+    return kept;
+}
+
+/* Seen from whatever folder the session is opened in next. */
+static const char *absolute_path(Arena *arena, const char *path)
+{
+    char *absolute = path != NULL ? realpath(path, NULL) : NULL;
+    if (absolute != NULL)
+        path = arena_strdup(arena, absolute);
+    free(absolute);
+    return path;
 }
 
 const ScenarioFile *base_open(Arena *arena, Store *store, const char *path,
                               ScenarioOverrides overrides, Problems *problems, Problems *warnings)
 {
-    if (path != NULL) {
-        // Seen from whatever folder the session is opened in next.
-        char *absolute = realpath(path, NULL);
-        path = absolute != NULL ? arena_strdup(arena, absolute) : path;
-        free(absolute);
-    }
+    path = absolute_path(arena, path);
     const char *text = store != NULL ? store_setting(store, arena, SETTING) : NULL;
-    return text != NULL ? go_on(arena, text, path, overrides, problems, warnings)
-                        : begin(arena, store, path, overrides, problems);
+    if (text == NULL)
+        return begin(arena, store, path, overrides, problems);
+    Json *kept = kept_base(arena, text, path, overrides, problems, warnings);
+    if (kept == NULL)
+        return NULL;
+    const FileSource files = {.context = kept, .read = kept_read, .size = kept_size};
+    return scenario_read(arena, files, json_member(kept, "path")->text, kept_overrides(arena, kept),
+                         problems);
+}
+
+void base_compare(Arena *arena, Store *store, const char *path, ScenarioOverrides overrides,
+                  Problems *problems, Problems *warnings)
+{
+    if (path == NULL && overrides.count + overrides.param_count == 0)
+        return;
+    const char *text = store_setting(store, arena, SETTING);
+    if (text != NULL)
+        kept_base(arena, text, absolute_path(arena, path), overrides, problems, warnings);
 }

@@ -14,5 +14,8 @@
  * the problems. `store` NULL: reads the scenario of a new session without storing it. */
 const ScenarioFile *base_open(Arena *arena, Store *store, const char *path,
                               ScenarioOverrides overrides, Problems *problems, Problems *warnings);
+/* Reports the same differences of an existing session whose scenario is in memory already. */
+void base_compare(Arena *arena, Store *store, const char *path, ScenarioOverrides overrides,
+                  Problems *problems, Problems *warnings);
 
 #endif

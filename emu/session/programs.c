@@ -64,9 +64,9 @@ bool programs_set_option(Session *session, Arena *arena, const char *option, con
     return programs_set(session, arena, program, problems);
 }
 
-void programs_require(Session *session)
+void programs_require(Session *session, bool is_required)
 {
-    command_be_strict(session_base(session)->reader);
+    command_be_strict(session_base(session)->reader, is_required);
 }
 
 Json *programs_list(const Session *session, Arena *arena)

@@ -18,9 +18,9 @@ MUST_CHECK bool programs_set_all(Session *session, Arena *arena, const char *pat
  * does what the simple commands of SCRIPT do. `option` is for messages. */
 MUST_CHECK bool programs_set_option(Session *session, Arena *arena, const char *option,
                                     const char *text, Problems *problems);
-/* From now on a job is refused if no program describes its command line, or if the catalogue does
- * not list its image. */
-void programs_require(Session *session);
+/* Whether from now on a job is refused if no program describes its command line, or if the
+ * catalogue does not list its image. */
+void programs_require(Session *session, bool is_required);
 /* The programs that have been set, newest first. */
 Json *programs_list(const Session *session, Arena *arena);
 

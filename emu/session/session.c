@@ -517,6 +517,18 @@ static void restore_time(Session *session)
     session_advance(session, session->entry_ns); // if a note was the last entry
 }
 
+/* Repeats the entries of the journal that the session does not have yet. */
+static bool catch_up(Session *session, Status *status)
+{
+    const JournalRange rest = {
+        .after = session->sequence, .last = INT64_MAX, .count_max = INT64_MAX};
+    if (!store_replay(session->store, rest, session, repeat, status))
+        return false;
+    world_advance(session->world, world_now_ns(session->world)); // events at the start
+    restore_time(session);
+    return true;
+}
+
 Session *session_open(Arena *arena, Store *store, const ScenarioFile *base,
                       const SessionListener *listeners, int32_t listener_count, Status *status)
 {
@@ -542,13 +554,22 @@ Session *session_open(Arena *arena, Store *store, const ScenarioFile *base,
         if (listeners[i].watch != NULL)
             listeners[i].watch(listeners[i].listener.listener, session->world);
     records_begin(&session->records, arena, session->world, base->resource_group);
-    if (!store_replay(store, JOURNAL_ALL, session, repeat, status)) {
+    if (!catch_up(session, status)) {
         session_close(session);
         return NULL;
     }
-    world_advance(session->world, world_now_ns(session->world)); // events at the start
-    restore_time(session);
     return session;
+}
+
+void session_detach(Session *session)
+{
+    session->store = NULL;
+}
+
+bool session_attach(Session *session, Store *store, Status *status)
+{
+    session->store = store;
+    return catch_up(session, status);
 }
 
 void session_close(Session *session)

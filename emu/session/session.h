@@ -35,6 +35,11 @@ typedef struct {
 Session *session_open(Arena *arena, Store *store, const ScenarioFile *base,
                       const SessionListener *listeners, int32_t listener_count, Status *status);
 void session_close(Session *session); /* NULL is fine */
+/* A session in a heap (emu/session/session_memory.h) can be continued by a later process that has
+ * its memory: it is detached from the store, and attached to it again, which replays the entries
+ * since. Between the two only session_forget may be called. */
+void session_detach(Session *session);
+MUST_CHECK bool session_attach(Session *session, Store *store, Status *status);
 /* Lets the world run to `until_ns`, unless it is already there. */
 void session_advance(Session *session, int64_t until_ns);
 /* Records the present time in the store: after a jump, and when the program ends. */

@@ -7,13 +7,17 @@
 #include "sim/base/heap.h"
 
 typedef struct {
-    Heap *heap;
-    Arena *arena; /* of the heap */
+    void *reserved; /* NULL: none */
     size_t reserved_bytes;
+    Heap *heap;   /* NULL: it is not begun */
+    Arena *arena; /* of the heap */
 } SessionMemory;
 
-/* Reserves address space, most of which is never used; without it ends the program. */
-SessionMemory session_memory_open(void);
+/* Reserves address space, most of which is never used, at the same address in each process where
+ * that is free; without any it ends the program. */
+SessionMemory session_memory_reserve(void);
+/* Begins an empty heap in it. */
+void session_memory_begin(SessionMemory *memory);
 void session_memory_close(SessionMemory *memory); /* an empty one is fine */
 
 #endif

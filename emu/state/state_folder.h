@@ -15,6 +15,8 @@
     X(DATABASE_LOG, "state.sqlite-wal")                                                            \
     X(DATABASE_JOURNAL, "state.sqlite-journal")                                                    \
     X(WITNESS, "state.sqlite-witness")                                                             \
+    X(SNAPSHOT, "snapshot-0")                                                                      \
+    X(OTHER_SNAPSHOT, "snapshot-1")                                                                \
     X(RESERVE, "reserve")                                                                          \
     X(LOST, "lost")                                                                                \
     X(CONTENTS, "contents")                                                                        \

@@ -314,6 +314,11 @@ void heap_keep(Heap *heap, HeapRoot root)
     heap->kept = root;
 }
 
+HeapRoot heap_kept(const Heap *heap)
+{
+    return heap->kept;
+}
+
 void heap_collect(Heap *heap, const HeapRoot *roots, int32_t root_count)
 {
     MarkStack stack = {.heap = heap};
@@ -331,4 +336,70 @@ bool heap_is_due(const Heap *heap)
     enum { LEAST_BYTES = 2 << 20 };
     const size_t kept = heap->used_bytes - heap->allocated_bytes;
     return heap->allocated_bytes > LEAST_BYTES && heap->allocated_bytes > kept / 4;
+}
+
+/* --- Image --- */
+
+static size_t head_bytes(const Heap *heap)
+{
+    return sizeof *heap + heap->page_count * sizeof(Page);
+}
+
+/* The first page from `page` on that is free, or is not. */
+static uint32_t next_page(const Heap *heap, uint32_t page, bool is_free)
+{
+    while (page < heap->page_count && (heap->pages[page].kind == PAGE_FREE) != is_free)
+        page++;
+    return page;
+}
+
+bool heap_next_part(const Heap *heap, uint32_t *at, HeapRoot *part)
+{
+    if (*at == 0) {
+        *at = 1;
+        *part = (HeapRoot){.memory = heap, .bytes = head_bytes(heap)};
+        return true;
+    }
+    const uint32_t first = next_page(heap, *at - 1, false);
+    const uint32_t end = next_page(heap, first, true);
+    *at = end + 1;
+    *part =
+        (HeapRoot){.memory = page_memory(heap, first), .bytes = (size_t)(end - first) * PAGE_BYTES};
+    return end > first;
+}
+
+Heap *heap_adopt(void *memory)
+{
+    return memory;
+}
+
+static bool is_in_ranges(uintptr_t word, const HeapRoot *ranges, int32_t count)
+{
+    while (count > 0) { // a search by halves for the range that may have it
+        const int32_t middle = count / 2;
+        if (word - (uintptr_t)ranges[middle].memory < ranges[middle].bytes)
+            return true;
+        if (word >= (uintptr_t)ranges[middle].memory) {
+            ranges += middle + 1;
+            count -= middle + 1;
+        } else {
+            count = middle;
+        }
+    }
+    return false;
+}
+
+const uintptr_t *heap_find_word(const Heap *heap, const HeapRoot *ranges, int32_t range_count)
+{
+    HeapRoot part;
+    uint32_t at = 0;
+    bool is_head = true;
+    for (; heap_next_part(heap, &at, &part); is_head = false) {
+        const uintptr_t *word = part.memory;
+        const uintptr_t *end = is_head ? word : word + part.bytes / sizeof *word;
+        for (; word < end; word++)
+            if ((uint32_t)*word > UINT16_MAX && is_in_ranges(*word, ranges, range_count))
+                return word;
+    }
+    return NULL;
 }

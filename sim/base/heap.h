@@ -44,6 +44,22 @@ void heap_collect(Heap *heap, const HeapRoot *roots, int32_t root_count);
  */
 bool heap_is_due(const Heap *heap);
 
+/* The root of heap_keep; its memory is NULL before. */
+HeapRoot heap_kept(const Heap *heap);
+
+/* --- Its image: written part by part, and read back to the same address, also by a later process.
+ * --- */
+
+/* Gives the next part of its memory; all the rest is zero. `*at` begins as 0. The first part, the
+ * head, has the addresses of the others. False after the last one. */
+bool heap_next_part(const Heap *heap, uint32_t *at, HeapRoot *part);
+/* The heap whose head was read back to `memory`; the other parts are read back next. */
+Heap *heap_adopt(void *memory);
+/* Returns a word in a block that holds an address in one of `ranges`; NULL: there is none. The
+ * ranges are in rising order. Words whose lower half is below 65536 are ignored: they are numbers
+ * of 4 bytes and padding, whose bytes may be the upper half of any address. */
+const uintptr_t *heap_find_word(const Heap *heap, const HeapRoot *ranges, int32_t range_count);
+
 /* Bytes in blocks: those that the last collection kept, and all since. */
 size_t heap_used_bytes(const Heap *heap);
 /* The length of the used front part of its memory. */

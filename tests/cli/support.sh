@@ -14,7 +14,7 @@ set -uo pipefail
 : "${TRAINYARD:?the program to test}"
 source_folder=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 scenarios=$source_folder/scenarios
-work=$(mktemp -d)
+work=$(mktemp -d) || exit 3
 trap 'chmod -R u+w "$work" 2>/dev/null; rm -rf "$work"' EXIT
 cd "$work" || exit 3
 # tests/cli/small is a scenario of one job that sleeps; each script may change its copy.

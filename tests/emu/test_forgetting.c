@@ -1,215 +1,30 @@
 /* An emulator that forgets what is deleted after every request (emulator_tidy), and one that never
  * does, get the same random requests: all answers, the exported sessions and the records are the
  * same, and so are those of a third one that replays the journal. */
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "emu/session/export.h"
-#include "sim/base/philox.h"
-#include "tests/emu/small_emulator.h"
+#include "tests/emu/twins.h"
 #include "tests/support/suite.h"
 
-#define GROUPS "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/"
-
-enum { REQUESTS = 1500, SEEDS = 4, NAMES = 5, DEPTH_BYTES = 512 };
-
-typedef struct {
-    SmallEmulator small;
-    bool is_tidied;
-    Text said; /* all answers */
-} Twin;
-
-static uint64_t state;
-
-static uint32_t draw(uint32_t below)
-{
-    return philox(state++, (PhiloxBlock){{1, 2, 3, 4}}).word[0] % below;
-}
-
-static void ask(Twin *twin, HttpMethod method, const char *target, const char *body)
-{
-    Arena *arena = arena_create();
-    static const HttpField token = {"Authorization", "Bearer x"};
-    HttpRequest request = {.arena = arena,
-                           .listener = LISTENER_PLAIN,
-                           .method = method,
-                           .method_text = http_method_name(method),
-                           .host = "127.0.0.1:8080",
-                           .peer = "127.0.0.1",
-                           .target = target,
-                           .headers = &token,
-                           .header_count = 1,
-                           .body = body,
-                           .body_bytes = strlen(body)};
-    HttpResponse response = http_response(200);
-    ck_assert(http_read_query(&request, "api-version=2018-05-01"));
-    emulator_handle(twin->small.emulator, &request, &response);
-    text_printf(&twin->said, "%s %s %d %.*s\n", request.method_text, target, (int)response.status,
-                (int)response.body_bytes, response.body ? response.body : "");
-    if (response.source.free)
-        response.source.free(response.source.owner);
-    arena_destroy(arena);
-    Status status = {0};
-    ck_assert(emulator_commit(twin->small.emulator, &status));
-    if (twin->is_tidied)
-        emulator_tidy(twin->small.emulator);
-}
-
-/* --- Random requests --- */
-
-typedef struct {
-    HttpMethod method;
-    char target[DEPTH_BYTES], body[2 * DEPTH_BYTES];
-} Said;
-
-static void draw_path(Said *said, uint32_t depth)
-{
-    static const char *const parts[] = {"", "/providers/Microsoft.BatchAI/workspaces/w",
-                                        "/experiments/e", "/jobs/j"};
-    char *end = said->target;
-    end += sprintf(end, GROUPS "g%u", draw(2));
-    for (uint32_t i = 1; i <= depth; i++)
-        end += sprintf(end, "%s%u", parts[i], draw(i == 3 ? NAMES : 2));
-}
-
-static void draw_job(Said *said)
-{
-    draw_path(said, 3);
-    char cluster[DEPTH_BYTES];
-    snprintf(cluster, sizeof cluster, "%.*s/clusters/c%u",
-             (int)(strstr(said->target, "/experiments") - said->target), said->target, draw(2));
-    snprintf(
-        said->body, sizeof said->body,
-        "{\"properties\": {\"cluster\": {\"id\": \"%s\"}, \"nodeCount\": 1, "
-        "\"stdOutErrPathPrefix\": \"%s\", \"customToolkitSettings\": {\"commandLine\": \"x\"}}}",
-        cluster, draw(2) ? "/mnt/logs" : "$AZ_BATCHAI_MOUNT_ROOT/afs");
-}
-
-static void draw_cluster(Said *said)
-{
-    draw_path(said, 1);
-    sprintf(said->target + strlen(said->target), "/clusters/c%u", draw(2));
-    const uint32_t nodes = draw(4);
-    if (said->method == HTTP_PATCH)
-        snprintf(said->body, sizeof said->body,
-                 "{\"properties\": {\"scaleSettings\": {\"manual\": {\"targetNodeCount\": %u}}}}",
-                 nodes);
-    else
-        snprintf(said->body, sizeof said->body,
-                 "{\"properties\": {\"vmSize\": \"STANDARD_NC6\", \"scaleSettings\": {\"manual\": "
-                 "{\"targetNodeCount\": %u}}, \"userAccountSettings\": {\"adminUserName\": \"u\", "
-                 "\"adminUserPassword\": \"p\"}, \"nodeSetup\": {\"mountVolumes\": "
-                 "{\"azureFileShares\": [{\"accountName\": \"acct\", \"azureFileUrl\": "
-                 "\"https://acct.file.core.windows.net/share\", \"credentials\": {\"accountKey\": "
-                 "\"k\"}, \"relativeMountPath\": \"afs\"}]}}}}",
-                 nodes);
-}
-
-static void draw_clock(Said *said)
-{
-    static const char *const by[] = {"1s", "10s", "1m", "5m", "1h"};
-    said->method = HTTP_POST;
-    strcpy(said->target, "/trainyard/clock");
-    snprintf(said->body, sizeof said->body, "{\"do\": \"advance\", \"by\": \"%s\"}", by[draw(5)]);
-}
-
-static Said draw_request(void)
-{
-    static const HttpMethod methods[] = {HTTP_PUT, HTTP_PUT, HTTP_PUT, HTTP_GET, HTTP_DELETE};
-    Said said = {.method = methods[draw(5)], .body = "{\"location\": \"northeurope\"}"};
-    switch (draw(10)) {
-    case 0:
-        draw_path(&said, 0);
-        if (said.method == HTTP_DELETE && draw(3) > 0)
-            said.method = HTTP_GET;
-        break;
-    case 1:
-        draw_path(&said, 1);
-        if (said.method == HTTP_DELETE && draw(3) > 0)
-            said.method = HTTP_GET;
-        break;
-    case 2:
-        draw_path(&said, 2);
-        break;
-    case 3:
-    case 4:
-        if (draw(2))
-            said.method = HTTP_PATCH;
-        draw_cluster(&said);
-        break;
-    case 5:
-    case 6:
-    case 7:
-        draw_job(&said);
-        break;
-    default:
-        draw_clock(&said);
-    }
-    return said;
-}
-
-/* --- Comparing --- */
-
-static void begin(Twin *twin, uint64_t seed, bool is_tidied)
-{
-    *twin = (Twin){.is_tidied = is_tidied};
-    small_emulator_open(&twin->small, "2018-07-18T17:45:00Z", "acct", seed);
-}
-
-static const char *exported(Twin *twin)
-{
-    Text text = {0};
-    Status status = {0};
-    ck_assert_msg(session_export(twin->small.emulator->session, &text, &status), "%s",
-                  status.message);
-    const char *copy = arena_strdup(twin->small.arena, text_string(&text));
-    text_free(&text);
-    return copy;
-}
-
-static const char *records(Twin *twin)
-{
-    Text text = {0};
-    const Events *events = twin->small.emulator->control.events;
-    events_print(events, 0, SIZE_MAX, &text);
-    const char *copy = arena_strdup(twin->small.arena, text_string(&text));
-    text_free(&text);
-    return copy;
-}
-
-static void restart(Twin *twin)
-{
-    emulator_close(twin->small.emulator);
-    small_emulator_start(&twin->small);
-}
+enum { REQUESTS = 1500, SEEDS = 4 };
 
 START_TEST(forgetting_changes_no_answer_and_no_record)
 {
     Twin keeps, forgets;
-    begin(&keeps, 1 + (uint64_t)_i, false);
-    begin(&forgets, 1 + (uint64_t)_i, true);
-    state = 1000000 * (uint64_t)_i;
+    twin_begin(&keeps, 1 + (uint64_t)_i, false);
+    twin_begin(&forgets, 1 + (uint64_t)_i, true);
+    draw_state = 1000000 * (uint64_t)_i;
     for (int i = 0; i < REQUESTS; i++) {
         const Said said = draw_request();
         ask(&keeps, said.method, said.target, said.body);
         ask(&forgets, said.method, said.target, said.body);
-        ck_assert_msg(keeps.said.length == forgets.said.length &&
-                          strcmp(text_string(&keeps.said), text_string(&forgets.said)) == 0,
-                      "after %d requests: %.400s", i,
-                      forgets.said.data + forgets.said.length -
-                          (forgets.said.length < 400 ? forgets.said.length : 400));
+        twins_agree(&keeps, &forgets, i);
     }
     ck_assert_str_eq(exported(&keeps), exported(&forgets));
     const char *kept = records(&keeps);
     ck_assert_str_eq(kept, records(&forgets));
-    restart(&forgets);
+    twin_restart(&forgets);
     ck_assert_str_eq(kept, records(&forgets));
-    Twin *twins[] = {&keeps, &forgets};
-    for (int i = 0; i < 2; i++) {
-        text_free(&twins[i]->said);
-        small_emulator_remove(&twins[i]->small);
-    }
+    twin_end(&keeps);
+    twin_end(&forgets);
 }
 END_TEST
 
@@ -217,7 +32,7 @@ END_TEST
 START_TEST(rows_are_forgotten)
 {
     Twin twin;
-    begin(&twin, 1, true);
+    twin_begin(&twin, 1, true);
     for (int i = 0; i < 3 * WORLD_DELETED_KEPT; i++) {
         char group[DEPTH_BYTES];
         snprintf(group, sizeof group, GROUPS "g%d", i);
@@ -230,8 +45,7 @@ START_TEST(rows_are_forgotten)
         known += world_resource(world, i).path.name != NULL;
     ck_assert_uint_gt(world_resource_count(world), 3 * WORLD_DELETED_KEPT);
     ck_assert_uint_le(known, WORLD_DELETED_KEPT + 5);
-    text_free(&twin.said);
-    small_emulator_remove(&twin.small);
+    twin_end(&twin);
 }
 END_TEST
 

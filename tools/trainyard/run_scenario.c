@@ -17,6 +17,7 @@
 #include "sim/output/trace/fingerprint.h"
 #include "sim/output/trace/timeline.h"
 #include "sim/output/trace/tsv.h"
+#include "tools/trainyard/policy_file.h"
 
 /* --- The summary --- */
 
@@ -287,7 +288,7 @@ static bool run_world(Arena *arena, const RunOptions *options, const RunFiles *f
         result->real_signal = real.signal;
     }
     world_run(result->world);
-    return true;
+    return options->policy == NULL || policy_file_check(options->policy, status);
 }
 
 static struct RunSummary *prepare_summary(Arena *arena, const RunResult *result,
@@ -394,6 +395,8 @@ bool run_scenario(Arena *arena, const char *path, const RunOptions *options, Run
     if (file == NULL)
         return false;
     file->scenario.shuffle_seed = options->shuffle_seed;
+    if (options->policy != NULL)
+        policy_file_give(arena, options->policy, &file->scenario);
     result->file = file;
     result->real_signal = 0;
     const char *ran_path = options->overrides.ran_path;

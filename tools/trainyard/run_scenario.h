@@ -26,6 +26,7 @@ typedef struct {
     bool checks_always;          /* check every invariant after every event */
     const char *output_folder;   /* for the files of the run; NULL: none are written */
     bool shows_warnings;         /* on stderr, before the run */
+    struct PolicyFile *policy;   /* replaces that of the scenario; NULL: does not */
     uint64_t shuffle_seed;       /* Scenario.shuffle_seed */
     RowWatch *row_watch;         /* an additional listener; or NULL */
     TraceListener listener;      /* an additional listener; all zero: none */

@@ -10,6 +10,7 @@
 #include "tools/trainyard/answer/answer.h"
 #include "tools/trainyard/determinism.h"
 #include "tools/trainyard/options/scenario_options.h"
+#include "tools/trainyard/policy_file.h"
 #include "tools/trainyard/run_scenario.h"
 #include "tools/trainyard/verbs.h"
 
@@ -20,6 +21,7 @@ typedef struct {
     int64_t until_ns;
     const char *failures; /* the factor on failure rates */
     int fidelity;
+    const char *policy_path;
     int level; /* index in level_names */
     bool has_no_timeline;
     bool has_no_share;
@@ -57,6 +59,8 @@ static const Field run_options[] = {
                 "multiply all failure rates and probabilities by SCALE; 0 switches failures off"),
     OPTION_CHOICE(0, "fidelity", fidelity, "UNIT", fidelity_names,
                   "simulate each step, each epoch, or each job as one event"),
+    OPTION_FILE(0, "policy", policy_path, "FILE",
+                "let the function of a shared object choose the next job (trainyard_policy.h)"),
     OPTION_CHOICE(0, "trace", level, "LEVEL", level_names,
                   "the detail of trace.tsv (epochs); none: only its first lines"),
     OPTION_FLAG(0, "no-timeline", has_no_timeline, "with -o: do not write timeline.json"),
@@ -110,7 +114,8 @@ static const OptionTable run_table = {
     .example = "trainyard run scenarios/cifar10-horovod/scenario.json -o out/cifar10\n"
                "trainyard run scenarios/cifar10-horovod/scenario.json --set "
                "/commands/7/config/properties/nodeCount=2\n"
-               "trainyard run scenarios/workloads/poisson/scenario.json --param rate=10/h",
+               "trainyard run scenarios/workloads/poisson/scenario.json --param rate=10/h\n"
+               "trainyard run scenarios/scheduling/backfill --policy ./mine.so --check-determinism",
     .options = run_options,
     .operand_count_min = 1,
     .operand_count_max = 1,
@@ -258,9 +263,12 @@ static int simulate(Arena *arena, const char *path, const RunArguments *argument
                                   .is_quiet = arguments->is_quiet};
     RowWatch watch = row_watch_start(arena);
     DataSamples samples;
+    PolicyFile policy;
     Status status;
     if (!options_fit(arguments, &status) ||
-        !data_set_count(arena, arguments->data_folder, NULL, &samples, &status))
+        !data_set_count(arena, arguments->data_folder, NULL, &samples, &status) ||
+        (arguments->policy_path != NULL &&
+         !policy_file_load(arena, arguments->policy_path, &policy, &status)))
         return fail_status(arena, arguments, &status);
     if (samples.train > 0 && !arguments->is_quiet)
         fprintf(stderr, "%s: %" PRId64 " images to train on, %" PRId64 " to test with\n",
@@ -275,6 +283,7 @@ static int simulate(Arena *arena, const char *path, const RunArguments *argument
                                 .checks_always = arguments->checks_always,
                                 .output_folder = arguments->output_folder,
                                 .shows_warnings = !arguments->is_quiet,
+                                .policy = arguments->policy_path != NULL ? &policy : NULL,
                                 .shuffle_seed = (uint64_t)arguments->shuffle_seed,
                                 .row_watch = arguments->checks_determinism ? &watch : NULL,
                                 .narration = is_silent ? NULL : stdout,

@@ -10,19 +10,34 @@
 
 /* --- Opening --- */
 
+bool file_store_attach(FileStore *files, Store *store, Status *status)
+{
+    files->store = store;
+    return tables_open(&files->tables, store_connection(store), status) &&
+           contents_open(&files->blobs, files->arena, store, &files->tables, status);
+}
+
 FileStore *file_store_open(Arena *arena, Store *store, Status *status)
 {
     FileStore *files = ARENA_NEW(arena, FileStore);
     files->arena = arena;
-    files->store = store;
     files->has_unreported = true;
     files->blobs.folder = -1;
     world_files_open(&files->world, arena, &files->tables, &files->blobs);
-    if (tables_open(&files->tables, store_connection(store), status) &&
-        contents_open(&files->blobs, arena, store, &files->tables, status))
+    if (file_store_attach(files, store, status))
         return files;
     file_store_close(files);
     return NULL;
+}
+
+void file_store_detach(FileStore *files)
+{
+    files->store = NULL;
+    files->tables = (Tables){0};
+    files->blobs = (Blobs){.folder = -1};
+    files->has_unreported = true;
+    memset(files->shares_used, 0, sizeof files->shares_used);
+    world_files_detach(&files->world);
 }
 
 void file_store_close(FileStore *files)

@@ -25,6 +25,10 @@ typedef struct FileStore FileStore;
  * session's world by file_store_listener and file_store_watch. */
 FileStore *file_store_open(Arena *arena, Store *store, Status *status);
 void file_store_close(FileStore *files);
+/* As session_detach and session_attach (emu/session/session.h): forgets what belongs to this
+ * process, without closing it, and opens it again. */
+void file_store_detach(FileStore *files);
+MUST_CHECK bool file_store_attach(FileStore *files, Store *store, Status *status);
 TraceListener file_store_listener(FileStore *files);
 void file_store_watch(FileStore *files, const World *world);
 /* Takes over what the world has reported, so that nothing of it is kept twice. */

@@ -70,11 +70,29 @@ void world_files_record(WorldFiles *files, const TraceRow *row)
 
 /* --- Life --- */
 
+static void forget_made(WorldFiles *files)
+{
+    for (int i = 0; i < MADE_FILES; i++)
+        files->made[i] = (MadeFile){.descriptor = -1};
+}
+
 void world_files_open(WorldFiles *files, Arena *arena, Tables *tables, Blobs *blobs)
 {
     *files = (WorldFiles){.arena = arena, .tables = tables, .blobs = blobs};
-    for (int i = 0; i < MADE_FILES; i++)
-        files->made[i].descriptor = -1;
+    forget_made(files);
+}
+
+void world_files_detach(WorldFiles *files)
+{
+    const World *world = files->world;
+    forget_made(files);
+    files->written_shown = files->logging_count = 0;
+    for (uint32_t j = 0; j < world_job_count(world); j++)
+        if (world_job(world, (JobId){j}))
+            may_log(files, log_folder_of_job((JobId){j}));
+    for (uint32_t c = 0; c < world_cluster_count(world); c++)
+        if (world_cluster(world, (ClusterId){c})->setup_count > 0)
+            may_log(files, log_folder_of_cluster((ClusterId){c}));
 }
 
 void world_files_close(WorldFiles *files)

@@ -62,6 +62,8 @@ typedef struct {
 
 void world_files_open(WorldFiles *files, Arena *arena, Tables *tables, Blobs *blobs);
 void world_files_close(WorldFiles *files);
+/* The table is lost with the process: all that the world has is new to the next one. */
+void world_files_detach(WorldFiles *files);
 void world_files_record(WorldFiles *files, const TraceRow *row);
 
 /* Puts what the world reported since the last call into the table. */

@@ -151,8 +151,10 @@ static bool is_stopping(const Job *job)
 /* The cluster as the policy sees it, without jobs. */
 static PolicyView view_of(const Jobs *jobs, const JobQueue *queue, const Cluster *cluster)
 {
-    return (PolicyView){
-        .now_ns = jobs->engine->now_ns, .room = cluster_room(cluster), .limit = limit_of(queue)};
+    return (PolicyView){.now_ns = jobs->engine->now_ns,
+                        .room = cluster_room(cluster),
+                        .limit = limit_of(queue),
+                        .outside = jobs->scenario->outside};
 }
 
 static PolicyView queue_view(const Jobs *jobs, const JobQueue *queue, const Cluster *cluster)

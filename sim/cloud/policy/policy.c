@@ -2,6 +2,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
+#include "sim/cloud/policy/outside.h"
 #include "sim/model/bounded.h"
 
 static const Policy policies[] = {
@@ -9,12 +10,14 @@ static const Policy policies[] = {
     {text, what, POLICY_SEES_##sight, policy_##function, victim},
     POLICIES(X)
 #undef X
+        [POLICY_OUTSIDE] = {"outside", "the function of a shared object chooses", POLICY_SEES_QUEUE,
+                            policy_outside, NULL},
 };
-_Static_assert(sizeof policies / sizeof policies[0] == POLICY_COUNT, "one row per policy");
+_Static_assert(sizeof policies / sizeof policies[0] == POLICY_OUTSIDE + 1, "one row per policy");
 
 const Policy *policy_of(PolicyKind kind)
 {
-    invariant(kind < POLICY_COUNT);
+    invariant(kind <= POLICY_OUTSIDE);
     return &policies[kind];
 }
 

@@ -60,6 +60,7 @@ typedef struct {
     int32_t running_count;
     const RunningJob *running;   /* of this queue, by expected end */
     const int64_t *used_node_us; /* [owner] node time used so far, in all clusters */
+    PolicyOutside *outside;      /* POLICY_OUTSIDE; else NULL */
     PolicyStep *steps; /* memory to work with: [kinds * (running_count + waiting_count + 1)] */
 } PolicyView;
 

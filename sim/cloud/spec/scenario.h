@@ -60,8 +60,11 @@ typedef enum {
 #define X(name, function, text, sight, victim, what) POLICY_##name,
     POLICIES(X)
 #undef X
-        POLICY_COUNT
+        POLICY_COUNT,
+    POLICY_OUTSIDE = POLICY_COUNT /* Scenario.outside; no word of scenarios names it */
 } PolicyKind;
+
+typedef struct PolicyOutside PolicyOutside; /* sim/cloud/policy/outside.h */
 
 /* On which node a job gets its GPUs (sim/cloud/cluster/placement.h). X(ENUM, function, name,
  * description) */
@@ -194,6 +197,7 @@ typedef struct {
     const CoreQuota *quotas; /* a family that is not listed has no limit */
     Failures failures;
     PolicyKind policy;
+    PolicyOutside *outside; /* POLICY_OUTSIDE; else NULL */
     PreemptionCost preemption_cost;
     int64_t fair_share_half_life_ns; /* after which used node time counts half; 0: for ever */
     PlacementKind placement;         /* of jobs that ask for GPUs */

@@ -26,8 +26,10 @@ CommandReader *command_reader_create(const CommandBinder *binder, const NodeGrou
     CommandReader *reader = ARENA_NEW(binder->context->arena, CommandReader);
     reader->context = *binder->context;
     reader->context.is_of_session = true;
+    reader->context.problems = reader->context.warnings = NULL; // each command brings its own
     reader->binder = *binder;
     reader->binder.context = &reader->context;
+    reader->binder.files = (FileSource){0}; // a session names none
     reader->groups = *groups;
     reader->share_capacity = reader->context.share_count;
     return reader;
@@ -127,9 +129,9 @@ const Command *command_read(CommandReader *reader, Arena *arena, const Json *ent
     return problems->count == problems_before ? command : NULL;
 }
 
-void command_be_strict(CommandReader *reader)
+void command_be_strict(CommandReader *reader, bool is_strict)
 {
-    reader->context.is_strict = true;
+    reader->context.is_strict = is_strict;
 }
 
 const VmSize *command_vm_size(const CommandReader *reader, const char *name)

@@ -25,8 +25,9 @@ const Command *command_read(CommandReader *reader, Arena *arena, const Json *ent
                             Problems *problems, Problems *warnings);
 /* Records the resources that the command read last makes, for later commands; `arena` as above. */
 void command_accept(CommandReader *reader, Arena *arena, const Command *command);
-/* From now on jobs are refused if nothing says what they do, or how large their image is. */
-void command_be_strict(CommandReader *reader);
+/* Whether from now on jobs are refused if nothing says what they do, or how large their image is.
+ */
+void command_be_strict(CommandReader *reader, bool is_strict);
 /* The programs that commands have set, newest first: their number, and a program as in a scenario's
  * "programs". */
 int32_t command_programs(const CommandReader *reader);

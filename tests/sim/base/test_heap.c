@@ -170,6 +170,72 @@ START_TEST(is_due_once_there_may_be_much_to_free)
 }
 END_TEST
 
+/* The parts, copied to memory of zeros at the same address, are the whole heap. */
+START_TEST(the_parts_are_all_that_is_not_zero)
+{
+    enum { BLOCKS = 3000 };
+    void **root = heap_alloc(heap, BLOCKS * sizeof *root);
+    for (uint32_t i = 0; i < BLOCKS; i++) {
+        const size_t bytes = 16 + i * 37 % 9000;
+        void *block = heap_alloc(heap, bytes);
+        memset(block, 1 + (int)(i % 250), bytes);
+        root[i] = i % 4 == 0 ? block : NULL;
+    }
+    collect(root);
+    heap_keep(heap, (HeapRoot){.memory = root, .bytes = BLOCKS * sizeof *root});
+    char *before = malloc(HEAP_BYTES), *written = malloc(HEAP_BYTES);
+    memcpy(before, memory, HEAP_BYTES);
+    size_t length = 0, head_bytes = 0;
+    HeapRoot part;
+    for (uint32_t at = 0; heap_next_part(heap, &at, &part); length += part.bytes) {
+        head_bytes = head_bytes > 0 ? head_bytes : part.bytes;
+        memcpy(written + length, part.memory, part.bytes);
+    }
+    ck_assert_uint_lt(length, heap_touched_bytes(heap) / 2);
+    memset(memory, 0, HEAP_BYTES);
+    memcpy(memory, written, head_bytes);
+    heap = heap_adopt(memory);
+    length = 0;
+    for (uint32_t at = 0; heap_next_part(heap, &at, &part); length += part.bytes)
+        memcpy((void *)part.memory, written + length, part.bytes);
+    ck_assert_int_eq(memcmp(memory, before, HEAP_BYTES), 0);
+    ck_assert_ptr_eq(heap_kept(heap).memory, root);
+    free(before);
+    free(written);
+}
+END_TEST
+
+START_TEST(words_that_are_addresses_of_other_memory_are_found)
+{
+    char *others[] = {malloc(100000), malloc(5000), malloc(70000)};
+    HeapRoot ranges[] = {{others[0], 100000}, {others[1], 5000}, {others[2], 70000}};
+    for (int i = 0; i < 2; i++) // in rising order
+        for (int k = 0; k < 2; k++)
+            if (ranges[k].memory > ranges[k + 1].memory) {
+                const HeapRoot lower = ranges[k + 1];
+                ranges[k + 1] = ranges[k];
+                ranges[k] = lower;
+            }
+    uintptr_t *block = heap_alloc(heap, 400);
+    block[7] = (uintptr_t)block;
+    block[8] = (uintptr_t)ranges[0].memory - 1;
+    block[9] = (uintptr_t)ranges[2].memory + ranges[2].bytes;
+    ck_assert_ptr_null(heap_find_word(heap, ranges, 3));
+    for (int i = 0; i < 3; i++) {
+        block[20 + i] = (uintptr_t)ranges[i].memory + (i == 0 ? 0 : ranges[i].bytes - 1);
+        ck_assert_ptr_eq(heap_find_word(heap, ranges, 3), &block[20 + i]);
+        block[20 + i] = 0;
+    }
+    const HeapRoot straddling = {.memory = (void *)UINT64_C(0x7fb5ffff0000), .bytes = 1 << 20};
+    block[30] = UINT64_C(0x7fb60000ffff);
+    ck_assert_ptr_null(heap_find_word(heap, &straddling, 1));
+    block[30]++;
+    ck_assert_ptr_eq(heap_find_word(heap, &straddling, 1), &block[30]);
+    for (int i = 0; i < 3; i++)
+        free(others[i]);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     TCase *cases = tcase_create("heap");
@@ -180,6 +246,8 @@ Suite *test_suite(void)
     tcase_add_test(cases, lists_and_circles);
     tcase_add_test(cases, random_blocks);
     tcase_add_test(cases, an_arena_of_the_heap_frees_by_collection_alone);
+    tcase_add_test(cases, the_parts_are_all_that_is_not_zero);
+    tcase_add_test(cases, words_that_are_addresses_of_other_memory_are_found);
     tcase_add_test(cases, is_due_once_there_may_be_much_to_free);
     Suite *suite = suite_create("heap");
     suite_add_tcase(suite, cases);

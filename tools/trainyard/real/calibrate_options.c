@@ -4,7 +4,8 @@ const CalibrateOptions calibrate_option_defaults = {.backend = "auto"};
 
 #define OWNER CalibrateOptions
 static const Field options[] = {
-    OPTION_FLAG(0, "quick", is_quick, "measure fewer sizes, in about three minutes, with larger errors"),
+    OPTION_FLAG(0, "quick", is_quick,
+                "measure fewer sizes, in about three minutes, with larger errors"),
     OPTION_FILE('o', "output", output, "FILE",
                 "write the catalogue to FILE (scenarios/catalog/local-HOST.json if that folder "
                 "exists, else local-HOST.json)"),

@@ -1,0 +1,129 @@
+#!/usr/bin/env bash
+# run --policy: a shared object chooses the next job; what it may answer, and files without a policy.
+# shellcheck source=tests/cli/support.sh
+source "$(dirname "$0")/support.sh"
+
+# The header of the source tree, or with TRAINYARD_INCLUDE that of an installed package.
+include=${TRAINYARD_INCLUDE:-$source_folder/sim/cloud/policy}
+if ! command -v cc >/dev/null || ! starts_programs; then
+    echo "skipped: no compiler for this machine's programs (Debian package: gcc)"
+    exit 77
+fi
+
+# compiled NAME: makes NAME.so from stdin.
+compiled()
+{
+    cat >"$1.c"
+    cc -std=c11 -Wall -Wextra -Wpedantic -Werror -O2 -shared -fPIC -I "$include" -o "$1.so" "$1.c"
+}
+compiled shortest <"$source_folder/scenarios/embed/shortest.c"
+queue=$scenarios/scheduling/shortest # several jobs wait for one cluster
+
+example "the policy of scenarios/embed starts the jobs that trainyard's own policy starts"
+for scenario in shortest backfill kinds gpus priorities; do
+    "$TRAINYARD" run "$scenarios/scheduling/$scenario" --set '/policy="shortest"' -o "own-$scenario" -q
+    trainyard run "$scenarios/scheduling/$scenario" --policy ./shortest.so -o "outside-$scenario" -q
+    stderr_is_empty
+    trainyard diff "own-$scenario" "outside-$scenario" --json
+    holds has_json 'run["b"]["inputs"][0].startswith("file shortest.so ") and run["same"]'
+done
+
+example "another policy has another result, and both are the same twice"
+trainyard run "$queue" --set '/policy="service"' -o service -q
+trainyard diff service outside-shortest
+exit_is 1
+trainyard run "$queue" --policy shortest.so --check-determinism # without ./
+stdout_has "A second run has the same"
+stderr_is_empty
+
+example "a policy with a variable that outlives a call is not deterministic"
+compiled counter <<'C'
+#include <trainyard_policy.h>
+static int calls;
+TRAINYARD_POLICY(view)
+{
+    calls++;
+    for (int32_t n = 0; n < view->waiting_count; n++) {
+        const int32_t i = calls > 2 ? view->waiting_count - 1 - n : n;
+        if (view->waiting[i].fits)
+            return i;
+    }
+    return TRAINYARD_POLICY_NONE;
+}
+C
+trainyard run "$queue" --policy ./counter.so --check-determinism
+exit_is 1
+stderr_has "record"
+
+example "a policy that starts no job: the jobs are unfinished"
+compiled never <<'C'
+#include <trainyard_policy.h>
+TRAINYARD_POLICY(view)
+{
+    (void)view;
+    return TRAINYARD_POLICY_NONE;
+}
+C
+trainyard run small --policy ./never.so
+exit_is 1
+stdout_has "queued"
+
+# answer | message
+while IFS='|' read -r answer message; do
+    example "the answer $answer"
+    compiled wrong <<C
+#include <trainyard_policy.h>
+TRAINYARD_POLICY(view)
+{
+    return $answer;
+}
+C
+    trainyard run "$queue" --policy ./wrong.so -o never
+    exit_is 2
+    stderr_has "./wrong.so: at "
+    stderr_has "$message"
+    stderr_has 'hint: it returns an index of view->waiting with "fits", or TRAINYARD_POLICY_NONE'
+    holds [ ! -e never/trace.tsv ]
+done <<'TABLE'
+view->waiting_count | the policy chose job 1, but 1 job waits, from 0
+-2 - 0 * view->waiting_count | the policy chose job -2, but
+view->waiting[view->waiting_count - 1].fits ? -3 : view->waiting_count - 1 | the policy chose job
+TABLE
+
+example "files without a policy"
+trainyard run small --policy ./shortes.so
+exit_is 2
+stderr_begins './shortes.so: there is no such file'
+stderr_has 'hint: did you mean "./shortest.so"?'
+trainyard run small --policy small/job.json
+exit_is 2
+stderr_begins 'small/job.json: invalid ELF header' # the words of glibc's loader
+trainyard run small --policy small
+exit_is 2
+stderr_begins 'small: is a folder, expected a file'
+echo 'int x;' | compiled empty
+trainyard run small --policy ./empty.so
+exit_is 2
+stderr_begins './empty.so: the shared object has no trainyard_policy_abi'
+stderr_has "hint: TRAINYARD_POLICY(view) of trainyard_policy.h defines both names"
+echo 'const unsigned trainyard_policy_abi = 1;' | compiled half
+trainyard run small --policy ./half.so
+exit_is 2
+stderr_begins './half.so: the shared object has no trainyard_policy_choose'
+sed -e 's/#define TRAINYARD_POLICY_ABI 1/#define TRAINYARD_POLICY_ABI 7/' "$include/trainyard_policy.h" >trainyard_policy.h
+cc -std=c11 -shared -fPIC -I . -o newer.so shortest.c
+trainyard run small --policy ./newer.so --json
+exit_is 2
+holds has_json 'run["problems"][0]["message"] == "the policy is made for version 7 of trainyard_policy.h, expected 1"'
+
+example "the header is C++ too"
+if command -v c++ >/dev/null; then
+    cp shortest.c shortest.cc
+    holds c++ -std=c++11 -Wall -Wextra -Werror -shared -fPIC -I "$include" -o cpp.so shortest.cc
+    trainyard run "$queue" --policy ./cpp.so -o cpp -q
+    stderr_is_empty
+    trainyard diff cpp outside-shortest
+    exit_is 0
+fi
+
+finish
