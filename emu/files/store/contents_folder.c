@@ -83,7 +83,9 @@ static bool has_blob(const Blobs *blobs, int64_t blob, int64_t bytes)
     return fstatat(blobs->folder, name, &about, AT_SYMLINK_NOFOLLOW) == 0 && about.st_size >= bytes;
 }
 
-/* Removes the files whose blobs are missing or too short, and names them. */
+/* Removes the files whose blobs are missing or too short, and names them. Rows of a damaged
+ * database may be of different times: contents without a file are removed, and new numbers are
+ * above all that are in use. */
 static bool remove_lost_files(Blobs *blobs, Status *status)
 {
     Arena *arena = blobs->arena;
@@ -100,12 +102,15 @@ static bool remove_lost_files(Blobs *blobs, Status *status)
         lost = array_room(arena, lost, count + 1, &capacity, sizeof *lost);
         lost[count++] = blob;
     }
-    if (count > 0 && !store_begin(blobs->store, status))
+    if (!store_begin(blobs->store, status))
         return false;
     for (uint32_t i = 0; i < count; i++) {
         tables_do(blobs->tables, QUERY_FILES_ENTRIES_WITH_BLOB, "i", lost[i]);
         tables_do(blobs->tables, QUERY_FILES_EXTENTS_WITH_BLOB, "i", lost[i]);
     }
+    tables_do(blobs->tables, QUERY_FILES_EXTENTS_ORPHANED, "");
+    tables_do(blobs->tables, QUERY_FILES_COUNTER_MISSING, "");
+    tables_do(blobs->tables, QUERY_FILES_COUNTER_ADVANCE, "");
     return true;
 }
 
