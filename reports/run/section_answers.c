@@ -382,8 +382,9 @@ static void transformer_words(Text *out, const SummaryJob *job)
 {
     text_printf(out, "%s: ", job->name);
     tokens_print(out, job->tokens);
-    text_printf(out, " tokens, %" PRId64 " a second from its submission to its end",
-                job->tokens_per_s);
+    text_add(out, " tokens, ");
+    thousands_print(out, job->tokens_per_s);
+    text_add(out, " a second from its submission to its end");
     if (job->mfu_ppm != ABSENT) {
         text_add(out, "; MFU ");
         percent_print(out, job->mfu_ppm, 1);

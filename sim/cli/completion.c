@@ -80,7 +80,7 @@ static void add_verb_cases(const OptionTable *table, Text *out)
     text_printf(out, "    \"%s -\"*) _trainyard_offer words \"", table->name);
     for (const Field *option = table->options; option && option->name; option++)
         text_printf(out, "--%s ", option->name);
-    text_printf(out, "--help\" ;;\n    \"%s \"*) _trainyard_offer %s", table->name,
+    text_printf(out, "--color --help\" ;;\n    \"%s \"*) _trainyard_offer %s", table->name,
                 operand_offers[table->operand_kind]);
     if (table->operand_kind == OPERANDS_WORDS)
         add_words(table->operand_words, out);
@@ -103,6 +103,9 @@ void completion_bash(const OptionTable *const *tables, int32_t count, Text *out)
     text_add(out, frame_begin);
     for (int32_t i = 0; i < count; i++)
         for (const Field *option = tables[i]->options; option && option->name; option++)
+            add_option_case(tables[i], option, out);
+    for (int32_t i = 0; i < count; i++)
+        for (const Field *option = common_options; option->name; option++)
             add_option_case(tables[i], option, out);
     text_add(out, frame_middle);
     add_first_word_cases(tables, count, out);

@@ -94,7 +94,8 @@ void completion_fish(const OptionTable *const *tables, int32_t count, Text *out)
     for (int32_t i = 0; i < count; i++) {
         for (const Field *option = tables[i]->options; option && option->name; option++)
             add_option(tables[i], option, out);
-        add_option(tables[i], &help_option, out);
+        for (const Field *option = common_options; option->name != NULL; option++)
+            add_option(tables[i], option, out);
         add_operands(tables[i], out);
     }
     text_add(out, "complete -c trainyard -n '__trainyard_other_verb");

@@ -152,7 +152,8 @@ void completion_zsh(const OptionTable *const *tables, int32_t count, Text *out)
         text_printf(out, "    %s)\n        _arguments -S", tables[i]->name);
         for (const Field *option = tables[i]->options; option && option->name; option++)
             add_option(option, out);
-        add_option(&help_option, out);
+        for (const Field *option = common_options; option->name != NULL; option++)
+            add_option(option, out);
         add_operands(tables[i], out);
         text_add(out, "\n        ;;\n");
     }

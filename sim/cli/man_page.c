@@ -127,7 +127,8 @@ void man_page(const OptionTable *table, const char *version, Text *out)
     add_section("OPTIONS", out);
     for (const Field *option = table->options; option != NULL && option->name != NULL; option++)
         add_option(option, out);
-    add_option(&help_option, out);
+    for (const Field *option = common_options; option->name != NULL; option++)
+        add_option(option, out);
     add_exit_status(out);
     add_section("EXAMPLES", out);
     add_lines(table->example, out);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sim/cli/common_options.h"
 #include "sim/cli/report.h"
 
 // The answers of getopt_long for row i of the table: larger than every letter. The row after the
@@ -18,8 +19,10 @@ enum { ANSWER_FIRST_ROW = 256, ANSWER_OPERAND = 1 };
 typedef struct {
     const OptionTable *table;
     Arena *arena;
-    const char *source; /* "trainyard: run", at the start of every message */
-    int32_t option_count;
+    const char *source;   /* "trainyard: run", at the start of every message */
+    const Field *options; /* those of the table, then the common ones */
+    int32_t option_count, own_count;
+    CommonOptions *common;
     int argc;
     char **argv;
     void *values;
@@ -59,13 +62,12 @@ static bool hint_help(const Parse *parse, Status *status)
  * a missing argument from an unknown option. */
 static const char *getopt_letters(const Parse *parse)
 {
-    char *letters = arena_alloc(parse->arena, 4 + 2 * (size_t)parse->option_count);
+    char *letters = arena_alloc(parse->arena, 3 + 2 * (size_t)parse->option_count);
     char *end = letters;
     *end++ = '-';
     *end++ = ':';
-    *end++ = 'h';
     for (int32_t i = 0; i < parse->option_count; i++) {
-        const Field *option = &parse->table->options[i];
+        const Field *option = &parse->options[i];
         if (option->letter)
             *end++ = option->letter;
         if (option->letter && takes_argument(option))
@@ -76,27 +78,23 @@ static const char *getopt_letters(const Parse *parse)
 
 static const struct option *getopt_names(const Parse *parse)
 {
-    struct option *names = ARENA_ARRAY(parse->arena, struct option, parse->option_count + 2);
+    struct option *names = ARENA_ARRAY(parse->arena, struct option, parse->option_count + 1);
     for (int32_t i = 0; i < parse->option_count; i++) {
-        const Field *option = &parse->table->options[i];
+        const Field *option = &parse->options[i];
         names[i].name = option->name;
         names[i].has_arg = takes_argument(option) ? required_argument : no_argument;
         names[i].val = ANSWER_FIRST_ROW + i;
     }
-    names[parse->option_count].name = "help";
-    names[parse->option_count].val = ANSWER_FIRST_ROW + parse->option_count;
     return names;
 }
 
-/* The index of the row that getopt's answer means; option_count for --help, -1 for no row. */
+/* The index of the row that getopt's answer means; -1 for no row. */
 static int32_t row_of_answer(const Parse *parse, int answer)
 {
     if (answer >= ANSWER_FIRST_ROW)
         return answer - ANSWER_FIRST_ROW;
-    if (answer == 'h')
-        return parse->option_count;
     for (int32_t i = 0; i < parse->option_count; i++)
-        if (parse->table->options[i].letter && parse->table->options[i].letter == answer)
+        if (parse->options[i].letter && parse->options[i].letter == answer)
             return i;
     return -1;
 }
@@ -106,18 +104,18 @@ static int32_t row_of_answer(const Parse *parse, int answer)
 /* A hint for `typed`, a long option's name that is unknown or the beginning of several. */
 static bool hint_option(const Parse *parse, const char *typed, Status *status)
 {
-    const char **names = ARENA_ARRAY(parse->arena, const char *, parse->option_count + 1);
+    const char **names = ARENA_ARRAY(parse->arena, const char *, parse->option_count);
     const char *beginners[2] = {NULL, NULL};
     int32_t beginner_count = 0;
-    for (int32_t i = 0; i <= parse->option_count; i++) {
-        names[i] = i < parse->option_count ? parse->table->options[i].name : "help";
+    for (int32_t i = 0; i < parse->option_count; i++) {
+        names[i] = parse->options[i].name;
         if (strncmp(names[i], typed, strlen(typed)) == 0 && beginner_count < 2)
             beginners[beginner_count++] = names[i];
     }
     if (beginner_count == 2)
         return status_hint(status, "did you mean \"--%s\" or \"--%s\"?", beginners[0],
                            beginners[1]);
-    const char *nearest = nearest_name(typed, names, parse->option_count + 1);
+    const char *nearest = nearest_name(typed, names, parse->option_count);
     if (nearest)
         return status_hint(status, "did you mean \"--%s\"?", nearest);
     return hint_help(parse, status);
@@ -145,7 +143,7 @@ static bool fail_unknown(const Parse *parse, Status *status)
 
 static bool fail_argument_missing(const Parse *parse, Status *status)
 {
-    const Field *option = &parse->table->options[row_of_answer(parse, optopt)];
+    const Field *option = &parse->options[row_of_answer(parse, optopt)];
     status_fail(status, STATUS_BAD_INPUT, place_of_command(parse), "option \"--%s\" needs %s",
                 option->name, option->argument);
     return hint_help(parse, status);
@@ -257,10 +255,11 @@ static void text_take(const Parse *parse, const char *argument, OptionTexts *fie
     field->items[field->count++] = argument;
 }
 
-static bool option_take(const Parse *parse, const Field *option, const char *argument,
-                        Status *status)
+static bool option_take(const Parse *parse, int32_t row, const char *argument, Status *status)
 {
-    void *field = (char *)parse->values + option->offset;
+    const Field *option = &parse->options[row];
+    void *values = row < parse->own_count ? parse->values : parse->common;
+    void *field = (char *)values + option->offset;
     const Place at =
         place_in(arena_printf(parse->arena, "%s: --%s", parse->source, option->name), 0, 0);
     if ((option->kind == VALUE_FILE || option->kind == VALUE_FOLDER) && *argument == '\0')
@@ -286,18 +285,33 @@ static bool option_take(const Parse *parse, const Field *option, const char *arg
 
 /* --- Parsing --- */
 
+/* The options of the table, then the common ones. */
+static const Field *all_options(const OptionTable *table, Arena *arena, int32_t *count)
+{
+    const int32_t own = option_count(table->options), common = option_count(common_options);
+    Field *options = ARENA_ARRAY(arena, Field, own + common);
+    if (own > 0)
+        memcpy(options, table->options, (size_t)own * sizeof *options);
+    memcpy(options + own, common_options, (size_t)common * sizeof *options);
+    *count = own + common;
+    return options;
+}
+
 bool options_parse(const OptionTable *table, Arena *arena, int argc, char **argv, void *values,
                    Operands *operands, bool *wants_help, Status *status)
 {
-    const Parse parse = {
+    CommonOptions common = {0};
+    Parse parse = {
         .table = table,
         .arena = arena,
         .source = program_text(table, arena, ": "),
-        .option_count = option_count(table->options),
+        .own_count = option_count(table->options),
+        .common = &common,
         .argc = argc,
         .argv = argv,
         .values = values,
     };
+    parse.options = all_options(table, arena, &parse.option_count);
     const char *letters = getopt_letters(&parse);
     const struct option *names = getopt_names(&parse);
     *operands = (Operands){.items = ARENA_ARRAY(arena, char *, argc)};
@@ -313,12 +327,12 @@ bool options_parse(const OptionTable *table, Arena *arena, int argc, char **argv
             operands->items[operands->count++] = optarg;
             continue;
         }
-        const int32_t row = row_of_answer(&parse, answer);
-        *wants_help = row == parse.option_count;
+        if (!option_take(&parse, row_of_answer(&parse, answer), optarg, status))
+            return false;
+        *wants_help = common.wants_help;
         if (*wants_help)
             return true;
-        if (!option_take(&parse, &table->options[row], optarg, status))
-            return false;
+        terminal_colour_choose((TerminalColour)common.colour);
     }
     while (optind < argc) // after "--"
         operands->items[operands->count++] = argv[optind++];

@@ -98,8 +98,8 @@ MUST_CHECK bool options_read(const OptionTable *table, Arena *arena, int argc, c
 MUST_CHECK bool options_parse(const OptionTable *table, Arena *arena, int argc, char **argv,
                               void *values, Operands *operands, bool *wants_help, Status *status);
 
-/* The row of --help, which every table has. */
-extern const Field help_option;
+/* --color and --help, which every table has; ended by {0}. */
+extern const Field common_options[];
 /* Adds the help of an option, with the words to choose from. */
 void options_description(const Field *option, Text *out);
 

@@ -1,6 +1,7 @@
 /* Private to sim/cli: the text of --help from a table of options. */
 #include <string.h>
 
+#include "sim/cli/common_options.h"
 #include "sim/cli/options.h"
 
 enum { LINE_WIDTH = 80, LABEL_WIDTH_MAX = 28 };
@@ -44,8 +45,19 @@ static void option_label(const Field *option, Text *out)
         text_printf(out, " %s", option->argument);
 }
 
-const Field help_option = {
-    .name = "help", .letter = 'h', .kind = VALUE_FLAG, .doc = "print this text and stop"};
+static const char *const colour_words[] = {
+#define X(name, word) word,
+    TERMINAL_COLOURS(X)
+#undef X
+        NULL};
+
+#define OWNER CommonOptions
+const Field common_options[] = {
+    OPTION_CHOICE(0, "color", colour, "WHEN", colour_words, "colour messages"),
+    OPTION_FLAG('h', "help", wants_help, "print this text and stop"),
+    {0},
+};
+#undef OWNER
 
 void options_description(const Field *option, Text *out)
 {
@@ -87,7 +99,7 @@ static void add_option(const Field *option, size_t column_width, Text *out)
 
 static void add_options(const Field *options, Text *out)
 {
-    size_t column_width = label_width(&help_option);
+    size_t column_width = label_width(&common_options[0]);
     for (const Field *option = options; option && option->name; option++) {
         const size_t width = label_width(option);
         if (width > column_width && width <= LABEL_WIDTH_MAX)
@@ -95,7 +107,8 @@ static void add_options(const Field *options, Text *out)
     }
     for (const Field *option = options; option && option->name; option++)
         add_option(option, column_width, out);
-    add_option(&help_option, column_width, out);
+    for (const Field *option = common_options; option->name; option++)
+        add_option(option, column_width, out);
 }
 
 static void add_indented(const char *lines, Text *out)

@@ -2,12 +2,14 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "sim/base/units.h"
 #include "sim/cli/machine_clock.h"
+#include "sim/cli/terminal.h"
 
-enum { FIRST_DRAWN_MS = 1000, REDRAWN_MS = 100, BAR_WIDTH = 40 };
+enum { FIRST_DRAWN_MS = 1000, REDRAWN_MS = 100, BAR_WIDTH = 40, BAR_WIDTH_LEAST = 10 };
 
 static int64_t clock_ms(void)
 {
@@ -38,7 +40,16 @@ static void add_time_left(int64_t done, int64_t total, int64_t elapsed_ms, Text 
     text_add(out, " left");
 }
 
-void progress_line(const char *what, int64_t done, int64_t total, int64_t elapsed_ms, Text *out)
+/* The bar takes what the words leave of a narrow terminal. */
+static int bar_width(const char *what, int32_t columns)
+{
+    const int words = (int)strlen(what) + (int)sizeof "  100 %  []  59 min 59 s left";
+    const int left = columns - words;
+    return left > BAR_WIDTH ? BAR_WIDTH : left < BAR_WIDTH_LEAST ? BAR_WIDTH_LEAST : left;
+}
+
+void progress_line(const char *what, int64_t done, int64_t total, int64_t elapsed_ms,
+                   int32_t columns, Text *out)
 {
     text_add(out, what);
     if (total <= 0) {
@@ -48,8 +59,8 @@ void progress_line(const char *what, int64_t done, int64_t total, int64_t elapse
     }
     const double share = done >= total ? 1.0 : (double)done / (double)total;
     text_printf(out, "  %d %%  [", (int)(share * 100));
-    const int filled = (int)(share * BAR_WIDTH);
-    for (int i = 0; i < BAR_WIDTH; i++)
+    const int width = bar_width(what, columns), filled = (int)(share * width);
+    for (int i = 0; i < width; i++)
         text_add(out, i < filled ? "=" : i == filled ? ">" : " ");
     text_add(out, "]");
     if (done > 0 && done < total)
@@ -70,7 +81,8 @@ void progress_update(Progress *progress, int64_t done)
     progress->is_drawn = true;
     Text line = {0};
     text_add(&line, wipe);
-    progress_line(progress->what, done, progress->total, now_ms - progress->started_ms, &line);
+    progress_line(progress->what, done, progress->total, now_ms - progress->started_ms,
+                  terminal_columns(STDERR_FILENO), &line);
     fputs(text_string(&line), stderr);
     text_free(&line);
 }

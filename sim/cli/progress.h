@@ -25,7 +25,8 @@ Progress progress_start(const char *what, int64_t total);
 void progress_update(Progress *progress, int64_t done);
 void progress_end(Progress *progress); /* wipes the line */
 
-/* The line itself, for `done` of `total` after `elapsed_ms`. */
-void progress_line(const char *what, int64_t done, int64_t total, int64_t elapsed_ms, Text *out);
+/* The line itself, for `done` of `total` after `elapsed_ms`, on a terminal of so many columns. */
+void progress_line(const char *what, int64_t done, int64_t total, int64_t elapsed_ms,
+                   int32_t columns, Text *out);
 
 #endif

@@ -1,10 +1,10 @@
 #define _GNU_SOURCE // program_invocation_name
 #include "sim/cli/report.h"
 #include "sim/base/text.h"
+#include "sim/cli/terminal.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,12 +22,6 @@ int exit_code_of(StatusCode code)
         break;
     }
     return EXIT_MACHINE;
-}
-
-bool terminal_has_colour(int descriptor)
-{
-    const char *no_color = getenv("NO_COLOR");
-    return isatty(descriptor) && (!no_color || *no_color == '\0');
 }
 
 static void add_printable(Text *out, const char *words)

@@ -22,7 +22,7 @@ int exit_code_of(StatusCode code);
 /* Among several problems a failure of the machine decides. EXIT_FINE when there are none. */
 int exit_code_of_problems(const Problems *problems);
 
-/* Print on stderr, in colour when it is a terminal and NO_COLOR is not set; return the exit
+/* Print on stderr, in colour if terminal_has_colour (sim/cli/terminal.h); return the exit
  * code. */
 int report_status(const Status *status);
 int report_problems(const Problems *problems); /* EXIT_FINE and silence when there are none */
@@ -34,8 +34,5 @@ void report_warnings(const Problems *warnings);
 void status_print(const Status *status, bool in_colour, Text *out);
 void problems_print(const Problems *problems, bool in_colour, Text *out);
 void warnings_print(const Problems *warnings, bool in_colour, Text *out);
-
-/* True when `descriptor` is a terminal that wants colour (https://no-color.org). */
-bool terminal_has_colour(int descriptor);
 
 #endif

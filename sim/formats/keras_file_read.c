@@ -10,7 +10,8 @@
 #include "sim/formats/hdf5_library.h"
 #include "sim/formats/keras_names.h"
 
-enum { TEXT_BYTES_MAX = 1 << 20 }; // of an attribute; HDF5 itself keeps few above 64 KiB
+// Of an attribute: HDF5 itself keeps few above 64 KiB. Names of a list.
+enum { TEXT_BYTES_MAX = 1 << 20, NAMES_MAX = 1 << 12 };
 
 typedef struct {
     Arena *arena;
@@ -18,6 +19,7 @@ typedef struct {
     Status *status;
     Hdf5 h5;
     hid_t file;
+    const char *const *layers; /* [layer of the network] its name in the file */
 } Reader;
 
 __attribute__((format(printf, 2, 3))) static bool fail(Reader *reader, const char *format, ...);
@@ -166,38 +168,75 @@ static bool read_integer(Reader *reader, hid_t object, const char *name, int64_t
     return is_fine;
 }
 
-/* The cells of a list of fixed-length names, `*width` bytes each; NULL when it is something else.
- */
+/* `count` texts as cells of equal `*width`; NULL when one is too long. */
+static const char *cells_of_texts(Arena *arena, char *const *texts, int64_t count, size_t *width)
+{
+    *width = 1;
+    for (int64_t i = 0; i < count; i++)
+        if (texts[i] != NULL && strlen(texts[i]) > *width)
+            *width = strlen(texts[i]);
+    if (*width > TEXT_BYTES_MAX / (size_t)count)
+        return NULL;
+    char *cells = arena_alloc(arena, *width * (size_t)count);
+    for (int64_t i = 0; i < count; i++)
+        if (texts[i] != NULL)
+            memcpy(cells + (size_t)i * *width, texts[i], strlen(texts[i]));
+    return cells;
+}
+
+/* A list of texts of variable length, as h5py writes it from version 3 on. */
+static const char *read_variable_cells(Reader *reader, const OpenAttribute *opened, int64_t count,
+                                       size_t *width)
+{
+    char **texts = ARENA_ARRAY(reader->arena, char *, count);
+    const char *cells = NULL;
+    if (reader->h5.Aread(opened->id, opened->type, texts) >= 0)
+        cells = cells_of_texts(reader->arena, texts, count, width);
+    for (int64_t i = 0; i < count; i++)
+        if (texts[i] != NULL)
+            reader->h5.free_memory(texts[i]);
+    return cells;
+}
+
+/* The cells of a list of names, `*width` bytes each; NULL when it is something else. */
 static const char *read_cells(Reader *reader, const OpenAttribute *opened, int64_t *count,
                               size_t *width)
 {
     *count = reader->h5.Sget_simple_extent_npoints(opened->space);
     *width = reader->h5.Tget_size(opened->type);
-    if (reader->h5.Tget_class(opened->type) != H5T_STRING ||
-        reader->h5.Tis_variable_str(opened->type) != 0 || *count < 1 || *count > TEXT_BYTES_MAX ||
-        *width == 0 || *width > TEXT_BYTES_MAX / (size_t)*count)
+    if (reader->h5.Tget_class(opened->type) != H5T_STRING || *count < 1 || *count > NAMES_MAX)
+        return NULL;
+    if (reader->h5.Tis_variable_str(opened->type) > 0)
+        return read_variable_cells(reader, opened, *count, width);
+    if (*width == 0 || *width > TEXT_BYTES_MAX / (size_t)*count)
         return NULL;
     char *cells = arena_alloc(reader->arena, *width * (size_t)*count);
     return reader->h5.Aread(opened->id, opened->type, cells) >= 0 ? cells : NULL;
 }
 
-static bool is_in_cell(const char *cell, size_t width, const char *name)
+/* The text of a cell, in the arena. */
+static const char *cell_text(Reader *reader, const char *cell, size_t width)
 {
-    size_t length = strlen(name);
-    return length <= width && memcmp(cell, name, length) == 0 &&
-           (length == width || cell[length] == '\0');
+    return arena_strndup(reader->arena, cell, strnlen(cell, width));
 }
 
-static bool check_cells(Reader *reader, const char *cells, int64_t count, size_t width,
-                        const KerasNetwork *network)
+/* Keeps the names of the layers. They have the network's order, and its names but for the numbers:
+ * Keras 2.4 and later call the first layers of their kind "conv2d" and "dense", and the numbers go
+ * on with each network that a program makes. */
+static bool keep_names(Reader *reader, const char *cells, int64_t count, size_t width,
+                       const KerasNetwork *network)
 {
     if (count != network->layer_count)
         return fail(reader, "is of another network: it has %" PRId64 " layers, expected %d", count,
                     (int)network->layer_count);
-    for (int32_t i = 0; i < network->layer_count; i++, cells += width)
-        if (!is_in_cell(cells, width, network->layers[i].name))
-            return fail(reader, "is of another network: layer \"%.*s\" where \"%s\" is expected",
-                        (int)width, cells, network->layers[i].name);
+    const char **names = ARENA_ARRAY(reader->arena, const char *, network->layer_count);
+    for (int32_t i = 0; i < network->layer_count; i++, cells += width) {
+        names[i] = cell_text(reader, cells, width);
+        if (!keras_name_is_alike(network->layers[i].name, names[i]))
+            return fail(reader, "is of another network: layer \"%s\" where \"%s\" is expected",
+                        names[i], network->layers[i].name);
+    }
+    reader->layers = names;
     return true;
 }
 
@@ -210,8 +249,8 @@ static bool check_layer_names(Reader *reader, hid_t group, const KerasNetwork *n
     bool is_fine = attribute_open(reader, group, "layer_names", &opened);
     if (is_fine) {
         const char *cells = read_cells(reader, &opened, &count, &width);
-        is_fine = cells ? check_cells(reader, cells, count, width, network)
-                        : fail(reader, "layer_names is not a list of names of fixed length");
+        is_fine = cells ? keep_names(reader, cells, count, width, network)
+                        : fail(reader, "layer_names is not a list of names");
     }
     attribute_close(reader, &opened);
     return is_fine;
@@ -325,12 +364,68 @@ static bool read_tensor(Reader *reader, const char *path, const KerasWeight *wei
 
 /* --- The parts --- */
 
-static bool read_weights(Reader *reader, const KerasWeight *weights, int32_t count, float *values)
+/* The name of the layer in the file. */
+static const char *layer_in_file(const Reader *reader, const KerasNetwork *network,
+                                 const char *name)
+{
+    int32_t i = 0;
+    while (strcmp(network->layers[i].name, name) != 0)
+        i++;
+    return reader->layers[i];
+}
+
+/* Whether a name of weight_names, such as "conv2d/kernel:0" or "sequential/conv2d/kernel" (Keras
+ * 3), is that of the role "kernel". */
+static bool has_role(const char *name, const char *role)
+{
+    const char *slash = strrchr(name, '/');
+    const char *last = slash != NULL ? slash + 1 : name;
+    const size_t length = strlen(role);
+    return strncmp(last, role, length) == 0 &&
+           (last[length] == '\0' || strcmp(last + length, ":0") == 0);
+}
+
+/* The path of a weight in the group of its layer, which lists it; NULL after a failure. */
+static const char *weight_in_group(Reader *reader, hid_t group, const char *layer, const char *role)
+{
+    OpenAttribute opened;
+    int64_t count;
+    size_t width;
+    const char *found = NULL;
+    const char *cells = attribute_open(reader, group, "weight_names", &opened)
+                            ? read_cells(reader, &opened, &count, &width)
+                            : NULL;
+    for (int64_t i = 0; cells != NULL && found == NULL && i < count; i++, cells += width)
+        if (has_role(cell_text(reader, cells, width), role))
+            found = cell_text(reader, cells, width);
+    attribute_close(reader, &opened);
+    if (found == NULL)
+        fail(reader, "has no %s of layer %s", role, layer);
+    return found;
+}
+
+/* The path of a weight from the root; NULL after a failure. */
+static const char *weight_path(Reader *reader, const KerasNetwork *network,
+                               const KerasWeight *weight)
+{
+    const char *layer = layer_in_file(reader, network, weight->layer);
+    const char *folder = arena_printf(reader->arena, "/model_weights/%s", layer);
+    hid_t group = reader->h5.Gopen2(reader->file, folder, H5P_DEFAULT);
+    if (group < 0) {
+        fail(reader, "has no values under %s", folder);
+        return NULL;
+    }
+    const char *name = weight_in_group(reader, group, layer, weight->role);
+    reader->h5.Gclose(group);
+    return name != NULL ? arena_printf(reader->arena, "%s/%s", folder, name) : NULL;
+}
+
+static bool read_weights(Reader *reader, const KerasNetwork *network, const KerasWeight *weights,
+                         int32_t count, float *values)
 {
     for (int32_t i = 0; i < count; values += weights[i].count, i++) {
-        const char *path = arena_printf(reader->arena, "/model_weights/%s/%s", weights[i].layer,
-                                        keras_weight_name(reader->arena, &weights[i]));
-        if (!read_tensor(reader, path, &weights[i], values))
+        const char *path = weight_path(reader, network, &weights[i]);
+        if (path == NULL || !read_tensor(reader, path, &weights[i], values))
             return false;
     }
     return true;
@@ -394,7 +489,7 @@ static bool read_parts(Reader *reader, KerasParts *parts)
     KerasWeight weights[KERAS_WEIGHTS_MAX];
     int32_t count = keras_network_weights(parts->network, weights);
     return check_network(reader, parts->network) &&
-           read_weights(reader, weights, count, parts->weights) &&
+           read_weights(reader, parts->network, weights, count, parts->weights) &&
            (!parts->slots || read_optimizer(reader, weights, count, parts)) &&
            read_attributes(reader, parts);
 }

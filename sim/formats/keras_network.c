@@ -378,6 +378,21 @@ static const char *member_text(const Json *object, const char *key)
 
 /* A setting that is missing from the file is not compared: the version of Keras that wrote the file
  * did not have it, and computes as the expected setting does. */
+/* The length of a name without its number. */
+static size_t base_length(const char *name)
+{
+    const char *number = strrchr(name, '_');
+    const bool has_number = number != NULL && number[1] != '\0' &&
+                            strspn(number + 1, "0123456789") == strlen(number + 1);
+    return has_number ? (size_t)(number - name) : strlen(name);
+}
+
+bool keras_name_is_alike(const char *name, const char *other)
+{
+    const size_t length = base_length(name);
+    return length == base_length(other) && memcmp(name, other, length) == 0;
+}
+
 static bool check_layer(Arena *arena, const char *source, const Json *expected, const Json *found,
                         Status *status)
 {
@@ -385,7 +400,7 @@ static bool check_layer(Arena *arena, const char *source, const Json *expected, 
     const char *name = member_text(config, "name");
     const Json *found_config = json_member(found, "config");
     const char *found_name = member_text(found_config, "name");
-    if (strcmp(name, found_name) != 0 ||
+    if (!keras_name_is_alike(name, found_name) ||
         strcmp(member_text(expected, "class_name"), member_text(found, "class_name")) != 0)
         return status_fail(status, STATUS_BAD_INPUT, place_in(source, 0, 0),
                            "is of another network: layer \"%s\" (%s) where \"%s\" (%s) is expected",

@@ -78,9 +78,11 @@ void keras_training_config(const KerasNetwork *network, const char *optimizer_se
 /* Adds the shortest decimal number that reads back as exactly `value`, which is finite:
  * "0.0004", "1e-06", as Python prints it but without ".0" after a whole number. */
 void keras_add_number(Text *json, double value);
+/* Whether two names of layers are the same but for their numbers: "conv2d" and "conv2d_1". */
+bool keras_name_is_alike(const char *name, const char *other);
 /* Whether the text of a `model_config` describes this network: the same layers in the same
- * order, and the same settings that decide what they compute. STATUS_BAD_INPUT with the first
- * difference. */
+ * order, with the same names but for their numbers, and the same settings that decide what they
+ * compute. STATUS_BAD_INPUT with the first difference. */
 MUST_CHECK bool keras_check_model_config(const KerasNetwork *network, const char *source,
                                          const char *json, size_t length, Status *status);
 

@@ -95,6 +95,57 @@ trainyard "${evaluate[@]}" changed.h5 --predictions changed.tsv
 exit_is 0
 holds cmp all.tsv changed.tsv
 
+# renumber FIRST STYLE: the file as Keras after 2.3 writes it. Layers of a kind are numbered from FIRST (0: the first has no number),
+# the configuration begins with an InputLayer, and weights are called as TensorFlow ("conv2d/kernel:0") or Keras 3 calls them
+# ("sequential/conv2d/kernel").
+renumber()
+{
+    change "first, style = $1, '$2'"'
+import json
+config = json.loads(f.attrs["model_config"])
+names, seen = {}, {}
+for layer in config["config"]["layers"]:
+    old = layer["config"]["name"]
+    kind = old.rsplit("_", 1)[0]
+    number = seen[kind] = seen.get(kind, first - 1) + 1
+    names[old] = layer["config"]["name"] = kind if number == 0 else f"{kind}_{number}"
+    if style == "keras3":
+        layer.update(module="keras.layers", registered_name=None)
+shape = config["config"]["layers"][0]["config"].pop("batch_input_shape")
+config["config"]["layers"].insert(0, {"class_name": "InputLayer", "config": {"batch_input_shape": shape, "name": "input_1"}})
+f.attrs["model_config"] = json.dumps(config)
+f.attrs["keras_version"] = "3.3.3" if style == "keras3" else "2.11.0"
+weights.attrs["layer_names"] = [names[name.decode()].encode() for name in weights.attrs["layer_names"]]
+renamed = {}
+for old, new in names.items():
+    group = weights[old]
+    values = [(path.decode(), group[path.decode()][...]) for path in group.attrs["weight_names"]]
+    del weights[old]
+    renamed[new] = values
+for new, values in renamed.items():
+    group = weights.create_group(new)
+    paths = []
+    for path, value in values:
+        role = path.rsplit("/", 1)[1].split(":")[0]
+        paths.append(f"sequential/{new}/{role}" if style == "keras3" else f"{new}/{role}:0")
+        group.create_dataset(paths[-1], data=value)
+    group.attrs["weight_names"] = numpy.array([path.encode() for path in paths]) if paths else numpy.zeros(0)'
+}
+
+while read -r first style; do
+    example "models of today's Keras: $style, layers numbered from $first"
+    renumber "$first" "$style"
+    trainyard "${evaluate[@]}" changed.h5 --predictions changed.tsv
+    exit_is 0
+    stderr_is_empty
+    holds cmp all.tsv changed.tsv
+done <<'TABLE'
+0 tensorflow
+1 tensorflow
+7 tensorflow
+0 keras3
+TABLE
+
 refused()
 {
     change "$1"
@@ -127,8 +178,8 @@ refused 'f.attrs["model_config"] = f.attrs["model_config"].decode().replace("\"r
     'is of another network: "activation" of layer activation_1 is "tanh", expected "relu"'
 refused 'weights.attrs["layer_names"] = weights.attrs["layer_names"][:17]' \
     "is of another network: it has 17 layers, expected 18"
-refused 'names = weights.attrs["layer_names"]; names[0] = b"conv2d_9"; weights.attrs["layer_names"] = names' \
-    'is of another network: layer "conv2d_9" where "conv2d_1" is expected'
+refused 'names = weights.attrs["layer_names"]; names[0] = b"dense_9"; weights.attrs["layer_names"] = names' \
+    'is of another network: layer "dense_9" where "conv2d_1" is expected'
 
 example "values are taken from the file itself only"
 cp "$model" elsewhere.h5

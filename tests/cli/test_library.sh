@@ -122,4 +122,42 @@ trainyard sweep "$team" --vary nodes=1,2 --metric cost_usd.total --seeds 3 -q -o
 exit_is 0
 holds cmp runs.csv swept/results.csv
 holds cmp points.csv swept/points.csv
+example "the notebook: its cells as a script, and executed by Jupyter"
+notebook=$source_folder/scenarios/embed/plan_a_cluster.ipynb
+export SCENARIO=$team MPLBACKEND=agg HOME=$work
+if /usr/bin/python3 -c 'import matplotlib, pandas' 2>/dev/null; then
+    /usr/bin/python3 - "$notebook" <<'PYTHON' >stdout 2>stderr
+import json, sys
+cells = [cell for cell in json.load(open(sys.argv[1]))["cells"] if cell["cell_type"] == "code"]
+assert all(not cell["outputs"] and cell["execution_count"] is None for cell in cells), "the notebook is stored without results"
+exec("\n".join("".join(cell["source"]) for cell in cells))
+figure.savefig("plan.png")
+PYTHON
+    status=$?
+    exit_is 0
+    stdout_has "2 nodes: 100.0% wait at most half an hour"
+    holds test -s plan.png
+else
+    echo "skipped: the cells need pandas and matplotlib (Debian packages python3-pandas, python3-matplotlib)"
+fi
+if /usr/bin/python3 -c 'import nbconvert, ipykernel, matplotlib, pandas' 2>/dev/null; then
+    env -u MPLBACKEND /usr/bin/python3 -m nbconvert --to notebook --execute --output-dir . --output executed "$notebook" >stdout 2>stderr
+    status=$?
+    exit_is 0
+    holds /usr/bin/python3 -c '
+import json
+outputs = [output for cell in json.load(open("executed.ipynb"))["cells"] for output in cell.get("outputs", [])]
+assert any("image/png" in output.get("data", {}) for output in outputs), "no plot"
+assert any("2 nodes: 100.0% wait at most half an hour" in "".join(output.get("text", "")) for output in outputs), outputs'
+else
+    echo "skipped: no Jupyter (Debian packages jupyter-nbconvert, python3-ipykernel)"
+fi
+
+example "the header of policies is installed with its example"
+cc -std=c11 -Wall -Werror -shared -fPIC -I prefix/include -o shortest.so "$(find prefix -name shortest.c)" >stdout 2>stderr
+status=$?
+exit_is 0
+trainyard run "$scenarios/scheduling/shortest" --policy ./shortest.so -q
+stderr_is_empty
+
 finish

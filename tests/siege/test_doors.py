@@ -221,7 +221,7 @@ def only_this_machine_is_listened_to():
             other.start()
             raise RuntimeError(f"it listens on {address}")
         except AssertionError as why:
-            assert "ended with 2: --listen: " in str(why), why
+            assert "ended with 2: trainyard: serve: --listen: " in str(why), why
         other.remove()
 
 

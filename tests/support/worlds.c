@@ -366,6 +366,12 @@ static const Program *random_program(Arena *arena, Dice *dice)
     program->evaluates_at_end = roll(dice, 2) == 0;
     program->evaluate_samples = roll(dice, 2) * 100;
     program->resumes = roll(dice, 2) == 0;
+    // As trainings of transformers have them.
+    program->missing_steps = roll(dice, (int32_t)program->steps_per_epoch);
+    program->checkpoint_files = roll(dice, 3);
+    program->writes_behind = program->checkpoint_every == 1 && program->checkpoint_bytes > 0 &&
+                             program->checkpoint_place == PLACE_SHARE && roll(dice, 2) == 0;
+    program->checkpoint_blocks_ns = roll(dice, 3) * NS_PER_S;
     return program;
 }
 

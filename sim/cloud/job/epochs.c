@@ -174,8 +174,9 @@ static void await_moment(Jobs *jobs, const Job *job, Moment moment, int64_t from
         epoch = job_next_awaited(jobs, job, moment, epoch + 1);
     if (epoch > t->plan.epochs)
         return;
-    int64_t at_ns = bounded_add(job->attempt->training_ns,
-                                pace_until_ns(job, is_checkpoint ? epoch : epoch - 1));
+    const int64_t after_ns =
+        is_checkpoint ? pace_until_written_ns(job, epoch) : pace_until_ns(job, epoch - 1);
+    const int64_t at_ns = bounded_add(job->attempt->training_ns, after_ns);
     engine_push(jobs->engine, at_ns - jobs->engine->now_ns, EVENT_JOB_MOMENT, job->id.index,
                 job->generation, (uint32_t)epoch << 1 | is_checkpoint);
 }
@@ -400,6 +401,21 @@ static void write_checkpoint(Jobs *jobs, Job *job)
                      p->checkpoint_bytes);
 }
 
+/* The checkpoint after the last step is awaited by all ranks. */
+static bool is_written_behind(const Job *job)
+{
+    const Training *t = training_of(job);
+    return program_of(job)->writes_behind && t->epoch + 1 < t->plan.epochs;
+}
+
+static void begin_checkpoint(Jobs *jobs, Job *job)
+{
+    if (is_written_behind(job))
+        push(jobs, job, program_of(job)->checkpoint_blocks_ns, EVENT_TRAINING_CHECKPOINTED);
+    else
+        write_checkpoint(jobs, job);
+}
+
 static void emit_evaluation(Jobs *jobs, const Job *job)
 {
     const Training *t = training_of(job);
@@ -424,7 +440,9 @@ void epochs_evaluated(Jobs *jobs, Job *job)
     if (t->plan.evaluate_ns > 0 && recorder_takes(jobs->recorder, TRACE_EVALUATION))
         emit_evaluation(jobs, job);
     if (has_checkpoint(program_of(job), t->epoch + 1)) {
-        write_checkpoint(jobs, job);
+        p->awaits_writing = p->is_writing;
+        if (!p->is_writing)
+            begin_checkpoint(jobs, job);
         return;
     }
     times->checkpointed_ns = jobs->engine->now_ns;
@@ -442,40 +460,80 @@ static void write_file(Jobs *jobs, const Job *job, const char *share, const char
     storage_write_file(jobs->storage, record, storage_find_share(jobs->storage, share), NULL);
 }
 
-static void emit_checkpoint(Jobs *jobs, const Job *job)
+/* The checkpoint after epoch `epoch` (from 1) is written. `keeps` is the node time that it keeps.
+ */
+static void checkpoint_is_written(Jobs *jobs, Job *job, int64_t epoch, int64_t since_ns,
+                                  NodeTime keeps)
 {
     const Program *p = program_of(job);
-    const Training *t = training_of(job);
-    const char *path =
-        job_fill_in(jobs->scenario, job, p->checkpoint_path, t->epoch + 1, jobs->arena);
+    const char *path = job_fill_in(jobs->scenario, job, p->checkpoint_path, epoch, jobs->arena);
+    if (program_can_resume(p)) {
+        training_of(job)->progress->kept = keeps;
+        job->epochs_kept = epoch;
+    }
     TraceRecord *record = job_trace(jobs, TRACE_CHECKPOINT, job);
     record->node = job->nodes[0];
-    record->since_ns = times_now(job)->evaluated_ns;
+    record->since_ns = since_ns;
     record->bytes = p->checkpoint_bytes;
     record->name = path;
-    record->checkpoint.epoch = t->epoch + 1;
+    record->checkpoint.epoch = epoch;
     recorder_emit(jobs->recorder);
     if (p->checkpoint_place == PLACE_SHARE)
         write_file(jobs, job, p->checkpoint_share, path, p->checkpoint_bytes);
+    job_moment(jobs, job, MOMENT_JOB_CHECKPOINT, epoch);
 }
 
 /* While ranks write, all others wait: the time of every node counts as checkpoint. */
-void epochs_checkpointed(Jobs *jobs, Job *job)
+static void count_checkpoint(Jobs *jobs, Job *job)
 {
     Training *t = training_of(job);
-    TrainingProgress *p = t->progress;
     EpochTimes *times = times_now(job);
-    int64_t writing_ns = jobs->engine->now_ns - times->evaluated_ns;
+    const int64_t waited_ns = jobs->engine->now_ns - times->evaluated_ns;
     times->checkpointed_ns = jobs->engine->now_ns;
-    t->checkpoint_total_ns += writing_ns;
-    p->done.checkpoint_ns = bounded_add(p->done.checkpoint_ns, of_all_nodes_ns(job, writing_ns));
-    if (program_can_resume(program_of(job))) {
-        p->kept = p->done;
-        job->epochs_kept = t->epoch + 1;
-    }
-    emit_checkpoint(jobs, job);
-    job_moment(jobs, job, MOMENT_JOB_CHECKPOINT, t->epoch + 1);
+    t->checkpoint_total_ns += waited_ns;
+    t->progress->done.checkpoint_ns =
+        bounded_add(t->progress->done.checkpoint_ns, of_all_nodes_ns(job, waited_ns));
+}
+
+/* All ranks continue: the checkpoint is written during the next steps. */
+static void write_behind(Jobs *jobs, Job *job)
+{
+    const Training *t = training_of(job);
+    TrainingProgress *p = t->progress;
+    count_checkpoint(jobs, job);
+    p->is_writing = true;
+    p->writing_epoch = t->epoch + 1;
+    p->writing_ns = jobs->engine->now_ns;
+    p->writing_keeps = p->done;
+    write_checkpoint(jobs, job);
     next_epoch(jobs, job);
+}
+
+void epochs_checkpointed(Jobs *jobs, Job *job)
+{
+    const Training *t = training_of(job);
+    if (is_written_behind(job)) {
+        write_behind(jobs, job);
+        return;
+    }
+    count_checkpoint(jobs, job);
+    checkpoint_is_written(jobs, job, t->epoch + 1, times_now(job)->evaluated_ns, t->progress->done);
+    next_epoch(jobs, job);
+}
+
+void epochs_checkpoint_written(Jobs *jobs, Job *job)
+{
+    TrainingProgress *p = training_of(job)->progress;
+    if (!p->is_writing) {
+        epochs_checkpointed(jobs, job);
+        return;
+    }
+    p->is_writing = false;
+    checkpoint_is_written(jobs, job, p->writing_epoch, p->writing_ns, p->writing_keeps);
+    if (p->awaits_writing) {
+        p->awaits_writing = false;
+        begin_checkpoint(jobs, job);
+    }
 }
 
 /* --- The end --- */

@@ -26,7 +26,10 @@ void epochs_step_done(Jobs *jobs, Job *job);
 void epochs_epoch_done(Jobs *jobs, Job *job);
 void epochs_all_done(Jobs *jobs, Job *job);
 void epochs_evaluated(Jobs *jobs, Job *job);
+/* All ranks have waited for a checkpoint: until it is written, or for the time that it blocks. */
 void epochs_checkpointed(Jobs *jobs, Job *job);
+/* The transfer of a checkpoint has ended. */
+void epochs_checkpoint_written(Jobs *jobs, Job *job);
 void epochs_model_saved(Jobs *jobs, Job *job);
 void epochs_scored(Jobs *jobs, Job *job);
 /* All ranks have computed a step: its bytes enter shared wires. */

@@ -116,9 +116,38 @@ static int64_t checkpoints_between(const Program *program, int64_t first, int64_
     return last / program->checkpoint_every - first / program->checkpoint_every;
 }
 
+/* A checkpoint that is written during steps blocks the ranks for a time, after the last one is
+ * written. The one after the last step is awaited. */
+static int64_t until_behind_ns(const Job *job, int64_t epochs_done)
+{
+    const Training *t = job->attempt->training;
+    const int64_t step_ns = step_parts_sum(t->step_parts), write_ns = t->checkpoint_ns;
+    const int64_t blocks_ns = job->spec->program->checkpoint_blocks_ns;
+    const int64_t epochs = epochs_done - t->first_epoch;
+    const bool is_end = epochs_done == t->plan.epochs;
+    const int64_t behind = epochs - is_end;
+    int64_t sum_ns = 0;
+    if (behind > 0) {
+        const int64_t own_ns =
+            bounded_add(bounded_times(step_ns, t->plan.steps_per_epoch), t->evaluate_ns);
+        const int64_t paced_ns = own_ns > write_ns ? own_ns : write_ns;
+        sum_ns = bounded_add(bounded_add(own_ns, blocks_ns),
+                             bounded_times(bounded_add(paced_ns, blocks_ns), behind - 1));
+    }
+    if (epochs > 0 && is_end) {
+        const int64_t steps = plan_epoch_steps(&t->plan, epochs_done - 1);
+        const int64_t own_ns = bounded_add(bounded_times(step_ns, steps), t->evaluate_ns);
+        const bool waits = behind > 0 && own_ns < write_ns;
+        sum_ns = bounded_add(bounded_add(sum_ns, waits ? write_ns : own_ns), write_ns);
+    }
+    return sum_ns;
+}
+
 int64_t pace_until_ns(const Job *job, int64_t epochs_done)
 {
     const Training *t = job->attempt->training;
+    if (job->spec->program->writes_behind)
+        return until_behind_ns(job, epochs_done);
     const int64_t steps = plan_steps(&t->plan, t->first_epoch, epochs_done);
     const int64_t checkpoints =
         checkpoints_between(job->spec->program, t->first_epoch, epochs_done);
@@ -128,19 +157,38 @@ int64_t pace_until_ns(const Job *job, int64_t epochs_done)
         bounded_times(t->checkpoint_ns, checkpoints));
 }
 
-int64_t pace_epochs_done(const Job *job, int64_t at_ns)
+int64_t pace_until_written_ns(const Job *job, int64_t epochs_done)
 {
     const Training *t = job->attempt->training;
-    if (job->attempt->training_ns == INT64_MAX)
-        return 0;
+    const bool is_behind = job->spec->program->writes_behind && epochs_done < t->plan.epochs;
+    return bounded_add(pace_until_ns(job, epochs_done), is_behind ? t->checkpoint_ns : 0);
+}
+
+/* The most epochs whose time is over at `at_ns`. */
+static int64_t epochs_at(const Job *job, int64_t at_ns,
+                         int64_t (*until_ns)(const Job *job, int64_t epochs_done))
+{
+    const Training *t = job->attempt->training;
     int64_t elapsed_ns = at_ns - job->attempt->training_ns;
     int64_t low = t->first_epoch, high = t->plan.epochs; // bounds of the result, both included
     while (low < high) {
         int64_t middle = high - (high - low) / 2;
-        if (pace_until_ns(job, middle) <= elapsed_ns)
+        if (until_ns(job, middle) <= elapsed_ns)
             low = middle;
         else
             high = middle - 1;
     }
     return low;
+}
+
+int64_t pace_epochs_done(const Job *job, int64_t at_ns)
+{
+    return job->attempt->training_ns == INT64_MAX ? 0 : epochs_at(job, at_ns, pace_until_ns);
+}
+
+int64_t pace_epochs_kept(const Job *job, int64_t at_ns)
+{
+    const int64_t every = job->spec->program->checkpoint_every;
+    const int64_t last = epochs_at(job, at_ns, pace_until_written_ns) / every * every;
+    return last > job->epochs_kept ? last : job->epochs_kept;
 }

@@ -22,6 +22,10 @@ void pace_estimate(const Jobs *jobs, Job *job);
 /* Job fidelity: the time from the beginning of training to the end of `epochs_done` epochs (counted
  * as Training.epoch), checkpoints included. */
 int64_t pace_until_ns(const Job *job, int64_t epochs_done);
+/* Job fidelity: the same to the time when the checkpoint after these epochs is written. */
+int64_t pace_until_written_ns(const Job *job, int64_t epochs_done);
+/* Job fidelity: the epochs in the last checkpoint that is written at `at_ns`. */
+int64_t pace_epochs_kept(const Job *job, int64_t at_ns);
 /* Job fidelity: how many epochs have ended at `at_ns`; 0 before training. */
 int64_t pace_epochs_done(const Job *job, int64_t at_ns);
 

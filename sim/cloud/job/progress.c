@@ -11,25 +11,17 @@ static const Training *training_of(const Job *job)
     return job->attempt->training;
 }
 
-/* The epochs in the last checkpoint at the end of epoch `epoch`, of this or an earlier attempt. */
-static int64_t last_checkpoint(const Job *job, int64_t epoch)
-{
-    int64_t every = job->spec->program->checkpoint_every;
-    int64_t last = epoch / every * every;
-    return last > job->epochs_kept ? last : job->epochs_kept;
-}
-
 void epochs_settle(const Jobs *jobs, Job *job)
 {
     Training *t = job->attempt->training;
     if (!t || t->progress || job->attempt->training_ns == INT64_MAX)
         return;
-    bool is_stalled = job->attempt->stalled_ns < jobs->engine->now_ns;
+    const bool is_stalled = job->attempt->stalled_ns < jobs->engine->now_ns;
+    const int64_t at_ns = is_stalled ? job->attempt->stalled_ns : jobs->engine->now_ns;
     if (job->attempt->trained_ns == INT64_MAX)
-        t->epoch =
-            pace_epochs_done(job, is_stalled ? job->attempt->stalled_ns : jobs->engine->now_ns);
+        t->epoch = pace_epochs_done(job, at_ns);
     if (program_can_resume(job->spec->program))
-        job->epochs_kept = last_checkpoint(job, t->epoch);
+        job->epochs_kept = pace_epochs_kept(job, at_ns);
 }
 
 bool job_is_training(const Job *job)

@@ -37,7 +37,7 @@ static void transfer_done(void *client, const Transfer *transfer)
         job_stage_done(jobs, job, (uint32_t)transfer->node_index);
         return;
     case TRANSFER_FOR_CHECKPOINT:
-        epochs_checkpointed(jobs, job);
+        epochs_checkpoint_written(jobs, job);
         return;
     case TRANSFER_FOR_MODEL:
         epochs_model_saved(jobs, job);

@@ -98,7 +98,10 @@ struct Program {
     int64_t checkpoint_bytes; /* 0: never */
     int32_t checkpoint_files; /* ranks that each write an equal part of it; 0: rank 0 writes all */
     int64_t checkpoint_every; /* epochs from one checkpoint to the next */
-    bool resumes;             /* a new attempt reads the last checkpoint on a share */
+    bool writes_behind;       /* a checkpoint is written during the next steps; the one after the
+                                 last step is not. Needs a share, and checkpoint_every 1 */
+    int64_t checkpoint_blocks_ns; /* if so: how long all ranks wait for it */
+    bool resumes;                 /* a new attempt reads the last checkpoint on a share */
     StoragePlace checkpoint_place;
     const char *checkpoint_share; /* "account/share" when on a share */
     const char *checkpoint_path;  /* in the share or on the node; "{epoch}" stands for the epoch */

@@ -73,6 +73,12 @@ typedef struct {
     StepParts parts; /* of rank 0, so far, all epochs of the attempt */
     NodeTime done;   /* since training began */
     NodeTime kept;   /* the part of it that the last checkpoint keeps */
+    /* A checkpoint that is written during steps. */
+    bool is_writing;
+    bool awaits_writing;    /* the next checkpoint is due before its end */
+    int64_t writing_epoch;  /* from 1 */
+    int64_t writing_ns;     /* since when */
+    NodeTime writing_keeps; /* `done` at its begin */
 } TrainingProgress;
 
 typedef struct {

@@ -72,6 +72,17 @@ static const char *percent_cell(Arena *arena, const Json *value)
     return cell_of(arena, &text);
 }
 
+/* "3,939,002" */
+static const char *thousands_cell(Arena *arena, const Json *value)
+{
+    int64_t integer;
+    if (!json_scaled(value, 0, &integer))
+        return "-";
+    Text text = {0};
+    thousands_print(&text, integer);
+    return cell_of(arena, &text);
+}
+
 /* "1.000 T", "337.920 B" */
 static const char *tokens_cell(Arena *arena, const Json *value)
 {
@@ -167,7 +178,7 @@ static void print_transformers(Text *out, Arena *arena, const Json *jobs)
         const char *const cells[] = {
             job->key,
             tokens_cell(arena, json_member(job, "tokens")),
-            integer_cell(arena, json_member(job, "tokens_per_s")),
+            thousands_cell(arena, json_member(job, "tokens_per_s")),
             percent_cell(arena, json_member(job, "mfu")),
             percent_cell(arena, json_member(job, "goodput")),
             integer_cell(arena, json_member(job, "restarts")),

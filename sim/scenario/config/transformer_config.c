@@ -203,6 +203,11 @@ void transformer_build(const ConfigContext *context, const TransformerText *text
     const TransformerPrediction *prediction = predict(context, text, shape);
     if (prediction == NULL)
         return;
+    if (text->checkpoint != NULL && text->checkpoint->blocks.node != NULL &&
+        program->checkpoint_place != PLACE_SHARE)
+        problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->checkpoint->blocks.node),
+                     "\"blocks\" is for checkpoints on a share, and \"%s\" is not on a mounted one",
+                     text->checkpoint->path.value);
     const RankedLayout *best = &prediction->search.ranked[0];
     const TransformerJob *job = &prediction->job;
     const TransformerGpu *gpu = prediction->machine.gpu;
@@ -236,6 +241,8 @@ void transformer_build(const ConfigContext *context, const TransformerText *text
         program->checkpoint_bytes = state.bytes;
         program->checkpoint_files = state.writers;
         program->checkpoint_every = 1;
+        program->writes_behind = text->checkpoint->blocks.node != NULL;
+        program->checkpoint_blocks_ns = text->checkpoint->blocks.value;
         program->resumes = true;
     }
 }

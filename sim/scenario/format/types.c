@@ -97,13 +97,18 @@ static const Field state_fields[] = {
     NEEDED_JSON("every", every, "{\"type\": [\"integer\", \"string\"]}",
                 "steps from one checkpoint to the next, or a time, which becomes whole steps: 500, "
                 "\"30m\". The last step is followed by one too"),
+    FIELD_DURATION(
+        "blocks", blocks, NULL,
+        "how long all ranks wait for a checkpoint, which is then written during the next "
+        "steps, as asynchronous checkpoints are; the next one waits until it is written. "
+        "Without it, and after the last step, they wait until it is written"),
     {0},
 };
 #undef OWNER
 static const ObjectType state_type = {"state",
                                       "Checkpoints of a transformer: weights (2 bytes a parameter) "
                                       "and optimizer (12 bytes). All ranks "
-                                      "wait while they are written.",
+                                      "wait while they are written, unless \"blocks\" is given.",
                                       sizeof(StateText), state_fields};
 
 #define OWNER TransformerText

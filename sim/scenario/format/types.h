@@ -48,6 +48,7 @@ typedef struct {
     const Json *node;
     BoundText path;
     const Json *every; /* steps, or a duration */
+    BoundInteger blocks;
 } StateText;
 
 typedef struct {

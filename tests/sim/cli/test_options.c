@@ -292,6 +292,7 @@ START_TEST(help_shows_every_row_of_the_table)
         "      --colour             print in colour\n"
         "      --no-colour          print without\n"
         "  -j, --json               print JSON\n"
+        "      --color WHEN         colour messages: auto, always or never\n"
         "  -h, --help               print this text and stop\n"
         "\n"
         "Example:\n"
@@ -312,17 +313,19 @@ START_TEST(help_gives_a_wide_option_a_separate_line)
         .operands = "", .summary = "Short.", .example = "trainyard", .options = wide};
     Text help = {0};
     options_help(&wide_table, &help);
-    ck_assert_str_eq(text_string(&help), "Usage: trainyard [OPTION]...\n"
-                                         "\n"
-                                         "Short.\n"
-                                         "\n"
-                                         "Options:\n"
-                                         "      --an-option-with-a-long-name WORD\n"
-                                         "              help\n"
-                                         "  -h, --help  print this text and stop\n"
-                                         "\n"
-                                         "Example:\n"
-                                         "  trainyard\n");
+    ck_assert_str_eq(text_string(&help),
+                     "Usage: trainyard [OPTION]...\n"
+                     "\n"
+                     "Short.\n"
+                     "\n"
+                     "Options:\n"
+                     "      --an-option-with-a-long-name WORD\n"
+                     "                    help\n"
+                     "      --color WHEN  colour messages: auto, always or never\n"
+                     "  -h, --help        print this text and stop\n"
+                     "\n"
+                     "Example:\n"
+                     "  trainyard\n");
     text_free(&help);
 }
 END_TEST
@@ -356,7 +359,8 @@ START_TEST(help_wraps_paragraphs_but_not_lists)
         "written\n"
         "\n"
         "Options:\n"
-        "  -h, --help  print this text and stop\n"
+        "      --color WHEN  colour messages: auto, always or never\n"
+        "  -h, --help        print this text and stop\n"
         "\n"
         "Example:\n"
         "  trainyard say\n");

@@ -28,10 +28,22 @@ START_TEST(the_line_shows_progress_and_remaining_time)
 {
     for (int32_t i = 0; i < COUNT_OF(lines); i++) {
         Text line = {0};
-        progress_line("run", lines[i].done, lines[i].total, lines[i].elapsed_ms, &line);
+        progress_line("run", lines[i].done, lines[i].total, lines[i].elapsed_ms, 80, &line);
         ck_assert_str_eq(text_string(&line), lines[i].line);
         text_free(&line);
     }
+}
+END_TEST
+
+START_TEST(the_bar_is_shorter_on_a_narrow_terminal)
+{
+    Text line = {0};
+    progress_line("run", 5, 10, 1000, 45, &line);
+    ck_assert_str_eq(text_string(&line), "run  50 %  [======>     ]  2 s left");
+    text_clear(&line);
+    progress_line("run", 5, 10, 1000, 20, &line); // not shorter than this
+    ck_assert_str_eq(text_string(&line), "run  50 %  [=====>    ]  2 s left");
+    text_free(&line);
 }
 END_TEST
 
@@ -51,6 +63,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("progress");
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, the_line_shows_progress_and_remaining_time);
+    tcase_add_test(tests, the_bar_is_shorter_on_a_narrow_terminal);
     tcase_add_test(tests, nothing_is_drawn_without_a_terminal);
     suite_add_tcase(suite, tests);
     return suite;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "sim/cli/report.h"
+#include "sim/cli/terminal.h"
 #include "tests/support/suite.h"
 
 #define COUNT_OF(items) ((int32_t)(sizeof(items) / sizeof((items)[0])))

@@ -172,6 +172,9 @@ START_TEST(what_cannot_run_is_refused_with_place_and_hint)
         {"\"tokens\": \"1B\",", "", "has none of \"tokens\" and \"steps\"", "", 4, 44},
         {"\"every\": 100", "\"every\": 0", "every must be a whole number of steps", "", 9, 63},
         {"\"every\": 100", "\"every\": \"soon\"", "soon", "", 9, 63},
+        {"$AZ_BATCHAI_MOUNT_ROOT/m\", \"every\": 100",
+         "/tmp/m\", \"every\": 100, \"blocks\": \"2s\"",
+         "\"blocks\" is for checkpoints on a share, and \"/tmp/m\" is not", "", 9, 0},
         {"\"sequence\": 8192", "\"software\": \"torch\"", "unknown", "", 7, 15},
         {"\"match\": \"*\",", "\"match\": \"*\", \"duration\": \"1s\",",
          "several of \"model\", \"transformer\"", "", 4, 14},
@@ -187,8 +190,8 @@ START_TEST(what_cannot_run_is_refused_with_place_and_hint)
         ck_assert_msg(strstr(problem->message, rows[i].message) != NULL, "%s", problem->message);
         ck_assert_msg(strstr(problem->hint, rows[i].hint) != NULL, "%s: %s", problem->message,
                       problem->hint);
-        ck_assert_msg(rows[i].line == 0 || (problem->at.line == rows[i].line &&
-                                            problem->at.column == rows[i].column),
+        ck_assert_msg(rows[i].column == 0 || (problem->at.line == rows[i].line &&
+                                              problem->at.column == rows[i].column),
                       "%s: %d:%d", problem->message, problem->at.line, problem->at.column);
         ck_assert_msg(problems.count == 1, "%s: %s", rows[i].new, problems.items[1].message);
     }

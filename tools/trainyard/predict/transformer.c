@@ -85,20 +85,37 @@ static StepPart largest_wait(const TransformerStep *step)
 
 /* --- Text --- */
 
-static void print_range(double value, double uncertainty, const char *format)
+/* "514,692" */
+static const char *thousands(Arena *arena, double count)
 {
-    char low[32], high[32];
-    snprintf(low, sizeof low, format, value / (1 + uncertainty));
-    snprintf(high, sizeof high, format, value * (1 + uncertainty));
-    printf("   %s to %s\n", low, high);
+    Text text = {0};
+    thousands_print(&text, (int64_t)(count + 0.5));
+    const char *copy = arena_strdup(arena, text_string(&text));
+    text_free(&text);
+    return copy;
+}
+
+/* The unit in which the step and its parts are printed. */
+typedef struct {
+    const char *name;
+    double per_s;
+    int decimals;
+} StepUnit;
+
+static StepUnit unit_of(double step_s)
+{
+    return step_s < 1 ? (StepUnit){"ms", 1e3, 1} : (StepUnit){"s", 1, 3};
 }
 
 static void print_step(const TransformerStep *step)
 {
+    const StepUnit unit = unit_of(step->step_s);
+    printf("%-12s%14.*f %s of pipeline rank %d\n", "step", unit.decimals, unit.per_s * step->step_s,
+           unit.name, (int)step->rank);
     for (int i = 0; i < STEP_PART_COUNT; i++)
         if (step->parts_s[i] > 0)
-            printf("  %-12s%12.1f ms%6.1f %%   %s\n", step_part_name((StepPart)i),
-                   1e3 * step->parts_s[i], 100 * step->parts_s[i] / step->step_s,
+            printf("  %-12s%12.*f %s%6.1f %%   %s\n", step_part_name((StepPart)i), unit.decimals,
+                   unit.per_s * step->parts_s[i], unit.name, 100 * step->parts_s[i] / step->step_s,
                    step_part_doc((StepPart)i));
 }
 
@@ -127,20 +144,20 @@ static void print_heading(const TransformerPrediction *prediction)
            (double)transformer_parameters(&job->shape));
 }
 
-static void print_cost(const char *kind, int64_t micro_usd)
+static void print_cost(Arena *arena, const char *kind, int64_t micro_usd)
 {
     if (micro_usd == PRICE_UNKNOWN)
         printf("  %-12s      no price in the catalogue\n", kind);
     else
-        printf("  %-12s%12.0f USD\n", kind, (double)micro_usd / 1e6);
+        printf("  %-12s%12s USD\n", kind, thousands(arena, (double)micro_usd / 1e6));
 }
 
-static void print_whole(const WholeTraining *whole, double uncertainty)
+static void print_whole(Arena *arena, const WholeTraining *whole, double uncertainty)
 {
-    printf("%-12s%14.1f days", "training", whole->days);
-    print_range(whole->days, uncertainty, "%.1f");
-    print_cost("dedicated", whole->dedicated_micro_usd);
-    print_cost("low priority", whole->low_priority_micro_usd);
+    printf("%-12s%14.1f days   %.1f to %.1f\n", "training", whole->days,
+           whole->days / (1 + uncertainty), whole->days * (1 + uncertainty));
+    print_cost(arena, "dedicated", whole->dedicated_micro_usd);
+    print_cost(arena, "low priority", whole->low_priority_micro_usd);
 }
 
 static void print_others(Arena *arena, const LayoutSearch *search)
@@ -172,9 +189,10 @@ static void print_why(Arena *arena, const LayoutSearch *search)
             next->step.parts_s[gain] - best->step.parts_s[gain])
             gain = (StepPart)i;
     const double gain_s = next->step.parts_s[gain] - best->step.parts_s[gain];
+    const StepUnit unit = unit_of(gain_s);
     if (gain_s > 0)
-        printf("%s spends %.1f ms more in %s.\n", layout_text(arena, &next->layout), 1e3 * gain_s,
-               step_part_name(gain));
+        printf("%s spends %.*f %s more in %s.\n", layout_text(arena, &next->layout), unit.decimals,
+               unit.per_s * gain_s, unit.name, step_part_name(gain));
     else
         printf("%s takes as long.\n", layout_text(arena, &next->layout));
 }
@@ -188,10 +206,10 @@ static void print_fitting(Arena *arena, const TransformerPrediction *prediction,
     const TransformerJob *job = &prediction->job;
     const double tokens_per_s = transformer_tokens_per_s(job, step_s);
     printf("layout: %s\n\n", layout_text(arena, &best->layout));
-    printf("%-12s%14.0f    ", "tokens/s", tokens_per_s);
-    print_range(tokens_per_s, uncertainty, "%.0f");
-    printf("%-12s%14.0f\n", "  each GPU", tokens_per_s / job->gpus);
-    printf("%-12s%14.1f ms of pipeline rank %d\n", "step", 1e3 * step_s, (int)best->step.rank);
+    printf("%-12s%14s       %s to %s\n", "tokens/s", thousands(arena, tokens_per_s),
+           thousands(arena, tokens_per_s / (1 + uncertainty)),
+           thousands(arena, tokens_per_s * (1 + uncertainty)));
+    printf("%-12s%14s\n", "  each GPU", thousands(arena, tokens_per_s / job->gpus));
     print_step(&best->step);
     printf("%-12s%14.1f %% of the %s peak, attention as computed; %.1f %% with attention in full\n",
            "MFU",
@@ -202,7 +220,7 @@ static void print_fitting(Arena *arena, const TransformerPrediction *prediction,
                                  step_s));
     print_memory(prediction, best);
     if (whole->tokens > 0)
-        print_whole(whole, uncertainty);
+        print_whole(arena, whole, uncertainty);
     printf("\n");
     print_why(arena, &prediction->search);
     print_others(arena, &prediction->search);
@@ -216,10 +234,11 @@ static void print_too_large(Arena *arena, const TransformerPrediction *predictio
     printf("\nThis layout does not fit into the memory of one %s.\n",
            prediction->machine.gpu->name);
     if (prediction->has_alternative)
-        printf("The nearest that fits: --layout %s (%.1f GiB, %.0f tokens/s)\n",
+        printf("The nearest that fits: --layout %s (%.1f GiB, %s tokens/s)\n",
                layout_text(arena, &prediction->alternative.layout),
                (double)prediction->alternative.memory.total_bytes / GIB,
-               transformer_tokens_per_s(&prediction->job, prediction->alternative.step.step_s));
+               thousands(arena, transformer_tokens_per_s(&prediction->job,
+                                                         prediction->alternative.step.step_s)));
     else
         printf("No layout of this model fits on %d GPUs; use more.\n", (int)prediction->job.gpus);
 }

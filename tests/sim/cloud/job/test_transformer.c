@@ -95,6 +95,42 @@ START_TEST(without_failures_the_time_is_that_of_steps_and_checkpoints)
 }
 END_TEST
 
+/* Checkpoints block for 1 s and are written during the next steps, in write_ns. */
+static Program *program_behind(int64_t every)
+{
+    Program *program = program_of(STEPS, every, NODES);
+    program->writes_behind = true;
+    program->checkpoint_blocks_ns = NS_PER_S;
+    return program;
+}
+
+START_TEST(checkpoints_behind_cost_what_blocks_and_what_the_next_one_waits)
+{
+    // Every 10 steps: three times 11 s, 5 steps, and the last one is awaited. Every step: a
+    // checkpoint takes longer than the step, which waits for it.
+    static const struct {
+        int64_t every, waited_ns;
+    } rows[] = {{10, 3 * NS_PER_S + write_ns},
+                {35, write_ns},
+                {1, 34 * NS_PER_S + 34 * (write_ns - step_ns) + write_ns}};
+    for (int fidelity = FIDELITY_STEP; fidelity <= FIDELITY_JOB; fidelity++)
+        for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+            World *world =
+                run(program_behind(rows[i].every), NODES, (Fidelity)fidelity, TRACE_LEVEL_EPOCHS);
+            const JobAttempt *attempt = job_of(world)->attempt;
+            const TraceRecord *account = recording_find(&recording, TRACE_JOB_ATTEMPT, NULL, 0);
+            ck_assert_int_eq(attempt->trained_ns - attempt->training_ns,
+                             STEPS * step_ns + rows[i].waited_ns);
+            ck_assert_int_eq(account->job_attempt.checkpoint_ns, NODES * rows[i].waited_ns);
+            ck_assert_int_eq(attempt_parts_ns(account),
+                             NODES * (job_of(world)->ended_ns - job_of(world)->started_ns));
+            if (fidelity != FIDELITY_JOB)
+                ck_assert_int_eq(recording_count(&recording, TRACE_CHECKPOINT, NULL),
+                                 divide_up(STEPS, rows[i].every));
+        }
+}
+END_TEST
+
 START_TEST(node_time_is_accounted_by_part)
 {
     for (int fidelity = FIDELITY_STEP; fidelity <= FIDELITY_JOB; fidelity++) {
@@ -292,12 +328,50 @@ START_TEST(work_since_the_last_checkpoint_is_lost_and_no_other)
 }
 END_TEST
 
+/* Training begins at 241 s. The checkpoint after 10 steps is written from 252 s to 256.13 s. */
+START_TEST(a_checkpoint_behind_counts_once_it_is_written)
+{
+    for (int fidelity = FIDELITY_STEP; fidelity <= FIDELITY_JOB; fidelity++)
+        for (int64_t lost_s = 255; lost_s <= 269; lost_s++) {
+            JobSpec *spec = plain_job(arena, NODES, program_behind(EVERY));
+            list = commands_begin(arena);
+            commands_create_cluster(&list, "c", 0, plain_cluster(arena, NODES));
+            commands_create_job(&list, "j", 0, "c", spec);
+            Scenario *scenario = scenario_of(&list, 1);
+            scenario->fidelity = (Fidelity)fidelity;
+            recording = recording_create(arena);
+            World *world =
+                world_create(arena, scenario, recording_sink(&recording, TRACE_LEVEL_JOBS));
+            world_check_always(world);
+            world_advance(world, lost_s * NS_PER_S);
+            job_loses_nodes(world->jobs, job_row(world->jobs, (JobId){0}), NULL, DEALLOCATE_REQUEUE,
+                            CAUSE_CRASH);
+            world_run(world);
+            // The second one is written from 263 s to 267.13 s.
+            const int64_t kept = lost_s < 257 ? 0 : lost_s < 268 ? 1 : 2;
+            const TraceRecord *first = recording_find(&recording, TRACE_JOB_ATTEMPT, NULL, 0);
+            ck_assert_int_eq(first->job_attempt.epochs_kept, kept);
+            ck_assert_int_eq(first->job_attempt.checkpoint_ns, NODES * kept * NS_PER_S);
+            ck_assert_int_eq(first->job_attempt.lost_ns,
+                             NODES * ((lost_s - 230) * NS_PER_S - kept * 11 * NS_PER_S));
+            const TraceRecord *second = recording_find(&recording, TRACE_JOB_ATTEMPT, NULL, 1);
+            ck_assert_int_eq(second->job_attempt.epochs_kept, 4 - kept);
+            ck_assert_int_eq(second->at_ns - second->since_ns,
+                             11 * NS_PER_S + (kept > 0 ? write_ns : 0) +
+                                 (STEPS - kept * EVERY) * step_ns + (3 - kept) * NS_PER_S +
+                                 write_ns);
+        }
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("job/transformer");
     TCase *examples = tcase_create("examples");
     tcase_add_checked_fixture(examples, begin, end);
     tcase_add_test(examples, without_failures_the_time_is_that_of_steps_and_checkpoints);
+    tcase_add_test(examples, checkpoints_behind_cost_what_blocks_and_what_the_next_one_waits);
+    tcase_add_test(examples, a_checkpoint_behind_counts_once_it_is_written);
     tcase_add_test(examples, node_time_is_accounted_by_part);
     tcase_add_test(examples, the_last_steps_are_fewer_and_their_end_is_a_moment);
     tcase_add_test(examples, a_training_runs_as_it_is_planned_only);
