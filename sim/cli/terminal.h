@@ -1,5 +1,5 @@
-/* What the terminal can show, by the conventions that programs share: NO_COLOR, CLICOLOR_FORCE,
- * COLUMNS, and the locale. */
+/* The capabilities of the terminal, by the conventions that programs share: NO_COLOR,
+ * CLICOLOR_FORCE, COLUMNS, and the locale. */
 #ifndef SIM_CLI_TERMINAL_H
 #define SIM_CLI_TERMINAL_H
 

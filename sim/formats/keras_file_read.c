@@ -221,8 +221,8 @@ static const char *cell_text(Reader *reader, const char *cell, size_t width)
 }
 
 /* Keeps the names of the layers. They have the network's order, and its names but for the numbers:
- * Keras 2.4 and later call the first layers of their kind "conv2d" and "dense", and the numbers go
- * on with each network that a program makes. */
+ * Keras 2.4 and later call the first layers of their kind "conv2d" and "dense", and count further
+ * with each network that a program makes. */
 static bool keep_names(Reader *reader, const char *cells, int64_t count, size_t width,
                        const KerasNetwork *network)
 {

@@ -4,6 +4,7 @@
 
 #include "sim/base/ascii.h"
 #include "sim/base/invariant.h"
+#include "sim/base/units.h"
 
 __extension__ typedef unsigned __int128 WideMagnitude;
 
@@ -50,14 +51,25 @@ void decimal_print(Text *out, Wide value, int32_t decimals)
     text_printf(out, ".%0*" PRIu64, (int)decimals, fraction);
 }
 
-void decimal_print_rounded(Text *out, int64_t value, int32_t decimals, int32_t shown)
+/* Thousands are separated by commas if `is_grouped`. */
+static void print_rounded(Text *out, int64_t value, int32_t decimals, int32_t shown,
+                          bool is_grouped)
 {
     invariant(shown <= decimals);
     const uint64_t cut = power_of_ten(decimals - shown), unit = power_of_ten(shown);
     const uint64_t units = (magnitude_of(value) + cut / 2) / cut;
-    text_printf(out, "%s%" PRIu64, value < 0 && units > 0 ? "-" : "", units / unit);
+    text_add(out, value < 0 && units > 0 ? "-" : "");
+    if (is_grouped)
+        thousands_print(out, (int64_t)(units / unit));
+    else
+        text_printf(out, "%" PRIu64, units / unit);
     if (shown > 0)
         text_printf(out, ".%0*" PRIu64, (int)shown, units % unit);
+}
+
+void decimal_print_rounded(Text *out, int64_t value, int32_t decimals, int32_t shown)
+{
+    print_rounded(out, value, decimals, shown, false);
 }
 
 void decimal_print_usd(Text *out, int64_t micro_usd)
@@ -65,7 +77,7 @@ void decimal_print_usd(Text *out, int64_t micro_usd)
     int32_t shown = 2;
     for (int64_t bound = 100000; shown < 6 && micro_usd != 0 && micro_usd < bound; bound /= 10)
         shown++;
-    decimal_print_rounded(out, micro_usd, 6, shown);
+    print_rounded(out, micro_usd, DECIMALS_USD, shown, true);
 }
 
 bool decimal_read(const Json *number, int32_t decimals, Wide *value)

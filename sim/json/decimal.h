@@ -15,8 +15,8 @@ void decimal_print(Text *out, Wide value, int32_t decimals);
 /* The same with `shown` <= decimals digits after the point, rounded half away from zero:
  * (123456, 6, 3) gives "0.123". */
 void decimal_print_rounded(Text *out, int64_t value, int32_t decimals, int32_t shown);
-/* An amount of money: "3.60"; below ten cents two significant digits, "0.0042", so that a small
- * amount is not shown as 0. */
+/* An amount of money: "3.60", "45,126.00"; below ten cents two significant digits, "0.0042", so
+ * that a small amount is not shown as 0. */
 void decimal_print_usd(Text *out, int64_t micro_usd);
 /* `value` / 10^decimals as a JSON number, printed as by decimal_print. */
 Json *decimal_json(Arena *arena, Wide value, int32_t decimals);

@@ -7,7 +7,7 @@
 
 #include "sim/cli/disk_files.h"
 #include "sim/scenario/catalog/files.h"
-#include "sim/scenario/transformer/transformer_layout.h"
+#include "sim/scenario/transformer/layout.h"
 
 enum { ROUNDS = 3, LEAST_PER_S = 100000 };
 

@@ -89,7 +89,7 @@ while IFS='|' read -r verb arguments; do
     exit_is 2
     on_terminal LC_ALL=C -- "$TRAINYARD" "$verb" --help
     holds is_ascii stdout
-    # Lines of text have at most 80 characters; those of lists and examples are kept as they are.
+    # Lines of text have at most 80 characters; those of lists and examples are not filled.
     holds awk '/^ |^Usage/ { next } length > 81 { exit 1 }' stdout
     holds grep -q '^Example:' stdout
     grep -A99 '^Example:' stdout | tr -d '\r' >example_lines

@@ -154,6 +154,25 @@ const tests = {
     assert.match(await text("#totals"), /\$\d+\.\d\d/);
   },
 
+  async "a job that cannot start says why, and time runs on only if asked for"() {
+    const runUntil = (goal) => page.value(`document.querySelector('#until').value = ${JSON.stringify(goal)}; document.querySelector('#time-controls form').requestSubmit()`);
+    await cloud.job("wide", "spare", 2, command("make"));
+    await has("#jobs", "2 nodes wanted, the cluster may have 0");
+    const { now_ns: before } = await cloud.control("clock");
+    await runUntil("job wide completed");
+    await has("#question", "Job wide cannot start: 2 nodes wanted, the cluster may have 0.");
+    assert.equal((await cloud.control("clock")).now_ns, before, "time stands still until the answer");
+    await page.press("No", "document.querySelector('#question')");
+    await page.until("!document.querySelector('#question')", "the question is gone");
+    await runUntil("cluster gpu idle >= 99");
+    await has("#question", "did not come in time");
+    assert.equal((await cloud.control("clock")).now_ns, before + 86400e9, "a day, not the default of 30");
+    await page.press("Wait another day");
+    await page.until(`fetch('/trainyard/clock').then((r) => r.json()).then((c) => c.now_ns === ${before + 2 * 86400e9})`, "a second day");
+    await has("#question", "did not come in time");
+    await page.press("No", "document.querySelector('#question')");
+  },
+
   async "it fits a phone, and every colour has contrast"() {
     const looks = [["wide-light", { width: 1366 }], ["wide-dark", { width: 1366, scheme: "dark" }],
       ["phone-light", { width: 360, height: 800, isPhone: true }], ["phone-dark", { width: 360, height: 800, isPhone: true, scheme: "dark" }]];

@@ -4,7 +4,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
-#include "sim/scenario/transformer/transformer_layout.h"
+#include "sim/scenario/transformer/layout.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include "sim/base/invariant.h"
 #include "sim/cli/disk_files.h"
 #include "sim/scenario/catalog/files.h"
-#include "sim/scenario/transformer/transformer_measured.h"
+#include "sim/scenario/transformer/measured.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,6 +1,6 @@
 // The clock: the present time, and its speed.
 import { byId, draw, h } from "./dom.js";
-import { act, calendar, now, rate, world } from "./world.js";
+import { act, calendar, now, rate, waitsFor, world } from "./world.js";
 import { span } from "./words.js";
 
 const rates = ["real", "x10", "x60", "x600", "x3600", "manual", "auto"];
@@ -46,11 +46,40 @@ function goals() {
   ].slice(0, 40);
 }
 
-function runUntil(event) {
+const PATIENCE = "1d"; // of simulated time: further days are asked for
+
+let question = null; // {until, words, button}: asked before time passes
+
+async function runUntil(until) {
+  question = null;
+  const refusal = await tell({ do: "run-until", until, within: PATIENCE }, `Ran until ${until}.`);
+  if (refusal && refusal.status === 409)
+    question = { until, words: `${refusal.message} Time has moved by a day at most.`, button: "Wait another day" };
+  drawControls();
+}
+
+// A moment that cannot come would only let time and money pass: asks first.
+function wantsUntil(event) {
   event.preventDefault();
   const until = byId("until").value.trim();
-  if (until !== "")
-    tell({ do: "run-until", until }, `Ran until ${until}.`);
+  const job = world.state.jobs.find((j) => until === `job ${j.name}` || until.startsWith(`job ${j.name} `));
+  const waits = job && waitsFor(job);
+  if (waits && waits.never) {
+    question = { until, words: `Job ${job.name} cannot start: ${waits.words}.`, button: "Run for a day all the same" };
+    drawControls();
+  } else if (until !== "") {
+    runUntil(until);
+  }
+}
+
+function drawQuestion() {
+  if (question === null)
+    return null;
+  const { until, words, button } = question;
+  return h("div", { class: "row", id: "question", role: "alert" },
+    h("span", {}, words),
+    h("button", { onclick: () => runUntil(until) }, button),
+    h("button", { class: "plain", onclick: () => { question = null; drawControls(); } }, "No"));
 }
 
 function drawControls() {
@@ -63,11 +92,12 @@ function drawControls() {
         known.map((r) => h("option", { key: r, value: r }, names[r] ? `${r}: ${names[r]}` : `${r.slice(1)} s a second`)))),
     h("div", { class: "row", role: "group", "aria-label": "Advance by" },
       jumps.map(([by, text]) => h("button", { key: by, onclick: () => tell({ do: "advance", by }, `Advanced by ${text.slice(1)}.`) }, text))),
-    h("form", { onsubmit: runUntil },
+    h("form", { onsubmit: wantsUntil },
       h("label", { for: "until" }, "Run until"),
       h("input", { id: "until", list: "goals", autocomplete: "off", spellcheck: "false", placeholder: "job train completed, cluster gpu idle >= 2" }),
       h("datalist", { id: "goals" }, goals().map((goal) => h("option", { key: goal, value: goal }))),
       h("button", {}, "Run")),
+    drawQuestion(),
   ]);
 }
 

@@ -4,7 +4,7 @@ import { injectFault, openFault } from "./faults.js";
 import { firstPage, pager } from "./pages.js";
 import { browse } from "./shares.js";
 import { sum } from "./totals.js";
-import { ask, calendar, now, query, refresh, world } from "./world.js";
+import { ask, calendar, now, query, refresh, waitsFor, world } from "./world.js";
 import { count, many, percent, span, terminal } from "./words.js";
 
 const TAIL_BYTES = 12000;
@@ -80,6 +80,9 @@ function time(job) {
 
 function progress(job) {
   const t = job.training;
+  const waits = waitsFor(job);
+  if (waits)
+    return h("span", { class: waits.never ? "bad" : "muted" }, waits.words);
   if (!t)
     return job.exit_code !== undefined && isOver(job) ? `exit code ${job.exit_code}` : "";
   const done = job.state === "succeeded" ? t.epochs : t.done + (t.steps > 0 ? t.step / t.steps : 0);

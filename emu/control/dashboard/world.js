@@ -1,4 +1,5 @@
 // What is known of the emulator, and what it is asked: one copy for all parts of the page.
+import { count, many } from "./words.js";
 
 export const world = {
   state: null, // the answer of GET /trainyard/state
@@ -26,7 +27,8 @@ export async function ask(path, body, method) {
   if (response.ok)
     return answer;
   const error = answer.error || {};
-  throw new Error(error.hint ? `${error.message} (${error.hint})` : error.message || `status ${response.status}`);
+  const words = error.hint ? `${error.message} (${error.hint})` : error.message || `status ${response.status}`;
+  throw Object.assign(new Error(words), { status: response.status });
 }
 
 export function query(parameters) {
@@ -103,13 +105,27 @@ export function say(text) {
   silence = setTimeout(() => { place.textContent = ""; }, 6000);
 }
 
-// Asks for something to be done, and says what came of it.
+// Asks for something to be done, and says what came of it. Returns the error of a refusal, or null.
 export async function act(path, body, what, method) {
+  let refusal = null;
   try {
     await ask(path, body, method);
     say(what);
   } catch (error) {
+    refusal = error;
     say(error.message);
   }
   await refresh();
+  return refusal;
+}
+
+// Why a queued job waits: the nodes that it wants, and those that its cluster has or may have. `never`: the cluster is too small.
+export function waitsFor(job) {
+  const cluster = world.state.clusters.find((c) => c.id === job.cluster_id);
+  if (job.state !== "queued" || !cluster)
+    return null;
+  const most = cluster.automatic ? cluster.automatic.maximum : cluster.target;
+  if (job.nodes > most)
+    return { never: true, words: `${many(job.nodes, "node")} wanted, the cluster may have ${count(most)}` };
+  return { never: false, words: `${many(job.nodes, "node")} wanted, ${count(cluster.nodes.idle || 0)} idle` };
 }

@@ -4,6 +4,7 @@
 
 #include "sim/base/piece.h"
 #include "sim/base/text.h"
+#include "sim/base/units.h"
 #include "sim/scenario/catalog/fields.h"
 
 /* Limits of a whole network, which keep the bytes of its gradients and the operations of its
@@ -217,14 +218,6 @@ bool catalog_layers_read(Arena *arena, const Json *json, NetworkModel *network, 
 
 /* --- Summary --- */
 
-/* "25,557,032" */
-static void grouped_print(Text *text, int64_t value)
-{
-    if (value >= 1000)
-        grouped_print(text, value / 1000);
-    text_printf(text, value >= 1000 ? ",%03d" : "%d", (int)(value % 1000));
-}
-
 /* "3.858 G", "20.741 M", "512". */
 static void large_print(Text *text, int64_t value)
 {
@@ -245,7 +238,7 @@ const char *catalog_layers_summary(Arena *arena, const NetworkModel *network)
 {
     Text text = {0};
     text_printf(&text, "%d layer%s, ", (int)network->layer_count, plural(network->layer_count));
-    grouped_print(&text, network->parameters);
+    thousands_print(&text, network->parameters);
     text_printf(&text, " parameter%s in %d tensor%s, ", plural(network->parameters),
                 (int)network->tensors, plural(network->tensors));
     large_print(&text, network->forward_macs_per_sample);

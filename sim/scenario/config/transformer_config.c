@@ -3,9 +3,9 @@
 #include "sim/base/units.h"
 #include "sim/model/bounded.h"
 #include "sim/scenario/catalog/transformer_shape.h"
+#include "sim/scenario/transformer/layout.h"
+#include "sim/scenario/transformer/prediction.h"
 #include "sim/scenario/transformer/tokens.h"
-#include "sim/scenario/transformer/transformer_layout.h"
-#include "sim/scenario/transformer/transformer_prediction.h"
 
 #define GIB ((double)(INT64_C(1) << 30))
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "sim/base/units.h"
+#include "sim/scenario/transformer/prediction.h"
 #include "sim/scenario/transformer/tokens.h"
-#include "sim/scenario/transformer/transformer_prediction.h"
 #include "tests/support/memory_files.h"
 #include "tests/support/suite.h"
 

@@ -7,9 +7,9 @@
 #include "sim/cli/disk_files.h"
 #include "sim/cli/json_file.h"
 #include "sim/cli/report.h"
-#include "sim/scenario/transformer/transformer_layout.h"
-#include "sim/scenario/transformer/transformer_measured.h"
-#include "sim/scenario/transformer/transformer_prediction.h"
+#include "sim/scenario/transformer/layout.h"
+#include "sim/scenario/transformer/measured.h"
+#include "sim/scenario/transformer/prediction.h"
 
 /* Errors of several rows. */
 typedef struct {

@@ -6,7 +6,7 @@
 
 #include "sim/scenario/catalog/read.h"
 
-/* Predicts the trainings of a table (sim/scenario/transformer/transformer_measured.h), and prints
+/* Predicts the trainings of a table (sim/scenario/transformer/measured.h), and prints
  * their errors by source, or as JSON each training. Returns the exit code. */
 int predict_measured(Arena *arena, const Catalog *catalog, const char *path, bool is_json);
 

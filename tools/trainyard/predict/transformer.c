@@ -10,9 +10,9 @@
 #include "sim/json/real.h"
 #include "sim/model/price.h"
 #include "sim/scenario/catalog/transformer_shape.h"
+#include "sim/scenario/transformer/layout.h"
+#include "sim/scenario/transformer/prediction.h"
 #include "sim/scenario/transformer/tokens.h"
-#include "sim/scenario/transformer/transformer_layout.h"
-#include "sim/scenario/transformer/transformer_prediction.h"
 #include "sim/schema/json_load.h"
 #include "tools/trainyard/predict/transformer_basis.h"
 

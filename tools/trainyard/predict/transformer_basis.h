@@ -2,7 +2,7 @@
 #ifndef TOOLS_TRAINYARD_PREDICT_TRANSFORMER_BASIS_H
 #define TOOLS_TRAINYARD_PREDICT_TRANSFORMER_BASIS_H
 
-#include "sim/scenario/transformer/transformer_prediction.h"
+#include "sim/scenario/transformer/prediction.h"
 
 enum { TRANSFORMER_BASIS_MOST = 8 };
 

@@ -1,10 +1,10 @@
-#include "sim/scenario/transformer/transformer_prediction.h"
+#include "sim/scenario/transformer/prediction.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "sim/base/units.h"
-#include "sim/scenario/transformer/transformer_layout.h"
+#include "sim/scenario/transformer/layout.h"
 
 /* The error of communication between nodes, as a part of it: rates were measured on two clusters.
  */

@@ -11,8 +11,8 @@
  *
  * mb and recompute are chosen, where they are not given: the fastest that fit. With "best" all
  * that is not given is chosen, but for the precision and the kind of attention. */
-#ifndef SIM_SCENARIO_TRANSFORMER_TRANSFORMER_LAYOUT_H
-#define SIM_SCENARIO_TRANSFORMER_TRANSFORMER_LAYOUT_H
+#ifndef SIM_SCENARIO_TRANSFORMER_LAYOUT_H
+#define SIM_SCENARIO_TRANSFORMER_LAYOUT_H
 
 #include "sim/base/piece.h"
 #include "sim/model/transformer/search.h"

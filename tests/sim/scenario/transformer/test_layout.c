@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "sim/base/units.h"
-#include "sim/scenario/transformer/transformer_layout.h"
+#include "sim/scenario/transformer/layout.h"
 #include "tests/support/suite.h"
 
 static const CurvePoint points[] = {{0, 10000}, {INT64_C(1000000000), 1760000}};

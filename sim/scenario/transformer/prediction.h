@@ -1,7 +1,7 @@
 /* The training of a transformer on nodes of a VM size, from the catalogue alone
  * (sim/model/transformer). */
-#ifndef SIM_SCENARIO_TRANSFORMER_TRANSFORMER_PREDICTION_H
-#define SIM_SCENARIO_TRANSFORMER_TRANSFORMER_PREDICTION_H
+#ifndef SIM_SCENARIO_TRANSFORMER_PREDICTION_H
+#define SIM_SCENARIO_TRANSFORMER_PREDICTION_H
 
 #include "sim/model/transformer/search.h"
 #include "sim/scenario/catalog/read.h"
@@ -15,7 +15,7 @@ typedef struct {
     Wire wire;
     int32_t gpus; /* whole nodes, or part of one node */
     int64_t global_batch;
-    const char *layout; /* transformer_layout.h */
+    const char *layout; /* layout.h */
     Place at;           /* of the request, and of its layout: for messages */
     Place layout_at;
 } TransformerRequest;

@@ -1,4 +1,4 @@
-#include "sim/scenario/transformer/transformer_layout.h"
+#include "sim/scenario/transformer/layout.h"
 
 #include "sim/base/text.h"
 

@@ -10,12 +10,12 @@
  *     port_rate     of each GPU to other nodes: "400Gbit/s"; "" on one node
  *     model         a name for people
  *     layers hidden mlp gated heads kv_heads vocabulary sequence
- *     layout        as in transformer_layout.h, with mb and recompute
+ *     layout        as in layout.h, with mb and recompute
  *     global_batch  sequences of a step
  *     step_s        measured seconds of a step
  *     memory_gb     measured peak, in 10^9 bytes; "" if not known */
-#ifndef SIM_SCENARIO_TRANSFORMER_TRANSFORMER_MEASURED_H
-#define SIM_SCENARIO_TRANSFORMER_TRANSFORMER_MEASURED_H
+#ifndef SIM_SCENARIO_TRANSFORMER_MEASURED_H
+#define SIM_SCENARIO_TRANSFORMER_MEASURED_H
 
 #include "sim/model/transformer/search.h"
 #include "sim/scenario/catalog/read.h"

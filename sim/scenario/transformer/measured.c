@@ -1,8 +1,8 @@
-#include "sim/scenario/transformer/transformer_measured.h"
+#include "sim/scenario/transformer/measured.h"
 
 #include "sim/base/units.h"
 #include "sim/scenario/joblist/cells.h"
-#include "sim/scenario/transformer/transformer_layout.h"
+#include "sim/scenario/transformer/layout.h"
 #include "sim/schema/value.h"
 
 #define COLUMNS(X)                                                                                 \
