@@ -72,6 +72,7 @@ add_parts()
     trainyard-emulator)
         install -D -m 644 tools/package/trainyard-emulator.default "$root/etc/default/trainyard-emulator"
         echo /etc/default/trainyard-emulator >"$root/DEBIAN/conffiles"
+        install -D -m 644 tools/package/trainyard-emulator.lintian-overrides "$root/usr/share/lintian/overrides/trainyard-emulator"
         install -m 755 tools/package/postinst tools/package/prerm tools/package/postrm "$root/DEBIAN"
         ;;
     esac

@@ -251,6 +251,40 @@ leg_siege()
     count_ctest build/log/ctest.siege.txt
 }
 
+# The emulator on a disk that fails, with seeds that no commit was tuned to. A failure prints its seed.
+leg_faults()
+{
+    local status=0 first
+    build release emu_faults
+    first=$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')
+    build/release/bin/emu_faults --first "$first" --seeds 1000000000 --seconds "${TRAINYARD_FAULT_SECONDS:-3600}" --jobs "$jobs" |
+        tee build/log/faults.result.txt || status=$?
+    count_last_line build/log/faults.result.txt
+    return $status
+}
+
+# A test of siege, for the number of seconds in the environment variable that it reads.
+siege_for()
+{
+    local script=$1 variable=$2 seconds=$3 log=build/log/$1.result.txt status=0
+    build release trainyard trainyard-serve
+    env "$variable=$seconds" TRAINYARD="$PWD/build/release/bin/trainyard" tests/siege/"$script".py | tee "$log" || status=$?
+    count_last_line "$log"
+    return $status
+}
+
+# What concurrent clients saw has a sequential explanation, while the emulator is killed every three seconds.
+leg_history()
+{
+    siege_for test_history TRAINYARD_HISTORY_SECONDS "${TRAINYARD_HISTORY_SECONDS:-600}"
+}
+
+# An hour of mixed load: memory, descriptors and latencies stay where they are.
+leg_load()
+{
+    siege_for test_load TRAINYARD_LOAD_SECONDS "${TRAINYARD_LOAD_SECONDS:-3600}"
+}
+
 # Sweeps that are killed hundreds of times, and sweeps on two machines (network namespaces, where this machine allows them).
 leg_study()
 {
@@ -363,7 +397,7 @@ leg_fuzz()
 # --- The runner.
 
 short_legs=(layout shell unit program compiler)
-all_legs=(layout shell dev release clang gpu optional arm64 same_bytes swarm siege study keras dashboard clients install valgrind fresh fuzz)
+all_legs=(layout shell dev release clang gpu optional arm64 same_bytes swarm siege faults history load study keras dashboard clients install valgrind fresh fuzz)
 skipped_status=77
 passed=0
 failed=0

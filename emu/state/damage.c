@@ -144,20 +144,24 @@ static bool copy_table(const Recovery *recovery, const char *table, Status *stat
     Arena *arena = recovery->arena;
     sqlite3_stmt *rows = prepared(recovery->old, arena_printf(arena, "SELECT * FROM %s", table));
     Text sql = {0};
-    text_printf(&sql, "INSERT INTO %s VALUES(?", table);
+    text_printf(&sql, "INSERT OR IGNORE INTO %s VALUES(?", table);
     for (int i = 1; rows && i < sqlite3_column_count(rows); i++)
         text_add(&sql, ",?");
     text_add(&sql, ")");
     sqlite3_stmt *into = prepared(recovery->connection, text_move(arena, &sql));
-    int64_t count = 0;
+    int64_t count = 0, broken = 0;
     int code = rows ? SQLITE_ROW : SQLITE_CORRUPT;
     bool is_fine =
         (!rows || into || fail(recovery, "read the old tables", status)) &&
         run(recovery, "empty a table", arena_printf(arena, "DELETE FROM %s", table), status);
     while (is_fine && code == SQLITE_ROW && (code = sqlite3_step(rows)) == SQLITE_ROW) {
         is_fine = insert(into, rows) || fail(recovery, "copy a row", status);
+        broken += sqlite3_changes(recovery->connection) == 0; // it violates the table's rules
         count++;
     }
+    if (broken > 0)
+        problems_add(recovery->warnings, STATUS_MACHINE, place_in(recovery->folder, 0, 0),
+                     "table %s has %" PRId64 " damaged rows; they are lost", table, broken);
     if (is_fine && code != SQLITE_DONE)
         problems_add(recovery->warnings, STATUS_MACHINE, place_in(recovery->folder, 0, 0),
                      "table %s is whole up to row %" PRId64 "; later rows are lost", table, count);

@@ -94,6 +94,7 @@ static void read_frames(FILE *log, LogSum sum, uint32_t page_bytes, bool *in_log
         is_chained = is_chained && sum_is(&sum, frame + FRAME_AT_CHECKSUM);
         if (!is_chained) {
             facts->lost = size > 0 ? number - facts->frames : facts->lost;
+            facts->lost_commits += size > 0;
             continue;
         }
         if (count == room)
@@ -164,7 +165,7 @@ bool log_is_whole(Arena *arena, const char *path, const LogFacts *log, const cha
     const bool is_witnessed = read_record(path, &record);
     const bool is_same = is_witnessed && log->has_header && record.salts[0] == log->salts[0] &&
                          record.salts[1] == log->salts[1];
-    if (!is_witnessed && log->lost > 0)
+    if (!is_witnessed && log->lost_commits > 1)
         *problem = arena_printf(arena,
                                 "its log is damaged after %" PRIu32 " pages: %" PRIu32
                                 " pages of commits follow",
@@ -226,10 +227,15 @@ void log_witness_forget(LogWitness *witness)
 
 void log_witness_remove(LogWitness *witness)
 {
-    if (witness->descriptor >= 0) {
-        close(witness->descriptor);
+    if (witness->descriptor >= 0)
         unlink(witness->path);
-    }
+    log_witness_close(witness);
+}
+
+void log_witness_close(LogWitness *witness)
+{
+    if (witness->descriptor >= 0)
+        close(witness->descriptor);
     if (witness->log >= 0)
         close(witness->log);
     witness->descriptor = witness->log = -1;

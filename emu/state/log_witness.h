@@ -17,11 +17,13 @@
 uint32_t big_endian(const unsigned char *bytes);
 
 typedef struct {
-    uint32_t salts[2]; /* of the log's header: the first counts up each time that the log begins
-                          again */
-    uint32_t frames;   /* of whole commits */
-    uint32_t pages;    /* of the database after the last of them */
-    uint32_t lost;     /* frames in commits after a wrong checksum */
+    uint32_t salts[2];     /* of the log's header: the first counts up each time that the log begins
+                              again */
+    uint32_t frames;       /* of whole commits */
+    uint32_t pages;        /* of the database after the last of them */
+    uint32_t lost;         /* frames in commits after a wrong checksum */
+    uint32_t lost_commits; /* their number. Each commit is synced before the next begins, so a power
+                              cut leaves one at most */
     bool has_header;
 } LogFacts;
 
@@ -47,7 +49,8 @@ LogWitness log_witness_open(const char *path, const char *log_path);
 void log_witness_write(LogWitness *witness, uint32_t frames);
 /* After a checkpoint, with which the log begins again. */
 void log_witness_forget(LogWitness *witness);
-/* Before an orderly end. */
+/* At an orderly end, once the log is in the database. */
 void log_witness_remove(LogWitness *witness);
+void log_witness_close(LogWitness *witness); /* the witness stays */
 
 #endif

@@ -177,6 +177,12 @@ static int on_commit(void *owner, sqlite3 *connection, const char *name, int fra
     return SQLITE_OK;
 }
 
+/* Whether closing leaves the log alone. A start that fails must: the witness would miss the log. */
+static void keep_log(const Store *store, bool is_kept)
+{
+    sqlite3_db_config(store->connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, (int)is_kept, NULL);
+}
+
 static bool open_connection(Store *store, const char *path, Status *status)
 {
     // The main lock is taken with the first transaction and kept until the process ends, so that
@@ -195,13 +201,13 @@ static bool open_connection(Store *store, const char *path, Status *status)
     if (code != SQLITE_OK)
         return store_refuse(store, "open it", status);
     (void)chmod(path, 0600); // the following step reports a failure
+    keep_log(store, true);
     sqlite3_wal_hook(store->connection, on_commit, store);
     return execute(store, settings, "open it", status);
 }
 
 static bool fail_damaged(Store *store, const char *problem, Status *status)
 {
-    store->keeps_log = true;
     status_fail(status, STATUS_BAD_INPUT, place_in(store->folder, 0, 0), "%s", problem);
     return status_hint(status, STORE_DAMAGE_HINT);
 }
@@ -218,6 +224,18 @@ static bool has_contents(const Store *store)
     return has;
 }
 
+/* Reads all pages and indices, which a start alone does not. */
+static bool passes_check(const Store *store)
+{
+    sqlite3_stmt *rows = NULL;
+    const bool is_read = sqlite3_prepare_v2(store->connection, "PRAGMA integrity_check(1)", -1,
+                                            &rows, NULL) == SQLITE_OK &&
+                         sqlite3_step(rows) == SQLITE_ROW;
+    const bool passes = is_read && strcmp((const char *)sqlite3_column_text(rows, 0), "ok") == 0;
+    sqlite3_finalize(rows);
+    return passes;
+}
+
 /* Opens the database. One that has lost something is refused, or recovered. */
 static bool open_database(Store *store, Status *status)
 {
@@ -227,6 +245,8 @@ static bool open_database(Store *store, Status *status)
         if ((sqlite3_errcode(store->connection) & 0xff) != SQLITE_CORRUPT)
             return false;
         problem = "its database is damaged, or cut off";
+    } else if (store->recovers && !passes_check(store)) {
+        problem = "its database is damaged";
     } else if (database_is_whole(store->arena, store->connection, store->folder, &problem)) {
         if (!read_version(store, &version, status))
             return false;
@@ -237,7 +257,6 @@ static bool open_database(Store *store, Status *status)
     if (!store->recovers)
         return fail_damaged(store, problem, status);
     problems_add(&store->warnings, STATUS_MACHINE, place_in(store->folder, 0, 0), "%s", problem);
-    sqlite3_db_config(store->connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     sqlite3_close(store->connection);
     store->connection = NULL;
     return database_recover(store->arena, store->folder, &store->warnings, status) &&
@@ -285,6 +304,19 @@ bool store_is_in_place(const Store *store, Status *status)
     return status_hint(status, "nothing more can be written to it; start the emulator again");
 }
 
+/* SQLite syncs the folder that has a new log, and ignores a failure of that. The first commit
+ * reports it. */
+static bool sync_names(Store *store, Status *status)
+{
+    const int folder = open(store->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0)
+        return status_fail(status, STATUS_MACHINE, place_in(store->folder, 0, 0), "%s",
+                           strerror(errno));
+    store_sync_before_commit(store, folder);
+    close(folder);
+    return true;
+}
+
 static Store *open_store(const char *folder, bool recovers, Status *status)
 {
     if (!state_folder_is_ours(folder, status) || !make_folder(folder, status))
@@ -302,12 +334,14 @@ static Store *open_store(const char *folder, bool recovers, Status *status)
     }
     store->witness = log_witness_open(state_path(arena, folder, STATE_WITNESS),
                                       state_path(arena, folder, STATE_DATABASE_LOG));
+    store->has_witness = true;
+    keep_log(store, false);
     // It is closed after SQLite has closed the file: closing it earlier would give up the lock.
     store->database = open(state_path(arena, folder, STATE_DATABASE), O_RDONLY | O_CLOEXEC);
     store->reserve = reserve_find(state_path(arena, folder, STATE_RESERVE));
     settle_reserve(store, true);
-    if (bring_up_to_date(store, status) && prepare_all(store, status) &&
-        journal_open(store, status))
+    if (sync_names(store, status) && bring_up_to_date(store, status) &&
+        prepare_all(store, status) && journal_open(store, status))
         return store;
     store_close(store);
     return NULL;
@@ -333,6 +367,34 @@ Problems *store_warnings(Store *store)
     return &store->warnings;
 }
 
+/* Whether the log is in the database. */
+static bool checkpoint(Store *store)
+{
+    int frames = 0, done = 0;
+    if (sqlite3_wal_checkpoint_v2(store->connection, "main", SQLITE_CHECKPOINT_PASSIVE, &frames,
+                                  &done) != SQLITE_OK ||
+        frames != done)
+        return false;
+    store->log_frames = 0;
+    log_witness_write(&store->witness, 0);
+    log_witness_forget(&store->witness); // the next commit begins the log again
+    return true;
+}
+
+/* Ends the log with its witness. A log that cannot be moved into the database keeps the witness:
+ * without it, the rest of a commit that failed looks like an acknowledged one. */
+static void close_log(Store *store)
+{
+    if (!store->has_witness)
+        return;
+    if (checkpoint(store)) {
+        log_witness_remove(&store->witness);
+    } else {
+        keep_log(store, true);
+        log_witness_close(&store->witness);
+    }
+}
+
 void store_close(Store *store)
 {
     if (store == NULL)
@@ -345,9 +407,7 @@ void store_close(Store *store)
         sqlite3_exec(store->connection, "ROLLBACK", NULL, NULL, NULL);
     for (size_t i = 0; i < store->file_count; i++)
         close(store->files[i].descriptor);
-    log_witness_remove(&store->witness);
-    if (store->keeps_log)
-        sqlite3_db_config(store->connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    close_log(store);
     sqlite3_close(store->connection);
     if (store->database >= 0)
         close(store->database);
@@ -459,14 +519,9 @@ bool store_has_log(const Store *store)
 
 void store_checkpoint(Store *store)
 {
-    int frames = 0, done = 0;
-    if (sqlite3_wal_checkpoint_v2(store->connection, "main", SQLITE_CHECKPOINT_PASSIVE, &frames,
-                                  &done) != SQLITE_OK ||
-        frames != done)
-        return; // the log stays; the next commit or rest tries again
-    store->log_frames = 0;
-    log_witness_write(&store->witness, 0);
-    log_witness_forget(&store->witness); // the next commit begins the log again
+    // Where it fails, the log stays; the next commit or rest tries again.
+    const bool is_done = checkpoint(store);
+    (void)is_done;
 }
 
 bool store_commit(Store *store, Status *status)

@@ -28,8 +28,8 @@ struct Store {
     size_t file_count, file_capacity;
     int database; /* a descriptor of the database's file; -1 */
     LogWitness witness;
+    bool has_witness;    /* the witness is of this log */
     uint32_t log_frames; /* of the log, that the database may lack */
-    bool keeps_log;      /* the log is evidence of damage */
     bool recovers;
     Problems warnings;
     Reserve reserve;

@@ -62,12 +62,14 @@ static int64_t sort_folder(Blobs *blobs, DIR *folder)
     for (struct dirent *entry; (entry = readdir(folder));) {
         char *end;
         const int64_t blob = strtoll(entry->d_name, &end, 10);
-        const bool is_blob = *end == '\0' && blob > 0;
         if (strcmp(entry->d_name, passing_name) == 0)
             unlinkat(blobs->folder, entry->d_name, 0);
-        else if (is_blob && tables_number(blobs->tables, QUERY_FILES_BLOB_IS_USED, "i", blob) > 0)
+        if (*end != '\0' || blob <= 0)
+            continue;
+        const int64_t is_used = tables_number(blobs->tables, QUERY_FILES_BLOB_IS_USED, "i", blob);
+        if (is_used > 0)
             used++;
-        else if (is_blob)
+        else if (is_used == 0) // a table that cannot be read says neither
             set_blob_aside(blobs, entry->d_name);
     }
     return used;
@@ -81,7 +83,9 @@ static bool has_blob(const Blobs *blobs, int64_t blob, int64_t bytes)
     return fstatat(blobs->folder, name, &about, AT_SYMLINK_NOFOLLOW) == 0 && about.st_size >= bytes;
 }
 
-/* Removes the files whose blobs are missing or too short, and names them. */
+/* Removes the files whose blobs are missing or too short, and names them. Rows of a damaged
+ * database may be of different times: contents without a file are removed, and new numbers are
+ * above all that are in use. */
 static bool remove_lost_files(Blobs *blobs, Status *status)
 {
     Arena *arena = blobs->arena;
@@ -98,18 +102,25 @@ static bool remove_lost_files(Blobs *blobs, Status *status)
         lost = array_room(arena, lost, count + 1, &capacity, sizeof *lost);
         lost[count++] = blob;
     }
-    if (count > 0 && !store_begin(blobs->store, status))
+    if (!store_begin(blobs->store, status))
         return false;
     for (uint32_t i = 0; i < count; i++) {
         tables_do(blobs->tables, QUERY_FILES_ENTRIES_WITH_BLOB, "i", lost[i]);
         tables_do(blobs->tables, QUERY_FILES_EXTENTS_WITH_BLOB, "i", lost[i]);
     }
+    tables_do(blobs->tables, QUERY_FILES_EXTENTS_ORPHANED, "");
+    tables_do(blobs->tables, QUERY_FILES_COUNTER_MISSING, "");
+    tables_do(blobs->tables, QUERY_FILES_COUNTER_ADVANCE, "");
     return true;
 }
 
 static bool has_all_blobs(Blobs *blobs, int64_t used, Status *status)
 {
     const int64_t known = tables_number(blobs->tables, QUERY_FILES_BLOB_COUNT, "");
+    if (blobs->tables->failure != FILES_OK)
+        return status_fail(status, STATUS_MACHINE, place_in("files", 0, 0),
+                           "cannot read the tables of files: %s",
+                           files_failure_reason(blobs->tables->failure));
     if (store_recovers(blobs->store))
         return remove_lost_files(blobs, status);
     if (used >= known)

@@ -95,6 +95,17 @@ enum { FILES_CLEARED_BLOB = 0 };
                          "(SELECT contents FROM file_extent WHERE blob = ?1)")                     \
     X(EXTENTS_WITH_BLOB, "DELETE FROM file_extent WHERE contents IN "                              \
                          "(SELECT contents FROM file_extent WHERE blob = ?1)")                     \
+    /* after a recovery: contents without a file, and numbers that are in use */                   \
+    X(EXTENTS_ORPHANED,                                                                            \
+      "DELETE FROM file_extent WHERE contents NOT IN (SELECT contents FROM file_entry)")           \
+    X(COUNTER_MISSING, "INSERT INTO file_counter SELECT 0, 0 WHERE NOT EXISTS "                    \
+                       "(SELECT 1 FROM file_counter)")                                             \
+    X(COUNTER_ADVANCE,                                                                             \
+      "UPDATE file_counter SET number = (SELECT max(n) FROM (SELECT number AS n "                  \
+      "UNION ALL SELECT max(id) FROM file_entry UNION ALL SELECT max(contents) FROM file_entry "   \
+      "UNION ALL SELECT max(blob) FROM file_extent UNION ALL SELECT max(id) FROM file_share)), "   \
+      "etag = (SELECT max(n) FROM (SELECT etag AS n UNION ALL SELECT max(etag) FROM file_entry "   \
+      "UNION ALL SELECT max(etag) FROM file_share))")                                              \
     /* files that were not reported to the world */                                                \
     X(UNREPORTED, "SELECT account, share, path FROM file_untold ORDER BY account, share, path")    \
     X(UNREPORTED_PUT,                                                                              \

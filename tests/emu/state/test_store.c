@@ -420,6 +420,7 @@ static int open_descriptors(void)
 START_TEST(a_file_is_synced_once_however_often_it_was_written)
 {
     Store *store = open_store();
+    commit(store); // syncs the folder
     int before = open_descriptors();
     for (int i = 0; i < 20; i++) {
         int descriptor = open(arena_printf(arena, "%s/%d", folder, i % 2), O_CREAT | O_RDWR, 0600);

@@ -1,0 +1,321 @@
+#include "tests/emu/faults/clients.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/files/auth/auth.h"
+#include "sim/base/checksum.h"
+#include "tests/emu/faults/disk.h"
+
+Life life;
+
+void life_fail(const char *format, ...)
+{
+    va_list values;
+    if (life.has_failed)
+        return;
+    life.has_failed = true;
+    va_start(values, format);
+    vsnprintf(life.failure, sizeof life.failure, format, values);
+    va_end(values);
+}
+
+void life_say(const char *format, ...)
+{
+    va_list values;
+    if (!life.is_verbose)
+        return;
+    va_start(values, format);
+    vprintf(format, values);
+    va_end(values);
+    printf("\n");
+    fflush(stdout);
+}
+
+static void add_version(int file, const KnownFile *is)
+{
+    int *count = &life.version_count[file];
+    if (*count < VERSIONS)
+        life.versions[file][(*count)++] = checksum(is->bytes, (size_t)is->length);
+}
+
+static bool is_version(int file, const char *bytes, size_t length)
+{
+    const uint64_t sum = checksum(bytes, length);
+    for (int i = 0; i < life.version_count[file]; i++)
+        if (life.versions[file][i] == sum)
+            return true;
+    return false;
+}
+
+/* --- Requests --- */
+
+typedef struct {
+    int32_t status;
+    const char *code, *body;
+    size_t length;
+} Answer;
+
+static const char date[] = "Fri, 20 Nov 2026 17:00:16 GMT";
+
+static const char *read_answer(const HttpResponse *response, size_t *length)
+{
+    if (!response->source.read) {
+        *length = response->body_bytes;
+        return response->body ? response->body : "";
+    }
+    char *bytes = arena_alloc(life.request, (size_t)response->source_bytes + 1);
+    int64_t used = 0;
+    while (used < response->source_bytes) {
+        const int64_t got = response->source.read(response->source.owner, used, bytes + used,
+                                                  (size_t)(response->source_bytes - used));
+        if (got <= 0)
+            break; // the connection is cut
+        used += got;
+    }
+    *length = (size_t)used;
+    return bytes;
+}
+
+static Answer ask(HttpMethod method, const char *target, const char *query, HttpField *headers,
+                  int32_t count, const char *body, size_t length, bool is_signed)
+{
+    HttpRequest request = {.arena = life.request,
+                           .listener = LISTENER_PLAIN,
+                           .method = method,
+                           .method_text = http_method_name(method),
+                           .target = target,
+                           .query_text = query,
+                           .host = "127.0.0.1:8080",
+                           .peer = "127.0.0.1",
+                           .headers = headers,
+                           .header_count = count,
+                           .body = body,
+                           .body_bytes = length};
+    if (!http_read_query(&request, query))
+        abort();
+    if (is_signed) {
+        const char *text = files_string_to_sign(&request, "acct", false);
+        const char *code =
+            files_signature(&life.emulator->azure_files, life.request, "acct", 0, text);
+        headers[request.header_count++] =
+            (HttpField){"Authorization", arena_printf(life.request, "SharedKey acct:%s", code)};
+    }
+    HttpResponse response = http_response(200);
+    emulator_handle(life.emulator, &request, &response);
+    Answer answer = {.status = response.status, .code = http_get(&response, "x-ms-error-code")};
+    answer.body = read_answer(&response, &answer.length);
+    answer.code = answer.code ? arena_strdup(life.request, answer.code) : "";
+    if (response.source.free)
+        response.source.free(response.source.owner);
+    life_say("  %s %s?%s %d %s%s", request.method_text, target, query, answer.status, answer.code,
+             disk_is_cut() ? " (cut)" : "");
+    return answer;
+}
+
+static Answer ask_files(HttpMethod method, int file, const char *query, const HttpField *more,
+                        int32_t more_count, const char *body, size_t length)
+{
+    HttpField headers[16] = {{"x-ms-date", date},
+                             {"x-ms-version", "2021-06-08"},
+                             {"Content-Length", arena_printf(life.request, "%zu", length)}};
+    int32_t count = 3;
+    for (int32_t i = 0; i < more_count; i++)
+        headers[count++] = more[i];
+    return ask(method, arena_printf(life.request, "/acct/share/f%d", file), query, headers, count,
+               body, length, true);
+}
+
+static Answer ask_group(HttpMethod method, int group)
+{
+    HttpField headers[] = {{"Authorization", "Bearer x"}, {"Content-Type", "application/json"}};
+    const char *body = method == HTTP_PUT ? "{\"location\": \"eastus\"}" : "";
+    return ask(method,
+               arena_printf(life.request,
+                            "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/"
+                            "g%d",
+                            group),
+               "api-version=2018-05-01", headers, 2, body, strlen(body), false);
+}
+
+/* Whether an answer is that of success. Others are allowed where the disk fails. */
+static bool succeeds(Answer answer, const char *what)
+{
+    const bool may_fail = life.kind != DISK_CUTS || disk_is_cut();
+    if (answer.status >= 200 && answer.status < 300)
+        return true;
+    if (answer.status < 500 || !may_fail)
+        life_fail("%s: %d %s", what, answer.status, answer.code);
+    return false;
+}
+
+/* --- Operations, and their effect on the known state --- */
+
+static void create_file(Known *known, int number)
+{
+    KnownFile *file = &known->files[number];
+    const int32_t length = (int32_t)disk_draw(4) == 0 ? 10 : (int32_t)disk_draw(BYTES_MAX);
+    const HttpField headers[] = {
+        {"x-ms-type", "file"},
+        {"x-ms-content-length", arena_printf(life.request, "%" PRId32, length)}};
+    if (!succeeds(ask_files(HTTP_PUT, number, "", headers, 2, "", 0), "create"))
+        return;
+    memset(file->bytes, 0, sizeof file->bytes);
+    file->is_there = true;
+    file->length = length;
+    add_version(number, file);
+}
+
+static void put_range(Known *known, int number)
+{
+    KnownFile *file = &known->files[number];
+    if (!file->is_there || file->length == 0) {
+        create_file(known, number);
+        return;
+    }
+    const int32_t first = (int32_t)disk_draw((uint64_t)file->length);
+    int32_t length = 1 + (int32_t)disk_draw((uint64_t)(file->length - first));
+    if (disk_draw(2) == 0 && length > 600)
+        length = 600;
+    const bool clears = disk_draw(6) == 0;
+    char *bytes = arena_alloc(life.request, (size_t)length);
+    for (int32_t i = 0; i < length; i++)
+        bytes[i] = clears ? 0 : (char)('a' + disk_draw(26));
+    const HttpField headers[] = {
+        {"x-ms-write", clears ? "clear" : "update"},
+        {"x-ms-range",
+         arena_printf(life.request, "bytes=%" PRId32 "-%" PRId32, first, first + length - 1)}};
+    if (!succeeds(ask_files(HTTP_PUT, number, "comp=range", headers, 2, bytes,
+                            clears ? 0 : (size_t)length),
+                  "put range"))
+        return;
+    memcpy(file->bytes + first, bytes, (size_t)length);
+    add_version(number, file);
+}
+
+static void resize_file(Known *known, int number)
+{
+    KnownFile *file = &known->files[number];
+    if (!file->is_there)
+        return;
+    const int32_t length = (int32_t)disk_draw(BYTES_MAX);
+    const HttpField headers[] = {
+        {"x-ms-content-length", arena_printf(life.request, "%" PRId32, length)},
+        {"x-ms-file-attributes", "preserve"},
+        {"x-ms-file-creation-time", "preserve"},
+        {"x-ms-file-last-write-time", "preserve"},
+        {"x-ms-file-permission", "preserve"}};
+    if (!succeeds(ask_files(HTTP_PUT, number, "comp=properties", headers, 5, "", 0), "resize"))
+        return;
+    if (length < file->length)
+        memset(file->bytes + length, 0, (size_t)(file->length - length));
+    file->length = length;
+    add_version(number, file);
+}
+
+static void copy_file(Known *known, int number)
+{
+    const int from = (int)disk_draw(FILES);
+    if (!known->files[from].is_there || from == number)
+        return;
+    const HttpField headers[] = {
+        {"x-ms-copy-source",
+         arena_printf(life.request, "http://127.0.0.1:8080/acct/share/f%d", from)}};
+    if (!succeeds(ask_files(HTTP_PUT, number, "", headers, 1, "", 0), "copy"))
+        return;
+    known->files[number] = known->files[from];
+    add_version(number, &known->files[number]);
+}
+
+static void delete_file(Known *known, int number)
+{
+    if (!known->files[number].is_there)
+        return;
+    if (succeeds(ask_files(HTTP_DELETE, number, "", NULL, 0, "", 0), "delete"))
+        known->files[number] = (KnownFile){0};
+}
+
+static void change_group(Known *known, int group)
+{
+    const bool is_there = known->groups[group];
+    if (succeeds(ask_group(is_there ? HTTP_DELETE : HTTP_PUT, group), "group"))
+        known->groups[group] = !is_there;
+}
+
+/* Whether the file is as known. Sets the failure if not, unless `is_quiet`. */
+static bool check_file(const Known *known, int number, bool is_quiet)
+{
+    const KnownFile *file = &known->files[number];
+    const Answer answer = ask_files(HTTP_GET, number, "", NULL, 0, "", 0);
+    const bool has_bytes = answer.status == 200;
+    if (answer.status >= 500)
+        return succeeds(answer, "read") || !life.has_failed;
+    if (has_bytes && !life.has_lied && !is_version(number, answer.body, answer.length)) {
+        life_fail("file %d has bytes that were never written (%zu)", number, answer.length);
+        return false;
+    }
+    if (life.has_lied)
+        return true;
+    const bool is_same = has_bytes == file->is_there &&
+                         (!has_bytes || (answer.length == (size_t)file->length &&
+                                         memcmp(answer.body, file->bytes, answer.length) == 0));
+    if (!is_same && !is_quiet)
+        life_fail("file %d: %d with %zu bytes instead of %s with %d", number, answer.status,
+                  answer.length, file->is_there ? "200" : "404", (int)file->length);
+    return is_same;
+}
+
+static bool check_group(const Known *known, int group, bool is_quiet)
+{
+    const int32_t status = ask_group(HTTP_HEAD, group).status;
+    const bool is_same = status == (known->groups[group] ? 204 : 404) || life.has_lied ||
+                         (status >= 500 && life.kind == DISK_FAILS);
+    if (!is_same && !is_quiet)
+        life_fail("group %d: %d, expected %d", group, status, known->groups[group] ? 204 : 404);
+    return is_same;
+}
+
+bool clients_check(const Known *known, bool is_quiet)
+{
+    bool is_same = true;
+    for (int i = 0; i < FILES && !life.has_failed; i++)
+        is_same = check_file(known, i, is_quiet) && is_same;
+    for (int i = 0; i < GROUPS && !life.has_failed; i++)
+        is_same = check_group(known, i, is_quiet) && is_same;
+    return is_same;
+}
+
+void clients_adopt(void)
+{
+    for (int i = 0; i < FILES && !life.has_failed; i++) {
+        KnownFile *file = &life.known.files[i];
+        const Answer answer = ask_files(HTTP_GET, i, "", NULL, 0, "", 0);
+        *file = (KnownFile){.is_there = answer.status == 200};
+        if (answer.status >= 500)
+            (void)succeeds(ask_files(HTTP_DELETE, i, "", NULL, 0, "", 0), "delete");
+        if (file->is_there && answer.length <= BYTES_MAX) {
+            file->length = (int32_t)answer.length;
+            memcpy(file->bytes, answer.body, answer.length);
+        }
+    }
+    for (int i = 0; i < GROUPS && !life.has_failed; i++)
+        life.known.groups[i] = ask_group(HTTP_HEAD, i).status == 204;
+}
+
+void clients_ask(Known *after)
+{
+    static void (*const operations[])(Known *, int) = {
+        create_file, put_range, put_range, put_range, resize_file, copy_file, delete_file};
+    const uint64_t count = sizeof operations / sizeof *operations;
+    const uint64_t what = disk_draw(count + 2);
+    const int file = (int)disk_draw(FILES);
+    if (what < count)
+        operations[what](after, file);
+    else if (what == count)
+        change_group(after, (int)disk_draw(GROUPS));
+    else
+        check_file(after, file, false);
+}

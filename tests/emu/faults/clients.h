@@ -1,0 +1,56 @@
+/* Clients of the emulator, and what they know: the requests of a life, and their effect on files
+ * and groups. */
+#ifndef TESTS_EMU_FAULTS_CLIENTS_H
+#define TESTS_EMU_FAULTS_CLIENTS_H
+
+#include "emu/emulator.h"
+
+enum { FILES = 4, GROUPS = 3, BYTES_MAX = 50000, VERSIONS = 512 };
+
+typedef struct {
+    bool is_there;
+    int32_t length;
+    char bytes[BYTES_MAX];
+} KnownFile;
+
+typedef struct {
+    KnownFile files[FILES];
+    bool groups[GROUPS];
+} Known;
+
+typedef enum { DISK_CUTS, DISK_FAILS, DISK_LIES, DISK_FLIPS, DISK_KINDS } DiskKind;
+
+typedef struct {
+    uint64_t seed;
+    bool is_verbose;
+    DiskKind kind;
+    bool has_lied; /* acknowledged writes may be lost from here on */
+    Arena *arena, *request;
+    const char *root;
+    Emulator *emulator;
+    int64_t machine_ns;
+    Known known, doubt; /* acknowledged; and with the round under way */
+    bool is_doubtful;
+    uint64_t versions[FILES][VERSIONS]; /* checksums of all that a file has ever had */
+    int version_count[FILES];
+    bool has_failed;
+    char failure[600];
+} Life;
+
+/* The present life; there is one at a time. */
+extern Life life;
+
+/* The life has failed; the first reason is kept. */
+void life_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Prints a line if the life is verbose. */
+void life_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* One request drawn from the seed. Its effect on `after` is applied if it is acknowledged. */
+void clients_ask(Known *after);
+/* Whether all files and groups are as known. Fails the life if not, unless `is_quiet`. */
+bool clients_check(const Known *known, bool is_quiet);
+/* After a disk has lost writes, its state is the one that clients know. A damaged file is deleted.
+ */
+void clients_adopt(void);
+
+#endif

@@ -1,0 +1,311 @@
+#define _DEFAULT_SOURCE // MAP_ANONYMOUS
+/* The emulator on a disk that fails (disk.h), driven by clients that know what was acknowledged.
+ *
+ *     emu_faults [--first SEED] [--seeds N] [--seconds S] [--jobs N] [--verbose]
+ *
+ * Each seed is one life of a state folder: rounds of requests, each ended by a commit, as the
+ * server does; power cuts at any change of any file, also while the emulator starts again; EIO and
+ * ENOSPC, short reads and writes; disks that acknowledge fsync and lose it; bits that flip. Answers
+ * may be lost with the connection. After each start, all files and groups are read. Acknowledged
+ * writes must be there, a round that was under way completely or not at all, and bytes that were
+ * never written must not. A disk that acknowledges an fsync without it may have lost any page of
+ * the database: the emulator must start, recover, or say why it cannot.
+ *
+ * No thread, clock or socket takes part, so a seed repeats its failure. Prints "N passed, M
+ * failed"; exit code 1 with the seeds that failed. */
+#include <inttypes.h>
+#include <malloc.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sim/base/units.h"
+#include "sim/cli/files.h"
+#include "tests/emu/faults/clients.h"
+#include "tests/emu/faults/disk.h"
+#include "tests/support/temporary_folder.h"
+
+enum { ROUNDS = 6, REQUESTS_MAX = 4 };
+
+static const int64_t real_unix_ms = INT64_C(1795194020000);
+
+/* --- The server's part --- */
+
+static const char *folder_of(const char *name)
+{
+    return arena_printf(life.arena, "%s/%s", life.root, name);
+}
+
+/* False with the first problem in `why`. */
+static bool open_emulator(bool recovers, char *why, size_t room)
+{
+    Arena *arena = arena_create();
+    Problems problems = problems_create(arena), warnings = problems_create(arena);
+    const EmulatorSettings settings = {.storage_suffix = "core.windows.net",
+                                       .addresses = {"127.0.0.1:8443", "127.0.0.1:8080", ""},
+                                       .recovers = recovers};
+    life.emulator = emulator_open(life.arena, folder_of("disk/state"), folder_of("scenario.json"),
+                                  (ScenarioOverrides){0}, &settings, (Clock){.kind = CLOCK_MANUAL},
+                                  &problems, &warnings);
+    snprintf(why, room, "%s", problems.count > 0 ? problems.items[0].message : "");
+    arena_destroy(arena);
+    if (!life.emulator)
+        return false;
+    emulator_tick(life.emulator, ++life.machine_ns, real_unix_ms);
+    return true;
+}
+
+static DiskFaults faults_of_kind(void)
+{
+    DiskFaults faults = {0};
+    if (life.kind == DISK_FAILS)
+        faults = (DiskFaults){.errors = disk_draw(3) == 0 ? 0.05 : 0.005, .shorts = 0.02};
+    if (life.kind == DISK_LIES)
+        faults.lies = 0.3;
+    return faults;
+}
+
+/* Opens the emulator again, on a disk that may fail while it does. In the end it must open. */
+static void open_again(void)
+{
+    char why[400];
+    bool is_given_up = false; // such a disk may have lost the scenario itself
+    for (int attempt = 0; !life.emulator && !life.has_failed && !is_given_up; attempt++) {
+        DiskFaults faults = {0};
+        if (attempt < 3 && disk_draw(3) == 0) {
+            faults = faults_of_kind();
+            faults.cut_at = disk_draw(2) == 0 ? 1 + (int64_t)disk_draw(20) : 0;
+        }
+        disk_set(faults);
+        const bool is_open = open_emulator(false, why, sizeof why);
+        const bool is_cut = disk_is_cut();
+        life_say("open: %s%s", is_open ? "ok" : why, is_cut ? " (cut)" : "");
+        disk_set((DiskFaults){0});
+        if (is_cut) {
+            emulator_close(life.emulator);
+            life.emulator = NULL;
+            life.has_lied = life.has_lied || life.kind == DISK_LIES;
+            disk_restart();
+        } else if (!is_open && life.has_lied) {
+            is_given_up = !open_emulator(true, why, sizeof why);
+            if (is_given_up && strstr(why, "malformed"))
+                life_fail("it does not recover: %s", why);
+        } else if (!is_open && faults.errors == 0) {
+            life_fail("it does not open: %s", why);
+        }
+    }
+}
+
+/* After a start: what is there? */
+static void find_out(void)
+{
+    if (life.has_failed || !life.emulator)
+        return;
+    if (life.is_doubtful && clients_check(&life.doubt, true))
+        life.known = life.doubt;
+    else
+        clients_check(&life.known, false);
+    life.is_doubtful = false;
+    if (life.has_lied)
+        clients_adopt();
+    life.has_lied = false;
+}
+
+/* Ends the process: by a power cut, or after a commit that has failed. */
+static void restart(bool is_cut)
+{
+    if (is_cut)
+        disk_cut();
+    life.has_lied = life.has_lied || (life.kind == DISK_LIES && is_cut);
+    emulator_close(life.emulator);
+    life.emulator = NULL;
+    if (is_cut)
+        disk_restart();
+    if (life.kind == DISK_FLIPS && disk_draw(2) == 0)
+        (void)disk_flip("/contents/");
+    open_again();
+    find_out();
+}
+
+/* Requests and their commit. */
+static void one_round(void)
+{
+    Status status = {0};
+    DiskFaults faults = faults_of_kind();
+    if (disk_draw(4) == 0)
+        faults.cut_at = 1 + (int64_t)disk_draw(40);
+    disk_set(faults);
+    life.machine_ns += disk_draw(4) == 0 ? 2 * NS_PER_S : NS_PER_MS;
+    emulator_tick(life.emulator, life.machine_ns, real_unix_ms);
+    life.doubt = life.known;
+    life.is_doubtful = true;
+    for (uint64_t i = 1 + disk_draw(REQUESTS_MAX); i > 0 && !disk_is_cut() && !life.has_failed; i--)
+        clients_ask(&life.doubt);
+    const bool is_kept =
+        !store_is_dirty(life.emulator->store) || emulator_commit(life.emulator, &status);
+    const bool is_cut = disk_is_cut();
+    if (!is_kept || is_cut)
+        life.has_failed = false; // no answer of this round is sent
+    life_say("commit: %s%s", is_kept ? "ok" : status.message, is_cut ? " (cut)" : "");
+    disk_set((DiskFaults){0});
+    if (!is_kept && !is_cut && life.kind != DISK_FAILS)
+        life_fail("a commit has failed: %s", status.message);
+    if (is_kept && !is_cut) {
+        life.known = life.doubt;
+        life.is_doubtful = false;
+    }
+    if (!is_kept || is_cut)
+        restart(is_cut);
+    else if (disk_draw(8) == 0)
+        restart(disk_draw(2) == 0);
+    arena_reset(life.request);
+}
+
+/* --- A life --- */
+
+static void begin_life(uint64_t seed)
+{
+    static const char scenario[] =
+        "{\"trainyard\": 1, \"seed\": 7, \"region\": \"eastus\", \"catalog\": "
+        "[\"" TRAINYARD_SOURCE_DIR
+        "/tests/emu/faults/catalog.json\"], \"storage\": [{\"account\": \"acct\", \"shares\": "
+        "[{\"name\": \"share\"}]}], \"commands\": []}";
+    char why[400];
+    const bool is_verbose = life.is_verbose;
+    memset(&life, 0, sizeof life);
+    life.is_verbose = is_verbose;
+    life.seed = seed;
+    life.kind = (DiskKind)(seed % DISK_KINDS);
+    life.arena = arena_create();
+    life.request = arena_create();
+    life.root = temporary_folder_create(life.arena);
+    temporary_file_write(life.root, "scenario.json", scenario, sizeof scenario - 1);
+    if (!folder_create(folder_of("disk"), &(Status){0}))
+        abort();
+    disk_begin(folder_of("disk"), seed);
+    if (!open_emulator(false, why, sizeof why))
+        life_fail("the first start: %s", why);
+    disk_settle();
+}
+
+/* Whether the seed has passed. */
+static bool live(uint64_t seed, uint64_t *history)
+{
+    begin_life(seed);
+    for (int i = 0; i < ROUNDS && !life.has_failed && life.emulator; i++)
+        one_round();
+    if (life.emulator && !life.has_failed)
+        restart(true);
+    *history = disk_history();
+    emulator_close(life.emulator);
+    disk_end();
+    temporary_folder_remove(life.root);
+    arena_destroy(life.request);
+    arena_destroy(life.arena);
+    if (life.has_failed)
+        printf("seed %" PRIu64 " failed: %s\n", seed, life.failure);
+    fflush(stdout);
+    return !life.has_failed;
+}
+
+/* --- The program --- */
+
+static void name_seed(int signal_number)
+{
+    char line[80];
+    const int length = snprintf(line, sizeof line, "seed %" PRIu64 " failed: signal %d\n",
+                                life.seed, signal_number);
+    (void)!write(STDOUT_FILENO, line, (size_t)length);
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
+static double now_s(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+typedef struct {
+    uint64_t first, seeds, jobs;
+    double seconds;
+} Options;
+
+static bool read_options(int argc, char **argv, Options *options)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : "";
+        if (strcmp(argv[i], "--verbose") == 0) {
+            life.is_verbose = true;
+            continue;
+        }
+        if (strcmp(argv[i], "--first") == 0)
+            options->first = strtoull(value, NULL, 10);
+        else if (strcmp(argv[i], "--seeds") == 0)
+            options->seeds = strtoull(value, NULL, 10);
+        else if (strcmp(argv[i], "--jobs") == 0)
+            options->jobs = strtoull(value, NULL, 10);
+        else if (strcmp(argv[i], "--seconds") == 0)
+            options->seconds = strtod(value, NULL);
+        else
+            return false;
+        i++;
+    }
+    return options->jobs > 0;
+}
+
+/* Every `jobs`th seed from this one on. */
+static void work(const Options *options, uint64_t first, volatile uint64_t counts[2])
+{
+    uint64_t history = 0;
+    const double begin_s = now_s();
+    for (uint64_t seed = first;
+         seed < options->first + options->seeds && now_s() - begin_s < options->seconds;
+         seed += options->jobs)
+        counts[live(seed, &history) ? 0 : 1]++;
+    if (options->seeds == 1)
+        printf("history %016" PRIx64 "\n", history);
+    fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+    Options options = {.seeds = 2000, .jobs = 2, .seconds = 1e9};
+    if (!read_options(argc, argv, &options)) {
+        fprintf(stderr,
+                "usage: %s [--first SEED] [--seeds N] [--seconds S] [--jobs N] [--verbose]\n",
+                argv[0]);
+        return 2;
+    }
+    // Memory of one life is used again for the next: giving it back took half of the time.
+    mallopt(M_MMAP_THRESHOLD, 1 << 30);
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
+    signal(SIGABRT, name_seed);
+    signal(SIGSEGV, name_seed);
+    if (!life.is_verbose && !freopen("/dev/null", "w", stderr)) // damage that the seeds make
+        return 3;
+    uint64_t(*const counts)[2] = mmap(NULL, options.jobs * sizeof *counts, PROT_READ | PROT_WRITE,
+                                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    const double begin_s = now_s();
+    for (uint64_t i = 0; i < options.jobs; i++)
+        if (fork() == 0) {
+            work(&options, options.first + i, counts[i]);
+            _exit(0);
+        }
+    uint64_t passed = 0, failed = 0;
+    int state;
+    while (wait(&state) > 0)
+        failed += state != 0; // it has named the seed
+    for (uint64_t i = 0; i < options.jobs; i++) {
+        passed += counts[i][0];
+        failed += counts[i][1];
+    }
+    printf("%.1f s\n%" PRIu64 " passed, %" PRIu64 " failed\n", now_s() - begin_s, passed, failed);
+    return failed > 0;
+}
