@@ -307,20 +307,32 @@ static const Command *enter_and_apply(Session *session, const JournalEntry *line
     return command;
 }
 
-static void name_source(Json *tree, const char *source)
+/* The last source that was copied: neighbours in a tree nearly always have the same one. */
+typedef struct {
+    const char *theirs, *own;
+} CopiedSource;
+
+static const char *own_source(Arena *arena, const char *source, CopiedSource *last)
 {
-    tree->at.source = tree->key_at.source = source;
-    for (Json *child = tree->first; child != NULL; child = child->next)
-        name_source(child, source);
+    if (source != NULL && source != last->theirs)
+        *last = (CopiedSource){.theirs = source, .own = arena_strdup(arena, source)};
+    return source != NULL ? last->own : NULL;
 }
 
-/* A copy of `value` without its secrets. Its places name their source in the session's memory: the
- * request that the name comes from ends, and the copy may stay. */
+static void own_sources(Arena *arena, Json *tree, CopiedSource *last)
+{
+    tree->at.source = own_source(arena, tree->at.source, last);
+    tree->key_at.source = own_source(arena, tree->key_at.source, last);
+    for (Json *child = tree->first; child != NULL; child = child->next)
+        own_sources(arena, child, last);
+}
+
+/* A copy of `value` without its secrets. Its places name their sources in the session's memory: the
+ * request that the names come from ends, and the copy may stay. */
 static Json *own_copy(Session *session, const Json *value)
 {
     Json *copy = without_secrets(session->commands, value);
-    const char *source = copy->at.source;
-    name_source(copy, source != NULL ? arena_strdup(session->arena, source) : NULL);
+    own_sources(session->arena, copy, &(CopiedSource){NULL, NULL});
     return copy;
 }
 
