@@ -21,7 +21,7 @@ libgnutls28-dev  | have_library gnutls                  | TLS and signatures of 
 libsqlite3-dev   | have_library sqlite3                 | database of the emulator, trainyard sqlite
 libxml2-dev      | have_library libxml-2.0              | XML of Azure Files
 libunistring-dev | have_header unicase.h                | file names without case
-zlib1g-dev       | have_header zlib.h                   | the older part of the emulator's journal
+zlib1g-dev       | have_header zlib.h                   | packs the journal of the emulator
 '
 test_needs='
 g++              | have_command g++                     | compiles kernels for the processor
