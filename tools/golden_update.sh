@@ -42,7 +42,7 @@ golden_of()
 }
 export -f golden_of
 export fresh program
-find scenarios -name scenario.json | xargs -P "$(nproc)" -I{} bash -euo pipefail -c 'golden_of {}'
+find scenarios -name scenario.json -print0 | xargs -0 -P "$(nproc)" -I{} bash -euo pipefail -c 'golden_of {}'
 
 if [ $mode = update ]; then
     rm -rf tests/golden
