@@ -419,8 +419,8 @@ failed_tests()
 {
     awk '/^ *[0-9]+\/[0-9]+ Test .*(Failed|Timeout|Exception|Not Run)/ { left = 40; print; next }
         /^ +Start +[0-9]+: / || /^ *[0-9]+\/[0-9]+ Test / { next }
-        left > 0 { print; left-- }
-        /^[0-9]+% tests passed/ { left = 0 }' "$1" | head -n 400
+        left > 0 && printed < 400 { print; left--; printed++ }
+        /^[0-9]+% tests passed/ { left = 0 }' "$1"
 }
 
 run_leg()
