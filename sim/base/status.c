@@ -78,6 +78,14 @@ static Status *problems_next(Problems *problems)
     return next;
 }
 
+/* The list may outlive the text that names the source. Statuses beyond those that are kept are only
+ * counted. */
+static void own_source(const Problems *problems, Status *problem)
+{
+    if (problem < problems->items + PROBLEMS_KEPT && problem->at.source != NULL)
+        problem->at.source = arena_strdup(problems->arena, problem->at.source);
+}
+
 Status *problems_add(Problems *problems, StatusCode code, Place at, const char *format, ...)
 {
     invariant(code != STATUS_OK);
@@ -86,13 +94,16 @@ Status *problems_add(Problems *problems, StatusCode code, Place at, const char *
     va_start(arguments, format);
     status_fill(problem, code, at, format, arguments);
     va_end(arguments);
+    own_source(problems, problem);
     return problem;
 }
 
 void problems_add_status(Problems *problems, const Status *status)
 {
     invariant(status->code != STATUS_OK);
-    *problems_next(problems) = *status;
+    Status *problem = problems_next(problems);
+    *problem = *status;
+    own_source(problems, problem);
 }
 
 static bool is_same_text(const char *a, const char *b)
