@@ -179,8 +179,8 @@ static const char *const harms[] = {
     "UPDATE journal_pack SET text_bytes=1099511627776 WHERE first=1",
     "UPDATE journal_pack SET text_bytes=-1 WHERE first=1",
     "UPDATE journal_pack SET last=last-1 WHERE first=1",
-    "UPDATE journal_pack SET packed=CAST(substr(packed,1,100)||x'00'||substr(packed,102) AS BLOB) "
-    "WHERE first=1",
+    ("UPDATE journal_pack SET packed=CAST(substr(packed,1,100)||x'00'||substr(packed,102) AS BLOB) "
+     "WHERE first=1"),
 };
 
 START_TEST(a_damaged_pack_is_refused)
