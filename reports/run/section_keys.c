@@ -9,6 +9,8 @@
 #include "sim/base/text.h"
 #include "sim/base/units.h"
 
+#define USD INT64_C(1000000) /* in micro-USD */
+
 /* `class` colours the tile: "bad", "open" or ""; its words say the same. */
 static void key_tile_print(Text *html, const char *class, Text *value, const char *name)
 {
@@ -144,10 +146,24 @@ static void key_times_print(Text *html, const Facts *facts)
                        : "until the job was done");
 }
 
+/* Whole dollars from ten thousand on, which have room. */
+static void key_cost_print(Text *html, int64_t micro_usd)
+{
+    Text cost = {0};
+    if (micro_usd == ABSENT) {
+        text_add(&cost, "unknown");
+    } else if (micro_usd < 10000 * USD) {
+        usd_print(&cost, micro_usd);
+    } else {
+        text_add(&cost, "$");
+        thousands_print(&cost, (micro_usd + USD / 2) / USD);
+    }
+    key_figure_print(html, &cost, "total cost");
+}
+
 void section_key_figures(Text *html, const Facts *facts)
 {
     const SummaryJob *best = run_most_accurate(facts);
-    Text cost = {0};
     text_add(html, "<dl class=\"keys\">\n");
     key_faults_print(html, facts);
     if (facts_are_of_many(facts)) {
@@ -157,11 +173,7 @@ void section_key_figures(Text *html, const Facts *facts)
     } else {
         key_times_print(html, facts);
     }
-    if (facts->run->cost_micro_usd != ABSENT)
-        usd_print(&cost, facts->run->cost_micro_usd);
-    else
-        text_add(&cost, "unknown");
-    key_figure_print(html, &cost, "total cost");
+    key_cost_print(html, facts->run->cost_micro_usd);
     if (!facts_are_of_many(facts))
         key_jobs_print(html, facts);
     if (best != NULL)
