@@ -91,7 +91,7 @@ static bool sum_up(int descriptor, ImageFacts *facts)
     const char *map = map_file(descriptor, facts->bytes);
     if (!map)
         return false;
-    facts->checksum = checksum(map, (size_t)facts->bytes);
+    facts->checksum = checksum_wide(map, (size_t)facts->bytes);
     munmap((void *)map, (size_t)facts->bytes);
     return true;
 }
@@ -161,7 +161,7 @@ static bool take_image(SessionMemory *memory, const char *path, const char *map,
                        Status *status)
 {
     ImageHeader own, header;
-    if (checksum(map, (size_t)facts.bytes) != facts.checksum)
+    if (checksum_wide(map, (size_t)facts.bytes) != facts.checksum)
         return status_fail(status, STATUS_BAD_INPUT, place_in(path, 0, 0),
                            "it is damaged: its checksum differs");
     memcpy(&header, map, sizeof header);

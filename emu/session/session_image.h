@@ -17,7 +17,7 @@
 /* Which image a file contains. */
 typedef struct {
     int64_t bytes;
-    uint64_t checksum; /* sim/base/checksum.h, of all of them */
+    uint64_t checksum; /* checksum_wide (sim/base/checksum.h) of all of them */
 } ImageFacts;
 
 /* Writes the image to `path`, replacing what is there, and syncs it. The heap is collected, and its

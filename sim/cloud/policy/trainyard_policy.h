@@ -3,14 +3,13 @@
  *
  *     #include <trainyard_policy.h>
  *
- *     // The smallest job first.
+ *     // The first job that fits.
  *     TRAINYARD_POLICY(view)
  *     {
- *         int32_t smallest = TRAINYARD_POLICY_NONE;
  *         for (int32_t i = 0; i < view->waiting_count; i++)
- *             if (view->waiting[i].fits && (smallest == TRAINYARD_POLICY_NONE ||
- *                                           view->waiting[i].slots <
- * view->waiting[smallest].slots)) smallest = i; return smallest;
+ *             if (view->waiting[i].fits)
+ *                 return i;
+ *         return TRAINYARD_POLICY_NONE;
  *     }
  *
  *     cc -std=c11 -O2 -shared -fPIC -o mine.so mine.c

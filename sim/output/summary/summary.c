@@ -323,11 +323,10 @@ static void put_transformer(SummaryJob *job, const JobMetrics *metrics, const Pr
     const TransformerTraining *planned = program->transformer;
     const int64_t end_ns = metrics->ended_ns != METRIC_NEVER ? metrics->ended_ns : now_ns;
     const int64_t took_ns = between(metrics->submitted_ns, end_ns);
-    // Operations and capacity in 10^6, so that their products fit 128 bits.
-    const Wide operations =
-        (Wide)tokens_kept(program, metrics) * planned->flops_per_token / 1000000;
-    const Wide capacity = job->gpu_ns * (planned->peak_flops_per_s / NS_PER_S) / 1000000;
     job->tokens = tokens_kept(program, metrics);
+    // Operations and capacity in 10^6, so that their products fit 128 bits.
+    const Wide operations = (Wide)job->tokens * planned->flops_per_token / 1000000;
+    const Wide capacity = job->gpu_ns * (planned->peak_flops_per_s / NS_PER_S) / 1000000;
     if (took_ns != SUMMARY_NEVER && took_ns > 0)
         job->tokens_per_s = wide_proportion(job->tokens, NS_PER_S, took_ns);
     if (capacity > 0)
