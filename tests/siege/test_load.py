@@ -78,6 +78,7 @@ class Client:
         other.request("GET", "/trainyard/events")
         answer = other.getresponse()
         assert answer.status in (200, 503), answer.status
+        self.job()  # an event of its own: all clients may be watching, and nobody else would make one
         answer.read1(100)
         other.close()
 
