@@ -86,7 +86,7 @@ const char *fact_own_estimate(const StudyFacts *facts, int32_t point, int32_t me
 const char *fact_noted_estimate(const StudyFacts *facts, int32_t point, int32_t metric);
 /* "nodes=4 load=1.5"; "the scenario" without factors. In the facts' arena. */
 const char *fact_point_name(const StudyFacts *facts, int32_t point);
-/* Which factors tell the points of a figure apart, and how much of their levels is shown. */
+/* Which factors differ between the points of a figure, and how much of their levels is shown. */
 typedef struct {
     const StudyFacts *facts;
     int32_t *starts; /* [factor]: bytes that all levels share, "Standard_"; -1: it does not vary */
