@@ -1,5 +1,5 @@
-/* What a catalogue consists of, while it is read and afterwards. Private to sim/scenario/catalog.
- */
+/* The sections and entries of a catalogue. Private to sim/scenario/catalog. */
+* /
 #ifndef SIM_SCENARIO_CATALOG_SECTIONS_H
 #define SIM_SCENARIO_CATALOG_SECTIONS_H
 
@@ -7,7 +7,7 @@
 #include "sim/scenario/catalog/read.h"
 #include "sim/scenario/catalog/throughputs.h"
 
-typedef struct {
+    typedef struct {
     const char *name; /* "" in a single section */
     Place at;
     void *item;
