@@ -1,5 +1,4 @@
 /* The sections and entries of a catalogue. Private to sim/scenario/catalog. */
-* /
 #ifndef SIM_SCENARIO_CATALOG_SECTIONS_H
 #define SIM_SCENARIO_CATALOG_SECTIONS_H
 
