@@ -529,7 +529,7 @@ static void tidy(Session *session)
     heap_collect(heap, &root, 1);
 }
 
-/* A replay, and how far it has come in the session's time. */
+/* A replay, and its progress in the session's time. */
 typedef struct {
     Session *session;
     int64_t from_ns;
