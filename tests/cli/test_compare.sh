@@ -93,7 +93,7 @@ EOF
 holds nests
 
 example "JSON has what the table has"
-trainyard compare scenario.json --measured measured --json
+trainyard compare . --measured measured --json # a folder's scenario.json
 exit_is 0
 stderr_is_empty
 cd .. || exit 3
