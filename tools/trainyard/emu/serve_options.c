@@ -38,7 +38,7 @@ static const Field options[] = {
                 "auto to jump to what a client waits for (real)"),
     OPTION_FILE(0, "scenario", scenario, "FILE",
                 "begin a new state with the world of FILE (an empty subscription)"),
-    OPTION_INTEGER(0, "seed", seed, "N", 0, INT64_C(1) << 53,
+    OPTION_INTEGER(0, "seed", seed, "N", 0, SEED_MOST,
                    "begin a new state with N instead of the scenario's seed"),
     OPTION_FILE(0, "catalog", catalog, "FILE",
                 "begin a new state with the catalogue FILE after those of the scenario: container "
