@@ -274,7 +274,7 @@ holds differ future whole other
 holds grep -q "seed.change 7" one/trace.tsv
 trainyard run "$poisson" --fork-seed 7
 exit_is 2
-stderr_begins '--fork-at: goes with --fork-seed, --fork-policy or both'
+stderr_has '--fork-at: goes with --fork-seed, --fork-policy or both'
 trainyard run "$poisson" --fork-at 3h --fork-policy sjf
 exit_is 2
 stderr_has srtf

@@ -293,7 +293,8 @@ static bool quota_fault(Faults *faults, const Command *command, Status *status)
            command_not_found(command, "quota", command->path.name, status);
 }
 
-/* What has begun ends as it was drawn; what has not happened is drawn again. */
+/* Durations that have begun keep their draws; failures, preemptions and arrivals that have not
+ * happened are drawn again. */
 static bool seed_change(Faults *faults, const Command *command, Status *status)
 {
     (void)status;

@@ -53,7 +53,7 @@ typedef struct {
     uint64_t entity, draw;
 } DrawAddress;
 
-/* The rest of a time that began at `begun_ns` and is not over, drawn again; at least 1 ns. */
+/* The rest of a time that began at `begun_ns` and has not ended, drawn again; at least 1 ns. */
 static int64_t rest_drawn_again(const Faults *faults, const FailureModel *model, DrawAddress at,
                                 int64_t begun_ns)
 {

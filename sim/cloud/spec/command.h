@@ -32,7 +32,7 @@
     X(QUOTA_CHANGE, "quota.change", "a quota has other cores from now on; no cluster loses nodes") \
     X(SEED_CHANGE, "seed.change",                                                                  \
       "random draws come from another seed from now on; failures, preemptions and arrivals that "  \
-      "have not happened are drawn again, while all that has begun ends as it was drawn")          \
+      "have not happened are drawn again, and durations that have begun keep their draws")         \
     X(POLICY_CHANGE, "policy.change", "another policy chooses the next jobs from now on")
 
 /* X(ENUM, name in scenario files, effect)
