@@ -214,7 +214,7 @@ static void listeners_join(Arena *arena, const RunOptions *options, MeasureWindo
     trace_fan_join(fan, narrator_listener(listeners->narrator));
 }
 
-/* Shows the progress of a long run on a terminal. */
+/* Shows the progress of a long run. */
 typedef struct {
     Progress progress;
     int64_t rows;
@@ -230,11 +230,10 @@ static void tick(void *listener, const TraceRow *row)
 }
 
 /* Without `until` the length of the run is not known: then only the simulated time is shown. */
-static Ticker ticker_start(const Scenario *scenario)
+static Ticker ticker_start(const Scenario *scenario, const RunOptions *options)
 {
-    bool is_bounded = scenario->until_ns != INT64_MAX;
-    return (Ticker){.progress =
-                        progress_start("run", is_bounded ? scenario->until_ns / NS_PER_S : 0)};
+    const int64_t total_s = scenario->until_ns != INT64_MAX ? scenario->until_ns / NS_PER_S : 0;
+    return (Ticker){.progress = progress_start("run", total_s, !options->shows_warnings)};
 }
 
 static World *world_before_run(Arena *arena, const Scenario *scenario, const RunOptions *options,
@@ -333,7 +332,7 @@ static bool run_and_write(Arena *arena, const RunOptions *options, RunResult *re
     }
     Listeners listeners;
     listeners_join(arena, options, scenario->measure, &listeners, fan);
-    Ticker ticker = ticker_start(scenario);
+    Ticker ticker = ticker_start(scenario, options);
     trace_fan_join(fan,
                    (TraceListener){.listener = &ticker, .level = TRACE_LEVEL_STEPS, .row = tick});
     if (options->row_watch != NULL)

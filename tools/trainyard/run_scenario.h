@@ -25,7 +25,7 @@ typedef struct {
     bool has_no_share;           /* the files that jobs leave on shares are not written */
     bool checks_always;          /* check every invariant after every event */
     const char *output_folder;   /* for the files of the run; NULL: none are written */
-    bool shows_warnings;         /* on stderr, before the run */
+    bool shows_warnings;         /* on stderr, before the run, and the progress during the run */
     struct PolicyFile *policy;   /* replaces that of the scenario; NULL: does not */
     uint64_t shuffle_seed;       /* Scenario.shuffle_seed */
     RowWatch *row_watch;         /* an additional listener; or NULL */

@@ -123,7 +123,7 @@ static double **sample_metrics(Arena *arena, const RunResult *tested,
         values[e] = ARENA_ARRAY(arena, double, seeds);
         most = seeds > most ? seeds : most;
     }
-    Progress progress = progress_start("seeds", most);
+    Progress progress = progress_start("seeds", most, false);
     for (int32_t s = 0; s < most; s++) {
         Arena *run_arena = arena_create();
         RunResult run;
