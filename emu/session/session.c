@@ -579,8 +579,7 @@ static bool catch_up(Session *session, Status *status)
     const int64_t until_ns = text != NULL ? strtoll(text, NULL, 10) : from_ns;
     Replay replay = {.session = session,
                      .from_ns = from_ns,
-                     .progress =
-                         progress_start("replay", (until_ns - from_ns) / NS_PER_MS, false)};
+                     .progress = progress_start("replay", (until_ns - from_ns) / NS_PER_MS, false)};
     const bool is_repeated = store_replay(session->store, rest, &replay, repeat, status);
     progress_end(&replay.progress);
     if (!is_repeated)
