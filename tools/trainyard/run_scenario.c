@@ -1,7 +1,6 @@
 #include "tools/trainyard/run_scenario.h"
 
 #include "reports/run/report.h"
-#include "sim/base/invariant.h"
 #include "sim/base/units.h"
 #include "sim/cli/disk_files.h"
 #include "sim/cli/files.h"
@@ -358,25 +357,19 @@ static bool run_and_write(Arena *arena, const RunOptions *options, RunResult *re
     result->metrics = metrics_fold_result(listeners.metrics);
     result->summary = prepare_summary(arena, result, &listeners);
     if (options->watches) {
-        result->answers = expectations_answers(arena, result);
+        const WatchedRun watched = {.file = result->file,
+                                    .expected = result->expected,
+                                    .watched = result->watched,
+                                    .world = result->world,
+                                    .metrics = result->metrics,
+                                    .summary = folded_summary(result)};
+        result->answers = expectations_answers(arena, &watched);
         expectations_summarise(arena, result->file, result->answers, folded_summary(result));
     }
     prepare_story(arena, &listeners, result);
     if (listeners.narrator != NULL)
         narrator_conclude(listeners.narrator, run_summary_json(result));
     return !has_files || files_finish(arena, options, &files, result, ran, status);
-}
-
-void run_with_seed(Arena *arena, const RunResult *run, uint64_t seed, RunResult *result)
-{
-    ScenarioFile *copy = ARENA_NEW(arena, ScenarioFile);
-    *copy = *run->file;
-    copy->scenario.seed = seed;
-    result->file = copy;
-    result->expected = run->expected;
-    Status status = {0};
-    bool has_run = run_and_write(arena, &(RunOptions){.level = TRACE_LEVEL_JOBS}, result, &status);
-    invariant(has_run); // only files can fail
 }
 
 static const char *known_networks(Arena *arena)

@@ -55,7 +55,7 @@ void clients_ask(Known *after);
 void clients_plan(Known *after, int object, Text *request);
 /* Whether the object is as known. */
 bool clients_is(const Known *known, int object);
-/* What is known of the object becomes that of `from`. */
+/* Copies the known state of the object from `from`. */
 void clients_take(Known *known, const Known *from, int object);
 /* Whether all files and groups are as known. Fails the life if not, unless `is_quiet`. */
 bool clients_check(const Known *known, bool is_quiet);

@@ -1,9 +1,9 @@
 /* The server with simulated connections: clients whose requests arrive in pieces, who read their
  * answers slowly, and who leave at any byte.
  *
- * The server runs as it is. Its connections are pairs of sockets, made here when it accepts one;
+ * The server runs unchanged. Its connections are pairs of sockets, made here when it accepts one;
  * the clock, and its waiting, are replaced for the whole process. Whenever it would wait, clients
- * do the next thing that the seed draws: connect, send a piece, read a few bytes, end their side,
+ * do next what the seed draws: connect, send a piece, read a few bytes, end their side,
  * or leave. So the process needs no thread, and a seed repeats itself. */
 #ifndef TESTS_EMU_FAULTS_NETWORK_H
 #define TESTS_EMU_FAULTS_NETWORK_H
