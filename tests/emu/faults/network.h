@@ -3,8 +3,8 @@
  *
  * The server runs unchanged. Its connections are pairs of sockets, made here when it accepts one;
  * the clock, and its waiting, are replaced for the whole process. Whenever it would wait, clients
- * do next what the seed draws: connect, send a piece, read a few bytes, end their side,
- * or leave. So the process needs no thread, and a seed repeats itself. */
+ * do next what the seed draws: connect, send a piece, read a few bytes, or leave. So the process
+ * needs no thread, and a seed repeats itself. */
 #ifndef TESTS_EMU_FAULTS_NETWORK_H
 #define TESTS_EMU_FAULTS_NETWORK_H
 
