@@ -34,7 +34,12 @@ Engine *engine_create(Arena *run, EngineSettings settings, EngineOwner owner)
     Engine *engine = ARENA_NEW(run, Engine);
     inside->arena = run;
     inside->owner = owner;
-    inside->settings = settings;
+    // Member by member: copied padding may look like an address, which keeps a session's memory
+    // from being an image (emu/session/session_image.h).
+    inside->settings.seed = settings.seed;
+    inside->settings.shuffle_seed = settings.shuffle_seed;
+    inside->settings.until_ns = settings.until_ns;
+    inside->settings.stays_until = settings.stays_until;
     inside->queue = event_queue_create(run);
     engine->inside = inside;
     return engine;
