@@ -545,13 +545,14 @@ static void check_slots(const Jobs *jobs, const Cluster *cluster, const ClusterQ
 }
 
 /* A policy that stops jobs has stopped those that it would, or waits for one that is being
- * terminated. */
+ * terminated. A policy from outside makes no such promise. */
 static void check_victims(const Jobs *jobs, const Cluster *cluster, const ClusterQueues *queues,
                           const JobQueue *queue)
 {
     const Policy *policy = policy_of(jobs->policy);
-    if (policy->victim == NULL || queue->spec != NULL || queues->is_pass_due ||
-        queue->waiting.count == 0 || cluster->provisioning >= PROVISIONING_DELETING)
+    if (policy->victim == NULL || jobs->policy == POLICY_OUTSIDE || queue->spec != NULL ||
+        queues->is_pass_due || queue->waiting.count == 0 ||
+        cluster->provisioning >= PROVISIONING_DELETING)
         return;
     const PolicyView view = queue_view(jobs, queue, cluster);
     const int32_t victim = policy->victim(&view);
