@@ -6,7 +6,7 @@
 #include "sim/scenario/catalog/read.h"
 #include "sim/scenario/catalog/throughputs.h"
 
-    typedef struct {
+typedef struct {
     const char *name; /* "" in a single section */
     Place at;
     void *item;
