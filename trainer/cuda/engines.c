@@ -77,29 +77,35 @@ const CudaEngine cuda_engine_own = {.name = "own",
 
 /* For gradients of weights it would be the same kernel: all that differs is which kernel adds the
  * parts. */
-static int32_t apart_find(void *state, const CudaTask *task, CudaWay *ways, int32_t most)
+static int32_t separate_find(void *state, const CudaTask *task, CudaWay *ways, int32_t most)
 {
     if (task->pass == CUDA_PASS_WEIGHTS || most < 1)
         return 0;
-    ways[0] = (CudaWay){.engine = &cuda_engine_apart, .state = state};
+    ways[0] = (CudaWay){.engine = &cuda_engine_separate, .state = state};
     return 1;
 }
 
-static const char *apart_run(const CudaWay *way, const CudaTask *task, const CudaOperands *with)
+static const char *separate_run(const CudaWay *way, const CudaTask *task, const CudaOperands *with)
 {
     run_own(way->state, task, with, NULL);
     return NULL;
 }
 
-const CudaEngine cuda_engine_apart = {
-    .name = "apart", .open = own_open, .close = own_close, .find = apart_find, .run = apart_run};
+const CudaEngine cuda_engine_separate = {.name = "separate",
+                                         .open = own_open,
+                                         .close = own_close,
+                                         .find = separate_find,
+                                         .run = separate_run};
 
 /* --- Engines of a model --- */
 
-/* In order of preference for equally fast engines. */
+/* In order of preference for equally fast engines. A build without libraries measures nothing, and
+ * keeps `own`. */
 static const CudaEngine *const engines[] = {
     &cuda_engine_own,
-    &cuda_engine_apart,
+#if defined(TRAINYARD_HAVE_CUBLAS) || defined(TRAINYARD_HAVE_CUDNN)
+    &cuda_engine_separate,
+#endif
 #ifdef TRAINYARD_HAVE_CUBLAS
     &cuda_engine_cublas,
 #endif

@@ -1,10 +1,11 @@
 /* Engines compute products. An engine offers one or more ways to do the work of cuda_product_* in
  * trainer/cuda/kernels.h:
  *
- *     own     the kernels of product.cu: every product, pass and precision, batches of any size,
- * and the sieve next to a product in the same kernel apart   the same with sieves and sums of parts
- * in kernels of their own cublas  dense layers and convolutions of side 1, which are products of
- * plain matrices cudnn   convolutions
+ *     own       the kernels of product.cu, with the sieve next to a product in the same kernel:
+ *               every product, pass and precision, batches of any size
+ *     separate  the same, but sieves and sums of parts have separate kernels
+ *     cublas    dense layers and convolutions of side 1, which are products of plain matrices
+ *     cudnn     convolutions
  *
  * The fastest way depends on the GPU, the shape and the library's version. Each way to do a pass of
  * a layer is therefore measured when a model opens, and the fastest is kept (trainer/cuda/model.h,
@@ -88,7 +89,7 @@ struct CudaEngine {
 };
 
 extern const CudaEngine cuda_engine_own;
-extern const CudaEngine cuda_engine_apart;
+extern const CudaEngine cuda_engine_separate;
 extern const CudaEngine cuda_engine_cublas;
 extern const CudaEngine cuda_engine_cudnn;
 

@@ -109,7 +109,7 @@ typedef struct {
     bool has_relu;
 } CudaProduct;
 
-/* What a product computes in the same kernel: the sieve after it (forward) or before it (backward
+/* Work that a product does in the same kernel: the sieve after it (forward) or before it (backward
  * data), with the same bits as the sieve's own kernel; and sums of parts, which otherwise take a
  * second kernel. */
 enum { CUDA_TILES_MAX = 132 };
