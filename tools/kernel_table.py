@@ -210,7 +210,8 @@ def main():
     chosen = [gpus[name] for name in wanted] or list(gpus.values())
     graphs = {precision: read_graph(program, precision, images) for precision in SHOWN}
     print("Counted, not measured: times are lower bounds from shapes, data sheets and compiled kernels. H100: us by NVIDIA's profiler\n"
-          "of a kernel of this name and grid (reports/measured/gpu-h100.md). KB and MFLOP are 1000 and 10^6.\n")
+          "of a kernel of this name and grid (reports/measured/gpu-h100.md); products did not compute sieves then. KB and MFLOP are 1000\n"
+          "and 10^6.\n")
     for precision, kernels in graphs.items():
         print_kernels(precision, images, kernels, chosen[-1], resources)
     lengths = {precision: totals(chosen[-1], precision, kernels, resources_of(chosen[-1], resources)[1])["length"]

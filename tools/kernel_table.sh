@@ -3,9 +3,10 @@
 # lower bound of their time on each GPU of the catalogue (tools/kernel_table.py has the formulas). Needs no GPU. The graph comes from
 # the emulation of a GPU; registers and shared memory from ptxas, if there is an nvcc.
 #
-#   tools/kernel_table.sh [--batch IMAGES] [--build DIR] [GPU...]
+#   tools/kernel_table.sh [--batch IMAGES] [--build DIR] [--sm CAPABILITY] [GPU...]
 # --batch   images of a step (32)
 # --build   a build without CUDA, for the emulation (build/release)
+# --sm      compile for this capability only, such as 90; otherwise for each of the catalogue that nvcc knows, which takes minutes
 # GPU       of the catalogue; without one, all of them. The table of kernels is for the last one.
 # Exit codes: 0, 1 on failure, 2 for wrong options.
 set -euo pipefail
@@ -16,14 +17,14 @@ usage()
     sed -n '2,/^set/ { /^set/d; s/^# \{0,1\}//; p }' "$0"
 }
 
-batch=32 build=build/release gpus=()
+batch=32 build=build/release sm='' gpus=()
 while [ $# -gt 0 ]; do
     case $1 in
     --help | -h)
         usage
         exit
         ;;
-    --batch | --build)
+    --batch | --build | --sm)
         [ $# -ge 2 ] || { usage >&2; exit 2; }
         declare "${1#--}=$2"
         shift
@@ -58,8 +59,8 @@ mkdir -p build/kernel_table/parts
 rm -f build/kernel_table/*.txt
 nvcc=$(command -v nvcc || compgen -G /usr/local/cuda/bin/nvcc) || nvcc=
 if [ -n "$nvcc" ]; then
-    for sm in $(tail -n +2 tools/kernel_table_gpus.csv | cut -d , -f 2 | sort -u); do
-        ! "$nvcc" --list-gpu-code | grep -qx "sm_$sm" || resources "$sm"
+    for each in ${sm:-$(tail -n +2 tools/kernel_table_gpus.csv | cut -d , -f 2 | sort -u)}; do
+        ! "$nvcc" --list-gpu-code | grep -qx "sm_$each" || resources "$each"
     done
 fi
 python3 tools/kernel_table.py "$build/bin/kernel_table" build/kernel_table "$batch" "${gpus[@]}"

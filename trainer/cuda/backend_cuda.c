@@ -131,6 +131,10 @@ static bool clear_arenas(CudaModel *model, Status *status)
     const size_t bytes = (size_t)(3 * arena_stride(model->settings.net)) * sizeof(float);
     memset(model->arena_copies[0], 0, bytes);
     cuda_note(model, cudaMemsetAsync(model->arenas[0], 0, bytes, model->stream), "beginning");
+    cuda_note(model,
+              cudaMemsetAsync(model->tiles_done, 0, CUDA_TILES_MAX * sizeof *model->tiles_done,
+                              model->stream),
+              "beginning");
     if (model->bf16_weights)
         cuda_note(model, cudaMemsetAsync(model->bf16_weights, 0, bytes / 3 / 2, model->stream),
                   "beginning");
@@ -321,8 +325,10 @@ static bool gpu_backward(void *opened, Status *status)
     if (!cuda_is_fine(model, status))
         return false;
     begin_stages(model);
-    if (!cuda_stages_backward(model, NULL, NULL, status) ||
-        !cuda_wait(model, "going backward", status))
+    if (!cuda_stages_backward(model, NULL, NULL, status))
+        return false;
+    cuda_weights_add(model, model->stream);
+    if (!cuda_wait(model, "going backward", status))
         return false;
     cuda_profile_take(model);
     return true;
@@ -333,6 +339,7 @@ static bool gpu_update(void *opened, const RmsProp *optimizer, float rate, float
 {
     CudaModel *model = opened;
     const CudaRmsProp by = cuda_steps_optimizer(optimizer, gradient_scale);
+    const CudaUnadded nothing = {.count = 0}; // backward has added all parts
     Status status;
     if (model->has_failed)
         return true; // not a fault of the weights; the next function with a status reports it
@@ -342,9 +349,9 @@ static bool gpu_update(void *opened, const RmsProp *optimizer, float rate, float
               cudaMemcpyAsync(&model->step->rate, &model->step_copy->rate, sizeof rate,
                               cudaMemcpyHostToDevice, model->stream),
               "updating");
-    cuda_update(model->stream, &by, model->settings.net->parameter_count,
+    cuda_update(model->stream, &by, model->settings.net->parameter_count, &nothing,
                 model->arenas[ARENA_GRADIENTS], model->arenas[ARENA_ACCUMULATORS],
-                model->arenas[ARENA_WEIGHTS], model->bf16_weights, model->step);
+                model->arenas[ARENA_WEIGHTS], model->bf16_weights, 0, model->step);
     cuda_profile_mark(model, PROFILE_UPDATE);
     if (!cuda_steps_get(model, NULL, "updating", &status))
         return true;

@@ -30,36 +30,82 @@ static int32_t own_find(void *state, const CudaTask *task, CudaWay *ways, int32_
     return 1;
 }
 
-static const char *own_run(const CudaWay *way, const CudaTask *task, const CudaOperands *with)
+/* `fused` NULL: only the product. */
+static void run_own(cudaStream_t stream, const CudaTask *task, const CudaOperands *with,
+                    const CudaFused *fused)
 {
+    void *const sieved = fused && task->sieve.side > 0 ? with->sieved : NULL;
     switch (task->pass) {
     case CUDA_PASS_FORWARD:
-        cuda_product_forward(way->state, task->precision, &task->product, with->in, with->kernel,
-                             with->bias, task->has_logits, with->out, with->scratch);
+        cuda_product_forward(stream, task->precision, &task->product, with->in, with->kernel,
+                             with->bias, task->has_logits, sieved ? sieved : with->out,
+                             with->scratch, fused);
         break;
     case CUDA_PASS_DATA:
-        cuda_product_backward_data(way->state, task->precision, &task->product, with->out_gradient,
-                                   with->kernel, with->relu_out, with->in_gradient, with->scratch);
+        cuda_product_backward_data(stream, task->precision, &task->product, with->out_gradient,
+                                   with->kernel, with->relu_out,
+                                   sieved ? sieved : with->in_gradient, with->scratch, fused);
         break;
     case CUDA_PASS_WEIGHTS:
-        cuda_product_backward_weights(way->state, task->precision, &task->product, with->in,
+        cuda_product_backward_weights(stream, task->precision, &task->product, with->in,
                                       with->out_gradient, with->kernel_gradient,
-                                      with->bias_gradient, with->scratch);
+                                      with->bias_gradient, fused ? with->parts : with->scratch,
+                                      fused ? with->left : NULL);
         break;
     case CUDA_PASS_COUNT:
         break;
     }
+}
+
+static const char *own_run(const CudaWay *way, const CudaTask *task, const CudaOperands *with)
+{
+    const CudaFused fused = {.sieve = task->sieve,
+                             .step = with->step,
+                             .is_training = with->is_training,
+                             .places = with->places,
+                             .done = with->done};
+    run_own(way->state, task, with, with->done ? &fused : NULL);
     return NULL;
 }
 
-const CudaEngine cuda_engine_own = {
-    .name = "own", .open = own_open, .close = own_close, .find = own_find, .run = own_run};
+const CudaEngine cuda_engine_own = {.name = "own",
+                                    .fuses = true,
+                                    .open = own_open,
+                                    .close = own_close,
+                                    .find = own_find,
+                                    .run = own_run};
+
+/* For gradients of weights it would be the same kernel: all that differs is which kernel adds the
+ * parts. */
+static int32_t separate_find(void *state, const CudaTask *task, CudaWay *ways, int32_t most)
+{
+    if (task->pass == CUDA_PASS_WEIGHTS || most < 1)
+        return 0;
+    ways[0] = (CudaWay){.engine = &cuda_engine_separate, .state = state};
+    return 1;
+}
+
+static const char *separate_run(const CudaWay *way, const CudaTask *task, const CudaOperands *with)
+{
+    run_own(way->state, task, with, NULL);
+    return NULL;
+}
+
+const CudaEngine cuda_engine_separate = {.name = "separate",
+                                         .open = own_open,
+                                         .close = own_close,
+                                         .find = separate_find,
+                                         .run = separate_run};
 
 /* --- Engines of a model --- */
 
-/* In order of preference for equally fast engines. */
+/* In order of preference for equally fast engines. A build without libraries measures nothing, and
+ * keeps `own`. */
 static const CudaEngine *const engines[] = {
     &cuda_engine_own,
+#if defined(TRAINYARD_HAVE_CUBLAS) || defined(TRAINYARD_HAVE_CUDNN)
+    &cuda_engine_separate,
+#endif
 #ifdef TRAINYARD_HAVE_CUBLAS
     &cuda_engine_cublas,
 #endif
@@ -82,15 +128,23 @@ static bool open_engine(CudaModel *model, int32_t i, Status *status)
     return status_hint(status, "--deterministic computes without libraries");
 }
 
+static void set_count(CudaTask *task, int32_t images)
+{
+    task->product.count = task->sieve.count = images;
+}
+
 static void find_ways(CudaModel *model, int32_t stage_index, CudaPass pass, int32_t engine_count)
 {
     CudaStage *stage = &model->stages[stage_index];
     CudaChoice *choice = &stage->choices[pass];
+    const CudaStage *sieve = cuda_stages_sieve(model, stage_index, pass);
     choice->task = (CudaTask){.pass = pass,
                               .precision = model->precision,
                               .product = stage->product,
                               .has_logits = stage_index == model->stage_count - 1};
-    choice->task.product.count = model->settings.batch_max;
+    if (sieve)
+        choice->task.sieve = sieve->sieve;
+    set_count(&choice->task, model->settings.batch_max);
     for (int32_t i = 0; i < engine_count; i++)
         choice->way_count +=
             engines[i]->find(model->engine_states[cuda_side_of(pass)][i], &choice->task,
@@ -132,21 +186,64 @@ int64_t cuda_engines_scratch(const CudaModel *model, CudaSide side)
 
 /* --- Running --- */
 
+static bool is_fused(const CudaWay *way, const CudaTask *task)
+{
+    return way->engine->fuses && task->sieve.side > 0 && cuda_product_fuses(&task->sieve);
+}
+
+/* Queues the task's sieve alone. */
+static void run_sieve(const CudaModel *model, const CudaTask *task, const CudaOperands *with)
+{
+    if (task->pass == CUDA_PASS_FORWARD)
+        cuda_sieve_forward(model->stream, model->precision, &task->sieve, with->step,
+                           with->is_training, with->out, with->sieved, with->places);
+    else
+        cuda_sieve_backward(model->stream, model->precision, &task->sieve, with->in_gradient,
+                            with->places, with->sieved);
+}
+
+/* Queues a task with its sieve. Returns NULL, or the name of a library's error. */
+static const char *run_way(const CudaModel *model, const CudaWay *way, const CudaTask *task,
+                           const CudaOperands *with)
+{
+    if (task->sieve.side == 0 || is_fused(way, task))
+        return way->engine->run(way, task, with);
+    CudaTask product = *task;
+    product.sieve.side = 0;
+    const char *error = way->engine->run(way, &product, with);
+    if (!error)
+        run_sieve(model, task, with);
+    return error;
+}
+
+/* Ways were not measured for the last batch of an epoch, which is smaller. */
+static const CudaWay *way_of(const CudaModel *model, const CudaChoice *choice)
+{
+    return &choice->ways[model->count == choice->task.product.count ? choice->chosen : 0];
+}
+
+bool cuda_engines_is_fused(const CudaModel *model, int32_t stage_index)
+{
+    const CudaChoice *choice = &model->stages[stage_index].choices[CUDA_PASS_FORWARD];
+    return is_fused(way_of(model, choice), &choice->task);
+}
+
 void cuda_engines_run(CudaModel *model, int32_t stage_index, CudaPass pass)
 {
     const CudaChoice *choice = &model->stages[stage_index].choices[pass];
-    const CudaWay *way = &choice->ways[choice->chosen];
-    const CudaOperands operands = cuda_stages_operands(model, stage_index, pass);
+    const CudaWay *way = way_of(model, choice);
+    CudaOperands operands = cuda_stages_operands(model, stage_index, pass);
+    CudaParts left = {.count = 0};
     CudaTask task = choice->task;
-    if (model->count !=
-        task.product.count) { // the last batch of an epoch: ways were not measured for its size
-        task.product.count = model->count;
-        way = &choice->ways[0];
-    }
-    const char *error = way->engine->run(way, &task, &operands);
+    set_count(&task, model->count);
+    operands.left = &left;
+    const char *error = run_way(model, way, &task, &operands);
     if (error)
         cuda_note_as(model, pass == CUDA_PASS_FORWARD ? "going forward" : "going backward",
                      way->engine->name, error);
+    left.at = model->stages[stage_index].layer->kernel_at;
+    if (left.count > 0)
+        cuda_weights_left(model, &left);
 }
 
 static PassEngines pass_engines(const CudaChoice *choice)
@@ -198,9 +295,15 @@ static bool queue_trial(CudaModel *model, const void *work, Status *status)
     const Trial *trial = work;
     (void)status; // a way that does not work is not chosen
     const bool is_aside = cuda_side_of(trial->task->pass) == CUDA_WEIGHTS;
+    CudaOperands operands = trial->operands;
+    CudaParts left = {.count = 0};
+    operands.left = &left;
     if (is_aside)
         cuda_weights_begin(model);
-    const bool works = trial->way->engine->run(trial->way, trial->task, &trial->operands) == NULL;
+    const bool works = run_way(model, trial->way, trial->task, &operands) == NULL;
+    const CudaUnadded unadded = {.count = left.count > 0, .all = {left}};
+    if (is_aside) // so that parts are added in the time of each way
+        cuda_add_parts(model->weights_stream, &unadded, model->arenas[ARENA_GRADIENTS]);
     if (is_aside)
         cuda_weights_end(model);
     return works;
@@ -262,6 +365,7 @@ static void choose(CudaModel *model, CudaChoice *choice, Trial *trial)
 bool cuda_engines_choose(CudaModel *model, Status *status)
 {
     Trial trial = {.way = NULL};
+    model->is_training = true;
     cuda_note(model, cudaEventCreate(&trial.begun), doing);
     cuda_note(model, cudaEventCreate(&trial.ended), doing);
     for (int32_t i = 0; i < model->stage_count; i++)

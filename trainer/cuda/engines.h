@@ -1,9 +1,11 @@
 /* Engines compute products. An engine offers one or more ways to do the work of cuda_product_* in
  * trainer/cuda/kernels.h:
  *
- *     own     the kernels of product.cu: every product, pass and precision, batches of any size
- *     cublas  dense layers and convolutions of side 1, which are products of plain matrices
- *     cudnn   convolutions
+ *     own       the kernels of product.cu, with the sieve next to a product in the same kernel:
+ *               every product, pass and precision, batches of any size
+ *     separate  the same, but sieves and sums of parts have separate kernels
+ *     cublas    dense layers and convolutions of side 1, which are products of plain matrices
+ *     cudnn     convolutions
  *
  * The fastest way depends on the GPU, the shape and the library's version. Each way to do a pass of
  * a layer is therefore measured when a model opens, and the fastest is kept (trainer/cuda/model.h,
@@ -31,6 +33,7 @@ typedef struct {
     CudaPrecision precision;
     CudaProduct product;
     bool has_logits; /* forward: the output is float in every precision */
+    CudaSieve sieve; /* after the product (forward) or before it (data); side 0: none */
 } CudaTask;
 
 /* The operands of a task; the comments of cuda_product_* explain them. Members that the pass does
@@ -41,6 +44,16 @@ typedef struct {
     void *out, *in_gradient;
     float *kernel_gradient, *bias_gradient;
     void *scratch; /* the same for all tasks of a model; aligned to 256 bytes */
+
+    /* With a sieve: its places, and instead of `out` or `in_gradient` its output (forward) or the
+     * gradient of its input (data). An engine that does not fuse them ignores these members. */
+    void *sieved;
+    uint8_t *places;
+    const CudaStep *step;
+    bool is_training;
+    uint32_t *done;  /* of CudaFused */
+    float *parts;    /* weights: for parts that the engine may leave */
+    CudaParts *left; /* these parts; count 0: none */
 } CudaOperands;
 
 typedef struct CudaEngine CudaEngine;
@@ -59,6 +72,7 @@ enum { CUDA_WAYS_MAX = 16 };
 
 struct CudaEngine {
     const char *name;
+    bool fuses; /* `run` computes the task's sieve, too, if cuda_product_fuses it */
 
     /* All later work is queued on `stream`. Returns NULL, or the name of the library's error. */
     const char *(*open)(cudaStream_t stream, void **state);
@@ -75,6 +89,7 @@ struct CudaEngine {
 };
 
 extern const CudaEngine cuda_engine_own;
+extern const CudaEngine cuda_engine_separate;
 extern const CudaEngine cuda_engine_cublas;
 extern const CudaEngine cuda_engine_cudnn;
 

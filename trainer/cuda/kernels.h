@@ -36,7 +36,7 @@ typedef struct {
     int64_t images;
     int64_t bad_step;     /* the first step after which a loss or weight was not finite; -1: none */
     float rate;           /* of the optimizer, in this step */
-    uint32_t blocks_done; /* counts finished blocks of cuda_loss; 0 outside it */
+    uint32_t blocks_done; /* counts finished blocks of cuda_loss or cuda_update; 0 outside them */
 } CudaStep;
 
 /* --- Input (input.cu) --- */
@@ -62,58 +62,6 @@ typedef struct {
 void cuda_input(cudaStream_t stream, CudaPrecision precision, const CudaInput *input,
                 const CudaStep *step, int32_t count, void *out, uint8_t *batch_labels);
 
-/* --- Products (product.cu) --- */
-
-/* A convolution with stride 1. A dense layer is a convolution with 1 x 1 images and kernel. */
-typedef struct {
-    int32_t count; /* images */
-    int32_t in_height, in_width, in_channels;
-    int32_t out_height, out_width, out_channels;
-    int32_t side, padding;
-    bool has_relu;
-} CudaProduct;
-
-/* The largest number of floats of working memory that any of the three functions needs for this
- * product. */
-int64_t cuda_product_scratch(const CudaProduct *product);
-
-/* out = relu(in * kernel + bias), kernel HWIO. `kernel` is float in CUDA_FP32 and CUDA_TF32, bf16
- * in CUDA_BF16 (see cuda_update); `bias` always float. With `logits` the output is float in every
- * precision. */
-void cuda_product_forward(cudaStream_t stream, CudaPrecision precision, const CudaProduct *product,
-                          const void *in, const void *kernel, const float *bias, bool logits,
-                          void *out, float *scratch);
-/* in_gradient = out_gradient * transposed kernel. If `relu_out` is not NULL, it is the input of
- * this product and the output of a ReLU; where it is 0 the gradient becomes 0. */
-void cuda_product_backward_data(cudaStream_t stream, CudaPrecision precision,
-                                const CudaProduct *product, const void *out_gradient,
-                                const void *kernel, const void *relu_out, void *in_gradient,
-                                float *scratch);
-/* Computes the gradients of the kernel (HWIO) and of the bias, as floats. */
-void cuda_product_backward_weights(cudaStream_t stream, CudaPrecision precision,
-                                   const CudaProduct *product, const void *in,
-                                   const void *out_gradient, float *kernel_gradient,
-                                   float *bias_gradient, float *scratch);
-
-/* --- The parts of a product that libraries do not compute (product_rest.cu) ---
- *
- * Values of a product are `rows` pixels of `columns` channels. */
-
-/* out[columns][rows] = in[rows][columns], as bf16 or floats. */
-void cuda_transpose(cudaStream_t stream, bool is_bf16, int32_t rows, int32_t columns,
-                    const void *in, void *out);
-/* values = relu(values + bias), in place; without ReLU if not `has_relu`. */
-void cuda_add_bias(cudaStream_t stream, bool is_bf16, int64_t rows, int32_t columns,
-                   const float *bias, bool has_relu, void *values);
-/* Sets the gradient to 0 where `relu_out` is 0. */
-void cuda_mask_by_relu(cudaStream_t stream, bool is_bf16, int64_t count, const void *relu_out,
-                       void *gradient);
-/* cuda_bias_gradient sums all rows. cuda_bias_gradient_scratch returns the floats of working memory
- * that it needs. */
-int64_t cuda_bias_gradient_scratch(int64_t rows, int32_t columns);
-void cuda_bias_gradient(cudaStream_t stream, bool is_bf16, int64_t rows, int32_t columns,
-                        const void *out_gradient, float *bias_gradient, float *scratch);
-
 /* --- Sieves between products (between.cu) --- */
 
 /* Like Sieve of trainer/compute/onednn_sieve.h, in NHWC: a pool of side x side that steps by its
@@ -138,6 +86,89 @@ void cuda_sieve_forward(cudaStream_t stream, CudaPrecision precision, const Cuda
 void cuda_sieve_backward(cudaStream_t stream, CudaPrecision precision, const CudaSieve *sieve,
                          const void *out_gradient, const uint8_t *places, void *in_gradient);
 
+/* --- Products (product.cu) --- */
+
+/* Gradients that are still in parts [count][size]: those of the arena from `at` on. */
+typedef struct {
+    const float *parts;
+    int32_t count, size;
+    int64_t at;
+} CudaParts;
+enum { CUDA_PARTS_MAX = 16 };
+typedef struct {
+    int32_t count;
+    CudaParts all[CUDA_PARTS_MAX];
+} CudaUnadded;
+
+/* A convolution with stride 1. A dense layer is a convolution with 1 x 1 images and kernel. */
+typedef struct {
+    int32_t count; /* images */
+    int32_t in_height, in_width, in_channels;
+    int32_t out_height, out_width, out_channels;
+    int32_t side, padding;
+    bool has_relu;
+} CudaProduct;
+
+/* Work that a product does in the same kernel: the sieve after it (forward) or before it (backward
+ * data), with the same bits as the sieve's own kernel; and sums of parts, which otherwise take a
+ * second kernel. */
+enum { CUDA_TILES_MAX = 132 };
+typedef struct {
+    CudaSieve sieve; /* side 0: none */
+    const CudaStep *step;
+    bool is_training;
+    uint8_t *places; /* written forward in training, read backward */
+    uint32_t *done;  /* [CUDA_TILES_MAX] zeros, which are zeros again afterwards */
+} CudaFused;
+/* True if the product's kernels can compute the sieve after it, or before it. */
+bool cuda_product_fuses(const CudaSieve *sieve);
+
+/* The largest number of floats of working memory that any of the three functions needs for this
+ * product. */
+int64_t cuda_product_scratch(const CudaProduct *product);
+/* The same for parts that cuda_product_backward_weights leaves. */
+int64_t cuda_product_parts(const CudaProduct *product);
+
+/* out = relu(in * kernel + bias), kernel HWIO. `kernel` is float in CUDA_FP32 and CUDA_TF32, bf16
+ * in CUDA_BF16 (see cuda_update); `bias` always float. With `logits` the output is float in every
+ * precision. `fused` may be NULL; with its sieve, `out` is the sieve's output. */
+void cuda_product_forward(cudaStream_t stream, CudaPrecision precision, const CudaProduct *product,
+                          const void *in, const void *kernel, const float *bias, bool logits,
+                          void *out, float *scratch, const CudaFused *fused);
+/* in_gradient = out_gradient * transposed kernel. If `relu_out` is not NULL, it is the input of
+ * this product and the output of a ReLU; where it is 0 the gradient becomes 0. `fused` may be NULL;
+ * with its sieve, `in_gradient` is the gradient of the sieve's input, and `relu_out` is NULL. */
+void cuda_product_backward_data(cudaStream_t stream, CudaPrecision precision,
+                                const CudaProduct *product, const void *out_gradient,
+                                const void *kernel, const void *relu_out, void *in_gradient,
+                                float *scratch, const CudaFused *fused);
+/* Computes the gradients of the kernel (HWIO) and of the bias, as floats. If `unadded` is not NULL,
+ * the gradients may stay in parts in `scratch`: of the kernel, followed by those of the bias.
+ * `*unadded` is then these parts with `at` 0; otherwise its count is 0. */
+void cuda_product_backward_weights(cudaStream_t stream, CudaPrecision precision,
+                                   const CudaProduct *product, const void *in,
+                                   const void *out_gradient, float *kernel_gradient,
+                                   float *bias_gradient, float *scratch, CudaParts *unadded);
+
+/* --- The parts of a product that libraries do not compute (product_rest.cu) ---
+ *
+ * Values of a product are `rows` pixels of `columns` channels. */
+
+/* out[columns][rows] = in[rows][columns], as bf16 or floats. */
+void cuda_transpose(cudaStream_t stream, bool is_bf16, int32_t rows, int32_t columns,
+                    const void *in, void *out);
+/* values = relu(values + bias), in place; without ReLU if not `has_relu`. */
+void cuda_add_bias(cudaStream_t stream, bool is_bf16, int64_t rows, int32_t columns,
+                   const float *bias, bool has_relu, void *values);
+/* Sets the gradient to 0 where `relu_out` is 0. */
+void cuda_mask_by_relu(cudaStream_t stream, bool is_bf16, int64_t count, const void *relu_out,
+                       void *gradient);
+/* cuda_bias_gradient sums all rows. cuda_bias_gradient_scratch returns the floats of working memory
+ * that it needs. */
+int64_t cuda_bias_gradient_scratch(int64_t rows, int32_t columns);
+void cuda_bias_gradient(cudaStream_t stream, bool is_bf16, int64_t rows, int32_t columns,
+                        const void *out_gradient, float *bias_gradient, float *scratch);
+
 /* --- The end of a step (loss.cu) --- */
 
 /* Computes softmax of the logits [count][classes] (floats) in `probabilities`, and adds the score
@@ -159,12 +190,16 @@ typedef struct {
     float gradient_scale;
 } CudaRmsProp;
 
-/* The update of trainer/compute/optimizer.h over the whole arena, with the same bits. Records in
- * `step` if a weight is not finite. If `bf16_weights` is not NULL, also stores the new weights as
- * bf16. */
+/* Adds parts, as cuda_product_backward_weights does. */
+void cuda_add_parts(cudaStream_t stream, const CudaUnadded *unadded, float *gradients);
+
+/* The update of trainer/compute/optimizer.h over the whole arena, with the same bits. First adds
+ * `unadded` to gradients. Records in `step` if a weight is not finite. If `bf16_weights` is not
+ * NULL, also stores the new weights as bf16. `ended_images` > 0: ends a step of so many images, as
+ * cuda_end_step. */
 void cuda_update(cudaStream_t stream, const CudaRmsProp *optimizer, int64_t count,
-                 const float *gradients, float *accumulators, float *weights,
-                 uint16_t *bf16_weights, CudaStep *step);
+                 const CudaUnadded *unadded, float *gradients, float *accumulators, float *weights,
+                 uint16_t *bf16_weights, int32_t ended_images, CudaStep *step);
 /* Converts weights to bf16, after the host has changed them. */
 void cuda_narrow(cudaStream_t stream, const float *weights, int64_t count, uint16_t *bf16_weights);
 /* Before the first of several steps: computes its learning rate, with the arithmetic of

@@ -1,6 +1,7 @@
 #include "trainer/compute/loss.h"
 #include "trainer/cuda/device.cuh"
 #include "trainer/cuda/kernels.h"
+#include "trainer/cuda/step.cuh"
 #include "trainer/cuda/work.h"
 
 /* LANES threads work on an image, each on every LANES-th class: with ten classes, two images fill a
@@ -81,20 +82,6 @@ static __device__ __forceinline__ void softmax_of(const float *logits, int32_t c
 
 /* --- The score --- */
 
-/* True if all other blocks have finished, so that this block can sum their results in memory. */
-static __device__ __forceinline__ bool is_last_block(CudaStep *step)
-{
-    __shared__ bool is_last;
-    __threadfence();
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        is_last = atomicAdd(&step->blocks_done, 1u) == gridDim.x - 1;
-        __threadfence();
-    }
-    __syncthreads();
-    return is_last;
-}
-
 /* Adds the losses of all images in a fixed order. Called by one block. */
 static __device__ __forceinline__ void add_losses(const volatile float *probabilities,
                                                   const uint8_t *batch_labels, int32_t count,
@@ -117,8 +104,6 @@ static __device__ __forceinline__ void add_losses(const volatile float *probabil
         step->loss_sum += sums[0];
         step->images += count;
     }
-    if (thread == 0)
-        step->blocks_done = 0;
 }
 
 /* --- Both in one kernel --- */
@@ -165,7 +150,7 @@ static __global__ void __launch_bounds__(LOSS_THREADS)
             gradient[first + c] = from_float<Type>(__fmul_rn(above, share));
         }
     }
-    if (is_last_block(step))
+    if (is_last_block(&step->blocks_done, gridDim.x))
         add_losses(probabilities, batch_labels, count, classes, step);
 }
 
@@ -195,12 +180,6 @@ void cuda_loss(cudaStream_t stream, CudaPrecision precision, const float *logits
 
 /* --- Between steps --- */
 
-static __device__ __forceinline__ void set_rate(const CudaRmsProp &optimizer, CudaStep *step)
-{
-    const double slower = __dadd_rn(1.0, __dmul_rn(optimizer.decay, (double)(int64_t)step->step));
-    step->rate = (float)__ddiv_rn(optimizer.learning_rate, slower);
-}
-
 static __global__ void begin_steps_kernel(CudaRmsProp optimizer, CudaStep *step)
 {
     set_rate(optimizer, step);
@@ -213,13 +192,7 @@ void cuda_begin_steps(cudaStream_t stream, const CudaRmsProp *optimizer, CudaSte
 
 static __global__ void end_step_kernel(CudaRmsProp optimizer, int32_t count, CudaStep *step)
 {
-    // x - x is a NaN if x is not finite.
-    const double loss_sum = step->loss_sum;
-    if (loss_sum - loss_sum != 0.0 && step->bad_step < 0)
-        step->bad_step = (int64_t)step->step;
-    step->step++;
-    step->first += count;
-    set_rate(optimizer, step);
+    end_step(optimizer, count, step);
 }
 
 void cuda_end_step(cudaStream_t stream, const CudaRmsProp *optimizer, int32_t count, CudaStep *step)

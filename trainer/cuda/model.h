@@ -79,7 +79,7 @@ enum { CUDA_SETS_MAX = 2 };
 
 /* --- Engines --- */
 
-enum { CUDA_ENGINES_MAX = 3 };
+enum { CUDA_ENGINES_MAX = 4 };
 
 /* The gradients of weights are computed at the same time as the rest of the backward pass, on a
  * second stream, with a second working memory and second states of the engines. */
@@ -118,6 +118,7 @@ typedef struct {
     void *output;    /* [batch_max] of `out`, of the precision's type; the logits always floats */
     void *slope;     /* gradient of `output`, of the precision's type */
     uint8_t *places; /* of a sieve */
+    float *parts;    /* of a product: of the gradients of its weights */
 } CudaStage;
 
 /* --- Profile --- */
@@ -186,6 +187,9 @@ typedef struct {
     void *input;                     /* [batch_max][32][32][3] */
     float *probabilities, *probabilities_copy;
     void *scratch[CUDA_SIDES];
+    uint32_t *tiles_done; /* [CUDA_TILES_MAX] zeros between kernels of the main stream */
+    CudaUnadded unadded;  /* gradients of weights that are queued, but not their sums */
+    bool is_training;     /* of the last forward pass */
     void *engine_states[CUDA_SIDES][CUDA_ENGINES_MAX];
 
     int32_t stage_count;
@@ -233,6 +237,9 @@ MUST_CHECK bool cuda_stages_make(CudaModel *model, Status *status);
 void cuda_stages_want(CudaModel *model, CudaMemory *memory);
 /* The operands of a pass of a product. */
 CudaOperands cuda_stages_operands(const CudaModel *model, int32_t stage_index, CudaPass pass);
+/* The sieve that belongs to a pass of a product: after it (forward) or before it (data); NULL:
+ * none. */
+const CudaStage *cuda_stages_sieve(const CudaModel *model, int32_t stage_index, CudaPass pass);
 /* Queues the forward pass of the last batch of `model->count` images, up to probabilities, score
  * and, in training, the gradient of the logits. */
 void cuda_stages_forward(CudaModel *model, bool is_training);
@@ -240,8 +247,11 @@ void cuda_stages_forward(CudaModel *model, bool is_training);
  * main stream, and the main stream for it. */
 void cuda_weights_begin(CudaModel *model);
 void cuda_weights_end(CudaModel *model);
-/* Queues the backward pass. Calls `early` as soon as the gradients from cuda_exchange_first on are
- * queued; `early` may be NULL. */
+/* Remembers parts for the update; cuda_weights_add adds all of them on a stream instead. */
+void cuda_weights_left(CudaModel *model, const CudaParts *parts);
+void cuda_weights_add(CudaModel *model, cudaStream_t stream);
+/* Queues the backward pass; without `early`, sums of parts are left to the update. Calls `early` as
+ * soon as the gradients from cuda_exchange_first on are queued; `early` may be NULL. */
 typedef bool CudaEarly(CudaModel *model, Comm *comm, Status *status);
 MUST_CHECK bool cuda_stages_backward(CudaModel *model, Comm *comm, CudaEarly *early,
                                      Status *status);
@@ -257,9 +267,11 @@ int64_t cuda_engines_scratch(const CudaModel *model, CudaSide side);
 /* Measures all ways, and keeps the fastest for each pass. Called after the memory is allocated;
  * overwrites its contents. */
 MUST_CHECK bool cuda_engines_choose(CudaModel *model, Status *status);
-/* Queues a pass of a product with `model->count` images. Uses the `own` kernels if that is not
- * batch_max. */
+/* Queues a pass of a product and its sieve with `model->count` images. Uses the `own` kernels if
+ * that is not batch_max. */
 void cuda_engines_run(CudaModel *model, int32_t stage_index, CudaPass pass);
+/* True if the output of a product is not stored, because its sieve is in the same kernel. */
+bool cuda_engines_is_fused(const CudaModel *model, int32_t stage_index);
 /* The engines of a product. */
 LayerEngines cuda_engines_of(const CudaStage *stage);
 

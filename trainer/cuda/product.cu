@@ -18,9 +18,15 @@
  * multiprocessors would be idle.
  *
  * If multiprocessors would still be idle (dense layers: 32 rows; gradients of weights: few values,
- * long sums), the sum is divided into parts, one block each. Parts write their sums to `scratch`. A
- * second kernel adds them in order and finishes them (bias, ReLU, storing). The number of parts
- * depends only on the shape, so results have the same bits on every GPU with the same arithmetic.
+ * long sums), the sum is divided into parts, one block each. Parts write their sums to `scratch`.
+ * They are added in a fixed order and finished (bias, ReLU, sieve, storing) by the last block of a
+ * tile, by a second kernel, or, if they are gradients of weights, by the update. The number of
+ * parts depends only on the shape, so results have the same bits on every GPU with the same
+ * arithmetic.
+ *
+ * A sieve after a product, or before it in the backward pass, is part of its kernel
+ * (product_finish.cuh). Forward with a pool, the four pixels of a pool are neighbouring rows, and
+ * pixels that no pool covers are not computed.
  *
  * The blocks of the first rows of the weights' gradient also compute the gradient of the bias,
  * because they already read the columns of B. */
@@ -28,141 +34,12 @@
 
 #include "trainer/cuda/device.cuh"
 #include "trainer/cuda/product_division.cuh"
+#include "trainer/cuda/product_finish.cuh"
 #include "trainer/cuda/product_operands.cuh"
 #include "trainer/cuda/product_tile.cuh"
 
 namespace
 {
-
-enum {
-    ADDED_VALUES = 32, // values of a block that adds parts
-    ADDING_GROUPS = 8, // threads of that block per value
-};
-
-/* The destination of the sums. */
-struct Result {
-    int32_t rows, columns;
-    void *out;
-    bool is_bf16, is_paired; // is_paired: stored in pairs
-    const float *bias;       // forward
-    bool has_relu;           // forward
-    const void *relu_out;    // data; may be NULL
-    float *bias_gradient;    // weights
-};
-
-struct Product {
-    Patches patches;
-    Other other;
-    Result result;
-    int32_t sum;      // its length
-    int32_t part_sum; // of each part but the last
-    int32_t parts;
-    int32_t column_tiles;
-    float *scratch; // [parts][part_size]; if there is more than one
-    int64_t part_size;
-};
-
-/* --- Finishing and storing the sums --- */
-
-/* True if ReLU did not set value `at` to 0. */
-template <CudaPrecision PRECISION>
-__device__ __forceinline__ bool relu_passed(const void *relu_out, int64_t at)
-{
-    if (PRECISION == CUDA_BF16)
-        return (static_cast<const uint16_t *>(relu_out)[at] & 0x7fffu) != 0;
-    return static_cast<const float *>(relu_out)[at] != 0.0f;
-}
-
-template <Pass PASS, CudaPrecision PRECISION>
-__device__ __forceinline__ float finished(const Result &result, int column, int64_t at, float sum)
-{
-    if (PASS == PASS_FORWARD) {
-        sum = __fadd_rn(sum, result.bias[column]);
-        return result.has_relu && sum < 0.0f ? 0.0f : sum; // keeps NaN
-    }
-    if (PASS == PASS_DATA && result.relu_out && !relu_passed<PRECISION>(result.relu_out, at))
-        return 0.0f;
-    return sum;
-}
-
-template <CudaPrecision PRECISION>
-__device__ __forceinline__ void put(const Result &result, int64_t at, float value)
-{
-    if (PRECISION == CUDA_BF16 && result.is_bf16)
-        static_cast<uint16_t *>(result.out)[at] = narrow(value);
-    else
-        static_cast<float *>(result.out)[at] = value;
-}
-
-struct alignas(8) TwoFloats {
-    float first, second;
-};
-
-/* Stores two neighbours; the index of the first is even. */
-template <CudaPrecision PRECISION>
-__device__ __forceinline__ void put_two(const Result &result, int64_t at, float first, float second)
-{
-    if (PRECISION == CUDA_BF16 && result.is_bf16)
-        static_cast<uint32_t *>(result.out)[at / 2] =
-            narrow(first) | static_cast<uint32_t>(narrow(second)) << 16;
-    else
-        static_cast<TwoFloats *>(result.out)[at / 2] = TwoFloats{first, second};
-}
-
-/* Finishes the sums of `row` at `column` and the next column. */
-template <class K>
-__device__ __forceinline__ void finish_two(const Product &product, int row, int column,
-                                           const float *sums)
-{
-    const Result &result = product.result;
-    if (row >= result.rows || column >= result.columns)
-        return;
-    const int64_t at = static_cast<int64_t>(row) * result.columns + column;
-    const bool has_second = column + 1 < result.columns;
-    if (product.parts > 1) {
-        float *const part = product.scratch + blockIdx.y * product.part_size;
-        part[at] = sums[0];
-        if (has_second)
-            part[at + 1] = sums[1];
-        return;
-    }
-    const float first = finished<K::PASS, K::PRECISION>(result, column, at, sums[0]);
-    if (!has_second) {
-        put<K::PRECISION>(result, at, first);
-        return;
-    }
-    const float second = finished<K::PASS, K::PRECISION>(result, column + 1, at + 1, sums[1]);
-    if (result.is_paired) {
-        put_two<K::PRECISION>(result, at, first, second);
-        return;
-    }
-    put<K::PRECISION>(result, at, first);
-    put<K::PRECISION>(result, at + 1, second);
-}
-
-/* Finishes the bias' gradient. Several threads have parts of the `sums` of the same four columns.
- * `shared` has a float for each thread and sum. */
-template <class K>
-__device__ __forceinline__ void finish_bias(const Product &product, int first_column,
-                                            const float sums[4], float *shared)
-{
-    const int across = K::COLUMNS / 4, thread = static_cast<int>(threadIdx.x);
-#pragma unroll
-    for (int j = 0; j < 4; j++)
-        shared[thread / across * K::COLUMNS + thread % across * 4 + j] = sums[j];
-    __syncthreads();
-    const int column = first_column + thread;
-    if (thread >= K::COLUMNS || column >= product.result.columns)
-        return;
-    float sum = 0.0f;
-    for (int i = 0; i < TILE_THREADS / across; i++)
-        sum = __fadd_rn(sum, shared[i * K::COLUMNS + thread]);
-    if (product.parts == 1)
-        product.result.bias_gradient[column] = sum;
-    else // after the part's rows
-        product.scratch[(blockIdx.y + 1) * product.part_size - product.result.columns + column] =
-            sum;
-}
 
 /* --- Kernels --- */
 
@@ -206,14 +83,32 @@ __global__ void __launch_bounds__(TILE_THREADS, K::BLOCKS) multiply(const Produc
         __syncthreads();
     }
 
+    if (product.parts > 1) {
+#pragma unroll
+        for (int pair = 0; pair < K::SUMS / 2; pair++) {
+            const Place place = tile_place<K>(pair);
+            put_part<K>(product, first_row + place.row, first_column + place.column,
+                        sums[pair / 2] + pair % 2 * 2);
+        }
+        if (sums_bias)
+            finish_bias<K>(product, first_column, bias_sums, reinterpret_cast<float *>(&tiles));
+        if (K::PASS == PASS_WEIGHTS || !product.result.fused.done ||
+            !is_last_block(product.result.fused.done + tile, gridDim.y))
+            return;
+        add_tile<K>(product, first_row, first_column, sums);
+    } else if (sums_bias) {
+        finish_bias<K>(product, first_column, bias_sums, reinterpret_cast<float *>(&tiles));
+    }
+    if (K::PASS != PASS_WEIGHTS && product.result.fused.sieve.side > 0) {
+        finish_sieve<K>(product, first_row, first_column, sums, reinterpret_cast<float *>(&tiles));
+        return;
+    }
 #pragma unroll
     for (int pair = 0; pair < K::SUMS / 2; pair++) {
         const Place place = tile_place<K>(pair);
         finish_two<K>(product, first_row + place.row, first_column + place.column,
                       sums[pair / 2] + pair % 2 * 2);
     }
-    if (sums_bias)
-        finish_bias<K>(product, first_column, bias_sums, reinterpret_cast<float *>(&tiles));
 }
 
 /* Adds the parts of ADDED_VALUES values: each warp adds every eighth part, then the warps' sums are
@@ -259,8 +154,9 @@ bool is_vector(CudaPrecision precision, const void *values, int32_t channels)
     return channels % (precision == CUDA_BF16 ? 8 : 4) == 0 && is_aligned(values, 16);
 }
 
-/* The patches of `in` in the forward pass, of `out_gradient` in the backward pass. */
-Patches patches_of(Pass pass, CudaPrecision precision, const CudaProduct *product,
+/* The patches of `in` in the forward pass, of `out_gradient` in the backward pass. `pool`: side of
+ * the pools whose pixels are neighbours, 1 or 2. */
+Patches patches_of(Pass pass, CudaPrecision precision, const CudaProduct *product, int32_t pool,
                    const void *values)
 {
     const bool is_back = pass == PASS_DATA;
@@ -272,9 +168,10 @@ Patches patches_of(Pass pass, CudaPrecision precision, const CudaProduct *produc
     patches.is_vector = is_vector(precision, values, patches.channels);
     patches.side = product->side;
     patches.padding = is_back ? product->side - 1 - product->padding : product->padding;
-    patches.pixel_height = is_back ? product->in_height : product->out_height;
-    patches.pixel_width = is_back ? product->in_width : product->out_width;
-    patches.pixels = product->count * patches.pixel_height * patches.pixel_width;
+    patches.pixel_height = is_back ? product->in_height : product->out_height / pool;
+    patches.pixel_width = is_back ? product->in_width : product->out_width / pool;
+    patches.pool_shift = pool == 2 ? 2 : 0;
+    patches.pixels = product->count * patches.pixel_height * patches.pixel_width * pool * pool;
     patches.columns = product->side * product->side * patches.channels;
     patches.by_channels = divisor_of(patches.channels);
     patches.by_side = divisor_of(product->side);
@@ -324,7 +221,7 @@ void start_precision(cudaStream_t stream, const Division &division, const Produc
         start_kind<PASS, PRECISION, false, 64>(stream, grid, product, work);
     else
         start_kind<PASS, PRECISION, false, 32>(stream, grid, product, work);
-    if (division.parts == 1)
+    if (division.parts == 1 || product.result.fused.done || product.leaves_parts)
         return;
     const dim3 adding(static_cast<unsigned>(divided_up(division.part_size, ADDED_VALUES)));
     CUDA_WORK(work_of_adding(division, shape, adding.x));
@@ -332,19 +229,24 @@ void start_precision(cudaStream_t stream, const Division &division, const Produc
                 product);
 }
 
-/* `seen`: the values under the kernel; `result` without its sizes. */
+/* `seen`: the values under the kernel; `result` without its sizes. Returns the parts that are left.
+ */
 template <Pass PASS>
-void start(cudaStream_t stream, CudaPrecision precision, const CudaProduct *sizes_from,
-           const void *seen, const void *other, Result result, float *scratch)
+CudaParts start(cudaStream_t stream, CudaPrecision precision, const CudaProduct *whole,
+                const void *seen, const void *other, Result result, float *scratch,
+                bool leaves_parts)
 {
-    const Sizes sizes = sizes_of(PASS, sizes_from);
-    const Division division = divided(PASS, sizes_from);
+    const int32_t pool = pool_of(PASS, result.fused.sieve);
+    const CudaProduct covered = covered_by(pool, *whole);
+    const Sizes sizes = sizes_of(PASS, &covered);
+    const Division division = divided(PASS, &covered);
+    result.scale = scale_of(&result.fused.sieve);
     result.rows = sizes.rows;
     result.columns = sizes.columns;
     result.is_paired = sizes.columns % 2 == 0 && is_aligned(result.out, result.is_bf16 ? 4 : 8);
     Product product;
-    product.patches = patches_of(PASS, precision, sizes_from, seen);
-    product.other = other_of(PASS, precision, sizes_from, sizes, other);
+    product.patches = patches_of(PASS, precision, &covered, pool, seen);
+    product.other = other_of(PASS, precision, &covered, sizes, other);
     product.result = result;
     product.sum = sizes.sum;
     product.part_sum = division.part_chunks * CHUNK;
@@ -352,8 +254,9 @@ void start(cudaStream_t stream, CudaPrecision precision, const CudaProduct *size
     product.column_tiles = division.column_tiles;
     product.scratch = scratch;
     product.part_size = division.part_size;
-    const WorkShape shape =
-        work_shape(PASS, precision, *sizes_from, sizes, result.is_bf16, result.relu_out != NULL);
+    product.leaves_parts = leaves_parts;
+    const WorkShape shape = work_shape(PASS, precision, covered, sizes, result.is_bf16,
+                                       result.relu_out != NULL, result.fused);
     switch (precision) {
     case CUDA_FP32:
         start_precision<PASS, CUDA_FP32>(stream, division, product, shape);
@@ -365,6 +268,9 @@ void start(cudaStream_t stream, CudaPrecision precision, const CudaProduct *size
         start_precision<PASS, CUDA_TF32>(stream, division, product, shape);
         break;
     }
+    const CudaParts parts = {scratch, leaves_parts && division.parts > 1 ? division.parts : 0,
+                             static_cast<int32_t>(division.part_size), 0};
+    return parts;
 }
 
 } // namespace
@@ -373,47 +279,65 @@ void start(cudaStream_t stream, CudaPrecision precision, const CudaProduct *size
 
 int64_t cuda_product_scratch(const CudaProduct *product)
 {
-    int64_t floats = 0;
-    const Pass passes[] = {PASS_FORWARD, PASS_DATA, PASS_WEIGHTS};
-    for (Pass pass : passes) {
-        const Division division = divided(pass, product);
-        const int64_t wanted = division.parts > 1 ? division.parts * division.part_size : 0;
+    const CudaProduct pooled = covered_by(2, *product); // fewer rows may have more parts
+    int64_t floats = cuda_product_parts(product);
+    const int64_t others[] = {scratch_of(PASS_FORWARD, product), scratch_of(PASS_FORWARD, &pooled),
+                              scratch_of(PASS_DATA, product)};
+    for (int64_t wanted : others)
         floats = wanted > floats ? wanted : floats;
-    }
     return floats;
+}
+
+int64_t cuda_product_parts(const CudaProduct *product)
+{
+    return scratch_of(PASS_WEIGHTS, product);
+}
+
+bool cuda_product_fuses(const CudaSieve *sieve)
+{
+    const bool is_dropout = sieve->side == 1;
+    const bool is_pool = sieve->side == 2 && sieve->in_height >= 2 && sieve->in_width >= 2;
+    return (is_dropout || is_pool) && sieve->channels % QUAD == 0;
 }
 
 void cuda_product_forward(cudaStream_t stream, CudaPrecision precision, const CudaProduct *product,
                           const void *in, const void *kernel, const float *bias, bool logits,
-                          void *out, float *scratch)
+                          void *out, float *scratch, const CudaFused *fused)
 {
     Result result = Result();
     result.out = out;
     result.is_bf16 = precision == CUDA_BF16 && !logits;
     result.bias = bias;
     result.has_relu = product->has_relu;
-    start<PASS_FORWARD>(stream, precision, product, in, kernel, result, scratch);
+    if (fused)
+        result.fused = *fused;
+    start<PASS_FORWARD>(stream, precision, product, in, kernel, result, scratch, false);
 }
 
 void cuda_product_backward_data(cudaStream_t stream, CudaPrecision precision,
                                 const CudaProduct *product, const void *out_gradient,
                                 const void *kernel, const void *relu_out, void *in_gradient,
-                                float *scratch)
+                                float *scratch, const CudaFused *fused)
 {
     Result result = Result();
     result.out = in_gradient;
     result.is_bf16 = precision == CUDA_BF16;
     result.relu_out = relu_out;
-    start<PASS_DATA>(stream, precision, product, out_gradient, kernel, result, scratch);
+    if (fused)
+        result.fused = *fused;
+    start<PASS_DATA>(stream, precision, product, out_gradient, kernel, result, scratch, false);
 }
 
 void cuda_product_backward_weights(cudaStream_t stream, CudaPrecision precision,
                                    const CudaProduct *product, const void *in,
                                    const void *out_gradient, float *kernel_gradient,
-                                   float *bias_gradient, float *scratch)
+                                   float *bias_gradient, float *scratch, CudaParts *unadded)
 {
     Result result = Result();
     result.out = kernel_gradient;
     result.bias_gradient = bias_gradient;
-    start<PASS_WEIGHTS>(stream, precision, product, in, out_gradient, result, scratch);
+    const CudaParts left = start<PASS_WEIGHTS>(stream, precision, product, in, out_gradient, result,
+                                               scratch, unadded != NULL);
+    if (unadded)
+        *unadded = left;
 }

@@ -11,12 +11,12 @@ namespace
 {
 
 enum {
-    TILES_WANTED = 264, // two for each of 132 multiprocessors
-    TILES_ENOUGH = 132, // with so many tiles, sums are not divided
-    CHUNK = 32,         // parts are whole chunks of the sum: one or two steps of a tile
-    LARGE_PART = 16,    // chunks of a block's work if tiles are large
-    SMALL_PART = 2,     // the least chunks of a part
-    PARTS_MAX = 128,    // adding more parts takes longer than they save
+    TILES_WANTED = 264,            // two for each of 132 multiprocessors
+    TILES_ENOUGH = CUDA_TILES_MAX, // with so many tiles, sums are not divided
+    CHUNK = 32,                    // parts are whole chunks of the sum: one or two steps of a tile
+    LARGE_PART = 16,               // chunks of a block's work if tiles are large
+    SMALL_PART = 2,                // the least chunks of a part
+    PARTS_MAX = 128,               // adding more parts takes longer than they save
 };
 
 struct Division {
@@ -84,6 +84,29 @@ Division divided(Pass pass, const CudaProduct *product)
     return divide(pass, sizes.rows, sizes.columns, sizes.sum);
 }
 
+/* The side of the pools that a pass computes in the same kernel; 1: none. */
+int32_t pool_of(Pass pass, const CudaSieve &sieve)
+{
+    return pass == PASS_FORWARD && sieve.side > 1 ? sieve.side : 1;
+}
+
+/* Without the pixels of the output that no pool covers. */
+CudaProduct covered_by(int32_t pool, CudaProduct product)
+{
+    product.out_height -= product.out_height % pool;
+    product.out_width -= product.out_width % pool;
+    return product;
+}
+
+/* Floats for the parts of a pass. */
+int64_t scratch_of(Pass pass, const CudaProduct *product)
+{
+    if (product->out_height == 0 || product->out_width == 0) // no pixel is covered
+        return 0;
+    const Division division = divided(pass, product);
+    return division.parts > 1 ? division.parts * division.part_size : 0;
+}
+
 /* --- Work --- */
 
 /* The parts of a pass that determine its work. */
@@ -96,10 +119,30 @@ struct WorkShape {
     int32_t out_bytes;
     int32_t step; // values that a tile takes of the sum
     bool has_mask;
+    bool adds_parts;                // in the same kernel
+    int64_t sieve_read, sieve_size; // of a sieve: bytes read, bytes written instead of the result
 };
 
+/* Sets the bytes of a sieve. */
+void add_sieve(const CudaFused &fused, const Sizes &sizes, WorkShape *shape)
+{
+    const CudaSieve &sieve = fused.sieve;
+    const int64_t values = static_cast<int64_t>(sizes.rows) * sizes.columns;
+    shape->sieve_read = shape->sieve_size = 0;
+    if (sieve.side == 0)
+        return;
+    if (shape->pass == PASS_FORWARD) {
+        shape->sieve_size = values / (sieve.side * sieve.side) *
+                            (shape->out_bytes + (fused.is_training ? 1 : 0)); // 1: its place
+    } else {
+        shape->sieve_read = values;
+        shape->sieve_size = static_cast<int64_t>(sieve.count) * sieve.in_height * sieve.in_width *
+                            sieve.channels * shape->out_bytes;
+    }
+}
+
 WorkShape work_shape(Pass pass, CudaPrecision precision, const CudaProduct &product,
-                     const Sizes &sizes, bool is_out_bf16, bool has_mask)
+                     const Sizes &sizes, bool is_out_bf16, bool has_mask, const CudaFused &fused)
 {
     const int64_t ins = static_cast<int64_t>(product.in_height) * product.in_width *
                         product.in_channels * product.count;
@@ -119,6 +162,8 @@ WorkShape work_shape(Pass pass, CudaPrecision precision, const CudaProduct &prod
     shape.out_bytes = is_out_bf16 ? 2 : 4;
     shape.step = TILE_WORDS * (is_bf16 ? 2 : 1);
     shape.has_mask = has_mask;
+    shape.adds_parts = fused.done != NULL;
+    add_sieve(fused, sizes, &shape);
     return shape;
 }
 
@@ -130,7 +175,8 @@ void add_finishing(const WorkShape &shape, CudaWork *work)
         work->read_bytes += 4 * static_cast<int64_t>(shape.sizes.columns);
     if (shape.has_mask)
         work->read_bytes += values * shape.value_bytes;
-    work->written_bytes += values * shape.out_bytes;
+    work->read_bytes += shape.sieve_read;
+    work->written_bytes += shape.sieve_size > 0 ? shape.sieve_size : values * shape.out_bytes;
     if (shape.pass == PASS_WEIGHTS)
         work->written_bytes += 4 * static_cast<int64_t>(shape.sizes.columns);
 }
@@ -152,9 +198,9 @@ CudaWork work_of_multiply(const Division &division, const WorkShape &shape)
         2 * steps * columns * tiles_across * (division.row_tiles * TILE_ROWS + bias_sums);
     work.block_operations = 2 * divided_up(division.parts > 1 ? part : last, shape.step) *
                             shape.step * columns * (TILE_ROWS + bias_sums);
-    if (division.parts > 1)
-        work.written_bytes = 4 * division.parts * division.part_size;
-    else
+    const int64_t parts = division.parts > 1 ? 4 * division.parts * division.part_size : 0;
+    work.written_bytes = parts; // the kernel that has written parts finds them in a cache
+    if (parts == 0 || shape.adds_parts)
         add_finishing(shape, &work);
     return work;
 }

@@ -49,7 +49,10 @@ struct Patches {
     int32_t height, width, channels;
     int32_t side, padding;
     int32_t pixel_height, pixel_width;
-    int32_t pixels;  // of all images: rows of the matrix
+    int32_t pixels; // of all images: rows of the matrix
+    // 2: the four pixels of a pool are neighbours, and pixel_height and pixel_width count pools;
+    // 0: pixels are in the order of memory.
+    int32_t pool_shift;
     int32_t columns; // side * side * channels
     Divisor by_channels, by_side, by_pixel_width, by_pixel_area;
 };
@@ -150,13 +153,16 @@ struct Corner {
     int64_t at; // index of the pixel in `values`; may be outside
 };
 
+template <bool MAY_POOL>
 __device__ __forceinline__ Corner corner_of(const Patches &patches, int pixel)
 {
-    const int image = quotient(pixel, patches.by_pixel_area);
-    const int row = quotient(pixel, patches.by_pixel_width);
+    const int shift = MAY_POOL ? patches.pool_shift : 0;
+    const int pool = pixel >> shift, place = pixel - (pool << shift);
+    const int image = quotient(pool, patches.by_pixel_area);
+    const int row = quotient(pool, patches.by_pixel_width);
     Corner corner;
-    corner.y = row - image * patches.pixel_height - patches.padding;
-    corner.x = pixel - row * patches.pixel_width - patches.padding;
+    corner.y = ((row - image * patches.pixel_height) << shift / 2) + (place >> 1) - patches.padding;
+    corner.x = ((pool - row * patches.pixel_width) << shift / 2) + (place & 1) - patches.padding;
     corner.at =
         (static_cast<int64_t>(image) * patches.height + corner.y) * patches.width + corner.x;
     return corner;
@@ -210,7 +216,8 @@ template <class K> struct PatchRows {
 #pragma unroll
         for (int i = 0; i < QUADS; i++) {
             const int pixel = first_row + row(i);
-            corners[i] = corner_of(patches, pixel < patches.pixels ? pixel : 0);
+            corners[i] =
+                corner_of<K::PASS == PASS_FORWARD>(patches, pixel < patches.pixels ? pixel : 0);
             if (pixel >= patches.pixels)
                 corners[i].y = INT32_MIN / 2; // outside for every tap
         }
@@ -303,7 +310,7 @@ template <class K> struct PatchColumns {
                 const int pixel = sum + word(i) * K::VALUES + part;
                 if (pixel >= patches.pixels)
                     continue;
-                const Corner corner = corner_of(patches, pixel);
+                const Corner corner = corner_of<false>(patches, pixel);
                 if (!K::IS_VECTOR && !patches.is_vector)
                     gather(patches, corner, part, &raw[i]);
                 else if (first < patches.columns && is_inside(patches, corner, tap))

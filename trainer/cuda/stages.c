@@ -100,17 +100,18 @@ static int64_t value_bytes(const CudaModel *model, const CudaStage *stage)
     return model->precision == CUDA_BF16 && !is_last ? sizeof(uint16_t) : sizeof(float);
 }
 
-/* The largest number of floats that trainyard's kernels need for a product, over all numbers of
- * images. */
-static int64_t product_scratch(const CudaModel *model, const CudaStage *stage)
+/* The largest number of bytes that trainyard's kernels need for a product, over all numbers of
+ * images. `floats_of`: cuda_product_scratch or cuda_product_parts. */
+static int64_t product_bytes(const CudaModel *model, const CudaStage *stage,
+                             int64_t (*floats_of)(const CudaProduct *))
 {
     int64_t most = 0;
     CudaProduct product = stage->product;
     for (product.count = 1; product.count <= model->settings.batch_max; product.count++) {
-        const int64_t floats = cuda_product_scratch(&product);
+        const int64_t floats = floats_of(&product);
         most = floats > most ? floats : most;
     }
-    return most;
+    return most * (int64_t)sizeof(float);
 }
 
 void cuda_stages_want(CudaModel *model, CudaMemory *memory)
@@ -127,10 +128,13 @@ void cuda_stages_want(CudaModel *model, CudaMemory *memory)
             stage->places = cuda_memory_of_gpu(memory, values);
             continue;
         }
-        const int64_t bytes = product_scratch(model, stage) * (int64_t)sizeof(float);
+        const int64_t bytes = product_bytes(model, stage, cuda_product_scratch);
+        stage->parts = cuda_memory_of_gpu(memory, product_bytes(model, stage, cuda_product_parts));
         scratch = bytes > scratch ? bytes : scratch;
         weights_scratch = bytes > weights_scratch ? bytes : weights_scratch;
     }
+    model->tiles_done =
+        cuda_memory_of_gpu(memory, CUDA_TILES_MAX * (int64_t)sizeof *model->tiles_done);
     model->scratch[CUDA_MAIN] = cuda_memory_of_gpu(memory, scratch);
     model->scratch[CUDA_WEIGHTS] = cuda_memory_of_gpu(memory, weights_scratch);
 }
@@ -150,9 +154,18 @@ static const void *kernel_of(const CudaModel *model, const CudaStage *stage)
     return model->arenas[ARENA_WEIGHTS] + at;
 }
 
+const CudaStage *cuda_stages_sieve(const CudaModel *model, int32_t i, CudaPass pass)
+{
+    const int32_t at = pass == CUDA_PASS_FORWARD ? i + 1 : pass == CUDA_PASS_DATA ? i - 1 : -1;
+    const bool is_sieve =
+        at >= 0 && at < model->stage_count && model->stages[at].kind == CUDA_SIEVE;
+    return is_sieve ? &model->stages[at] : NULL;
+}
+
 CudaOperands cuda_stages_operands(const CudaModel *model, int32_t i, CudaPass pass)
 {
     const CudaStage *stage = &model->stages[i], *before = i > 0 ? stage - 1 : NULL;
+    const CudaStage *sieve = cuda_stages_sieve(model, i, pass);
     const NetLayer *layer = stage->layer;
     float *gradients = model->arenas[ARENA_GRADIENTS];
     CudaOperands operands = {.in = input_of(model, i),
@@ -162,7 +175,15 @@ CudaOperands cuda_stages_operands(const CudaModel *model, int32_t i, CudaPass pa
                              .out = stage->output,
                              .kernel_gradient = gradients + layer->kernel_at,
                              .bias_gradient = gradients + layer->bias_at,
-                             .scratch = model->scratch[cuda_side_of(pass)]};
+                             .scratch = model->scratch[cuda_side_of(pass)],
+                             .step = model->step,
+                             .is_training = model->is_training,
+                             .done = model->tiles_done,
+                             .parts = stage->parts};
+    if (sieve) {
+        operands.places = sieve->places;
+        operands.sieved = pass == CUDA_PASS_FORWARD ? sieve->output : (sieve - 1)->slope;
+    }
     if (pass != CUDA_PASS_DATA)
         return operands;
     // Applies the ReLU of the product before it. If a sieve is before it, the sieve does so.
@@ -188,13 +209,21 @@ static void finish_forward(CudaModel *model, bool is_training)
               is_training ? model->stages[last].slope : NULL, model->step);
 }
 
+/* True for a sieve that belongs to the pass of a product next to it. */
+static bool is_sieved(const CudaModel *model, int32_t i, CudaPass pass)
+{
+    const int32_t of = pass == CUDA_PASS_FORWARD ? i - 1 : i + 1;
+    return of >= 0 && of < model->stage_count && model->stages[of].kind == CUDA_PRODUCT;
+}
+
 void cuda_stages_forward(CudaModel *model, bool is_training)
 {
+    model->is_training = is_training;
     for (int32_t i = 0; i < model->stage_count; i++) {
         const CudaStage *stage = &model->stages[i];
         if (stage->kind == CUDA_PRODUCT) {
             cuda_engines_run(model, i, CUDA_PASS_FORWARD);
-        } else {
+        } else if (!is_sieved(model, i, CUDA_PASS_FORWARD)) {
             const CudaSieve sieve = sieve_of(model, stage);
             cuda_sieve_forward(model->stream, model->precision, &sieve, model->step, is_training,
                                input_of(model, i), stage->output, stage->places);
@@ -226,28 +255,46 @@ void cuda_weights_end(CudaModel *model)
     cuda_note(model, cudaStreamWaitEvent(model->stream, model->weights_ended, 0), doing);
 }
 
+void cuda_weights_add(CudaModel *model, cudaStream_t stream)
+{
+    cuda_add_parts(stream, &model->unadded, model->arenas[ARENA_GRADIENTS]);
+    model->unadded.count = 0;
+}
+
+void cuda_weights_left(CudaModel *model, const CudaParts *parts)
+{
+    if (model->unadded.count == CUDA_PARTS_MAX)
+        cuda_weights_add(model, model->weights_stream);
+    model->unadded.all[model->unadded.count++] = *parts;
+}
+
 /* The gradients of weights are not needed before the update, and at small batches neither they nor
  * the gradients of inputs fill a GPU: both are computed at the same time. Stages that are measured
  * run one after the other. */
 bool cuda_stages_backward(CudaModel *model, Comm *comm, CudaEarly *early, Status *status)
 {
     const int64_t early_at = cuda_exchange_first(model->settings.net);
+    model->unadded.count = 0;
     for (int32_t i = model->stage_count - 1; i >= 0; i--) {
         const CudaStage *stage = &model->stages[i];
         if (stage->kind == CUDA_PRODUCT) {
             cuda_weights_begin(model);
             cuda_engines_run(model, i, CUDA_PASS_WEIGHTS);
+            if (early && stage->layer->kernel_at == early_at)
+                cuda_weights_add(model, model->weights_stream);
             if (model->profile.is_marking)
                 cuda_weights_end(model);
             if (early && stage->layer->kernel_at == early_at && !early(model, comm, status))
                 return false;
             if (i > 0)
                 cuda_engines_run(model, i, CUDA_PASS_DATA);
-        } else {
+        } else if (!is_sieved(model, i, CUDA_PASS_DATA)) {
             sieve_backward(model, i);
         }
         cuda_profile_mark(model, profile_backward(stage->layer_index));
     }
+    if (early)
+        cuda_weights_add(model, model->weights_stream);
     cuda_weights_end(model);
     return true;
 }
@@ -264,6 +311,8 @@ const CudaStage *cuda_stages_of_layer(const CudaModel *model, int32_t layer)
 {
     for (int32_t i = 0; i < model->stage_count; i++)
         if (last_layer_of(&model->stages[i]) == layer)
-            return &model->stages[i];
+            return model->stages[i].kind == CUDA_PRODUCT && cuda_engines_is_fused(model, i)
+                       ? NULL
+                       : &model->stages[i];
     return NULL;
 }

@@ -60,9 +60,8 @@ static bool queue_step(CudaModel *model, const void *work, Status *status)
     if (kind->comm)
         cuda_profile_mark(model, PROFILE_EXCHANGE); // the part that continues after the last layer
     cuda_update(model->stream, &kind->optimizer, model->settings.net->parameter_count,
-                model->arenas[ARENA_GRADIENTS], model->arenas[ARENA_ACCUMULATORS],
-                model->arenas[ARENA_WEIGHTS], model->bf16_weights, model->step);
-    cuda_end_step(model->stream, &kind->optimizer, kind->count, model->step);
+                &model->unadded, model->arenas[ARENA_GRADIENTS], model->arenas[ARENA_ACCUMULATORS],
+                model->arenas[ARENA_WEIGHTS], model->bf16_weights, kind->count, model->step);
     cuda_profile_mark(model, PROFILE_UPDATE);
     return true;
 }

@@ -3,15 +3,17 @@
  * kernels of a graph, tools/kernel_table.sh prints it and estimates times from it, and tests
  * compare it with operations that are counted while kernels run. Otherwise it costs nothing.
  *
- *     kernel              reads                              writes              operations
- *     input               bytes and labels of images         input, labels       6 a value
- *     multiply            both factors, bias, mask           values, or parts    2 a tap of an
- * output add_parts           parts, bias, mask                  values              parts - 1 a
- * value sieve_forward       values                             pools, places       side^2 a pool
- *     sieve_backward      gradients of pools, places         gradient            1 a pool
- *     loss                logits, labels                     probabilities, gr.  5 a class
- *     update              gradient, accumulator, weight      the last two, bf16  10 a parameter
- *     end_step            the state of a step                the same            0
+ *     kernel          reads                           writes             operations
+ *     input           bytes and labels of images      input, labels      6 a value
+ *     multiply        both factors, bias, mask        values, or parts   2 a tap of an output
+ *       with a sieve  and backward its places         its result, forward with places
+ *     add_parts       parts, bias, mask               values             parts - 1 a value
+ *     sieve_forward   values                          pools, places      side^2 a pool
+ *     sieve_backward  gradients of pools, places      gradient           1 a pool
+ *     loss            logits, labels                  both results       5 a class
+ *     update          gradient, accumulator, weight,  the last two,      10 a parameter
+ *                     parts of gradients              weight in bf16     and 1 a part
+ *     end_step        the state of a step             the same           0
  *
  * Bytes are counted once for each array, as if caches were perfect. */
 #ifndef TRAINER_CUDA_WORK_H
@@ -60,9 +62,12 @@ static inline CudaWork cuda_work_loss(int64_t images, int64_t classes, int64_t v
     return cuda_work(4 * values + images, values * (4 + value_bytes), 5 * values, blocks);
 }
 
-static inline CudaWork cuda_work_update(int64_t parameters, bool has_bf16, int64_t blocks)
+/* `part_bytes`: of gradients in parts, which are added and stored. */
+static inline CudaWork cuda_work_update(int64_t parameters, int64_t part_bytes, bool has_bf16,
+                                        int64_t blocks)
 {
-    return cuda_work(12 * parameters, (has_bf16 ? 10 : 8) * parameters, 10 * parameters, blocks);
+    return cuda_work(12 * parameters + part_bytes, (has_bf16 ? 10 : 8) * parameters,
+                     10 * parameters + part_bytes / 4, blocks);
 }
 
 #endif

@@ -11,15 +11,15 @@ extern "C" {
 
 void float_product_forward(cudaStream_t stream, CudaPrecision precision, const CudaProduct *product,
                            const void *in, const void *kernel, const float *bias, bool logits,
-                           void *out, float *scratch);
+                           void *out, float *scratch, const CudaFused *fused);
 void float_product_backward_data(cudaStream_t stream, CudaPrecision precision,
                                  const CudaProduct *product, const void *out_gradient,
                                  const void *kernel, const void *relu_out, void *in_gradient,
-                                 float *scratch);
+                                 float *scratch, const CudaFused *fused);
 void float_product_backward_weights(cudaStream_t stream, CudaPrecision precision,
                                     const CudaProduct *product, const void *in,
                                     const void *out_gradient, float *kernel_gradient,
-                                    float *bias_gradient, float *scratch);
+                                    float *bias_gradient, float *scratch, CudaParts *unadded);
 
 #ifdef __cplusplus
 }

@@ -20,13 +20,14 @@ typedef struct {
     bool rounds_twice; /* to bf16, also before the bias */
     void (*forward)(cudaStream_t stream, CudaPrecision precision, const CudaProduct *product,
                     const void *in, const void *kernel, const float *bias, bool logits, void *out,
-                    float *scratch);
+                    float *scratch, const CudaFused *fused);
     void (*backward_data)(cudaStream_t stream, CudaPrecision precision, const CudaProduct *product,
                           const void *out_gradient, const void *kernel, const void *relu_out,
-                          void *in_gradient, float *scratch);
+                          void *in_gradient, float *scratch, const CudaFused *fused);
     void (*backward_weights)(cudaStream_t stream, CudaPrecision precision,
                              const CudaProduct *product, const void *in, const void *out_gradient,
-                             float *kernel_gradient, float *bias_gradient, float *scratch);
+                             float *kernel_gradient, float *bias_gradient, float *scratch,
+                             CudaParts *unadded);
 } Functions;
 
 enum { PRECISIONS = 3 };
@@ -301,19 +302,19 @@ static inline Results run(const Case *c)
     void *bias = device_memory((size_t)c->bias.count * sizeof(float));
     if (c->shape->passes & FORWARD) {
         f->forward(NULL, c->precision, &c->product, c->in.device, c->kernel.device, c->bias.device,
-                   false, out, c->scratch);
+                   false, out, c->scratch, NULL);
         f->forward(NULL, c->precision, &c->product, c->in.device, c->kernel.device, c->bias.device,
-                   true, logits, c->scratch);
+                   true, logits, c->scratch, NULL);
     }
     if (c->shape->passes & DATA) {
         f->backward_data(NULL, c->precision, &c->product, c->out_gradient.device, c->kernel.device,
-                         NULL, gradient, c->scratch);
+                         NULL, gradient, c->scratch, NULL);
         f->backward_data(NULL, c->precision, &c->product, c->out_gradient.device, c->kernel.device,
-                         c->in.device, masked, c->scratch);
+                         c->in.device, masked, c->scratch, NULL);
     }
     if (c->shape->passes & WEIGHTS)
         f->backward_weights(NULL, c->precision, &c->product, c->in.device, c->out_gradient.device,
-                            kernel, bias, c->scratch);
+                            kernel, bias, c->scratch, NULL);
     ck_assert_int_eq(cudaGetLastError(), cudaSuccess);
     ck_assert_int_eq(cudaDeviceSynchronize(), cudaSuccess);
     return (Results){fetched(out, outs, is_bf16),

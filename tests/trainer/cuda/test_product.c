@@ -103,7 +103,7 @@ START_TEST(results_may_have_any_alignment)
     float *place = device_memory(bytes + sizeof(float)), *bias = device_memory(16 * sizeof(float));
     float *host = memory_zeroed(bytes);
     c.functions->backward_weights(NULL, c.precision, &c.product, c.in.device, c.out_gradient.device,
-                                  place + 1, bias, c.scratch);
+                                  place + 1, bias, c.scratch, NULL);
     ck_assert_int_eq(cudaMemcpy(host, place + 1, bytes, cudaMemcpyDeviceToHost), cudaSuccess);
     ck_assert_mem_eq(host, aligned.kernel_gradient, bytes);
     free(host);

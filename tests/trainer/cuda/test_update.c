@@ -1,5 +1,7 @@
 #include "trainer/cuda/kernels.h"
 
+#include <stdlib.h>
+
 #include "tests/trainer/cuda/gpu.h"
 #include "trainer/compute/optimizer.h"
 
@@ -36,6 +38,7 @@ typedef struct {
     uint16_t *halves; /* NULL: fp32 */
     CudaStep *step;
     int64_t count;
+    CudaUnadded unadded; /* empty unless a test fills it */
 } Arenas;
 
 static Arenas arenas_make(int64_t count, bool has_halves)
@@ -72,9 +75,8 @@ static CudaStep arenas_read(Arenas *arenas, float *got_weights, float *got_accum
 static void update(const CudaRmsProp *by, const Arenas *arenas)
 {
     cuda_begin_steps(NULL, by, arenas->step);
-    cuda_update(NULL, by, arenas->count, arenas->gradients, arenas->accumulators, arenas->weights,
-                arenas->halves, arenas->step);
-    cuda_end_step(NULL, by, 32, arenas->step);
+    cuda_update(NULL, by, arenas->count, &arenas->unadded, arenas->gradients, arenas->accumulators,
+                arenas->weights, arenas->halves, 32, arenas->step);
 }
 
 static void check_update(int64_t count, float gradient_scale, bool has_halves)
@@ -106,6 +108,65 @@ START_TEST(steps_of_the_optimizer_are_the_processors_to_the_bit)
         check_update(counts[i], 1.0f, false);
         check_update(counts[i], 1.0f / 3.0f, true);
     }
+}
+END_TEST
+
+/* Gradients of `size` values from `at` on in `count` parts, whose sum in the fixed order they are.
+ */
+static CudaParts in_parts(int32_t count, int32_t size, int64_t at)
+{
+    float *parts = calloc((size_t)(count * size), sizeof *parts);
+    for (int32_t i = 0; i < size; i++) {
+        gradients[at + i] = 0.0f;
+        for (int32_t group = 0; group < 8 && group < count; group++) {
+            float sum = 0.0f;
+            for (int32_t part = group; part < count; part += 8)
+                sum += parts[part * size + i] = test_value(4 + (uint32_t)part, i);
+            gradients[at + i] += sum;
+        }
+    }
+    const CudaParts made = {gpu_copy(parts, (int64_t)count * size * (int64_t)sizeof *parts), count,
+                            size, at};
+    free(parts);
+    return made;
+}
+
+START_TEST(gradients_in_parts_are_added_first)
+{
+    static float got_weights[COUNT_MAX], got_accumulators[COUNT_MAX], got[COUNT_MAX];
+    static uint16_t got_halves[COUNT_MAX];
+    const CudaRmsProp by = same_on_gpu(1.0f);
+    const int64_t count = 1500;
+    gpu_set_order(_i);
+    fill(count);
+    CudaUnadded unadded = {3, {in_parts(2, 5, 1), in_parts(128, 70, 6), in_parts(9, 333, 1167)}};
+    Arenas arenas = arenas_make(count, true);
+    gpu_must(cudaMemset(arenas.gradients, 0xff, (size_t)count * sizeof(float)));
+    cuda_add_parts(NULL, &unadded, arenas.gradients);
+    gpu_read(got, arenas.gradients, count * (int64_t)sizeof(float));
+    for (int64_t i = 0; i < count; i++) {
+        const bool is_added = (i >= 1 && i < 76) || i >= 1167;
+        ck_assert(is_added ? got[i] == gradients[i] : isnan(got[i]));
+    }
+    gpu_must(cudaMemcpy(arenas.gradients, gradients, (size_t)count * sizeof(float),
+                        cudaMemcpyHostToDevice));
+    for (int32_t i = 0; i < unadded.count; i++)
+        gpu_must(cudaMemset(arenas.gradients + unadded.all[i].at, 0xff,
+                            (size_t)unadded.all[i].size * sizeof(float)));
+    arenas.unadded = unadded;
+    update(&by, &arenas);
+    ck_assert(rmsprop_update(&optimizer, rmsprop_rate(&optimizer, 100), 1.0f, count, gradients,
+                             accumulators, weights));
+    gpu_read(got, arenas.gradients, count * (int64_t)sizeof(float));
+    check_floats(got, gradients, count);
+    const CudaStep step = arenas_read(&arenas, got_weights, got_accumulators, got_halves);
+    check_floats(got_weights, weights, count);
+    check_floats(got_accumulators, accumulators, count);
+    check_rounded(got_halves, weights, count);
+    ck_assert_uint_eq(step.step, 101);
+    ck_assert_uint_eq(step.blocks_done, 0);
+    for (int32_t i = 0; i < unadded.count; i++)
+        gpu_free((void *)(uintptr_t)unadded.all[i].parts);
 }
 END_TEST
 
@@ -173,6 +234,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("cuda_update");
     TCase *tests = tcase_create("all");
     tcase_add_loop_test(tests, steps_of_the_optimizer_are_the_processors_to_the_bit, 0, GPU_ORDERS);
+    tcase_add_loop_test(tests, gradients_in_parts_are_added_first, 0, GPU_ORDERS);
     tcase_add_loop_test(tests, the_first_step_with_a_weight_that_is_not_finite_is_kept, 0,
                         GPU_ORDERS);
     tcase_add_loop_test(tests, weights_are_narrowed_to_the_nearest, 0, GPU_ORDERS);

@@ -56,39 +56,39 @@ static void run_task(const CudaTask *task, CudaOperands *with)
 
 static void tried_forward(cudaStream_t stream, CudaPrecision precision, const CudaProduct *product,
                           const void *in, const void *kernel, const float *bias, bool logits,
-                          void *out, float *scratch)
+                          void *out, float *scratch, const CudaFused *fused)
 {
-    const CudaTask task = {CUDA_PASS_FORWARD, precision, *product, logits};
+    const CudaTask task = {CUDA_PASS_FORWARD, precision, *product, logits, {0}};
     CudaOperands with = {.in = in, .kernel = kernel, .bias = bias, .out = out};
-    (void)stream, (void)scratch;
+    (void)stream, (void)scratch, (void)fused;
     run_task(&task, &with);
 }
 
 static void tried_backward_data(cudaStream_t stream, CudaPrecision precision,
                                 const CudaProduct *product, const void *out_gradient,
                                 const void *kernel, const void *relu_out, void *in_gradient,
-                                float *scratch)
+                                float *scratch, const CudaFused *fused)
 {
-    const CudaTask task = {CUDA_PASS_DATA, precision, *product, false};
+    const CudaTask task = {CUDA_PASS_DATA, precision, *product, false, {0}};
     CudaOperands with = {.out_gradient = out_gradient,
                          .kernel = kernel,
                          .relu_out = relu_out,
                          .in_gradient = in_gradient};
-    (void)stream, (void)scratch;
+    (void)stream, (void)scratch, (void)fused;
     run_task(&task, &with);
 }
 
 static void tried_backward_weights(cudaStream_t stream, CudaPrecision precision,
                                    const CudaProduct *product, const void *in,
                                    const void *out_gradient, float *kernel_gradient,
-                                   float *bias_gradient, float *scratch)
+                                   float *bias_gradient, float *scratch, CudaParts *unadded)
 {
-    const CudaTask task = {CUDA_PASS_WEIGHTS, precision, *product, false};
+    const CudaTask task = {CUDA_PASS_WEIGHTS, precision, *product, false, {0}};
     CudaOperands with = {.in = in,
                          .out_gradient = out_gradient,
                          .kernel_gradient = kernel_gradient,
                          .bias_gradient = bias_gradient};
-    (void)stream, (void)scratch;
+    (void)stream, (void)scratch, (void)unadded;
     run_task(&task, &with);
 }
 
@@ -109,7 +109,7 @@ static int passes_of(const Shape *shape, CudaPrecision precision)
     CudaWay ways[CUDA_WAYS_MAX];
     int can = 0;
     for (CudaPass pass = 0; pass < CUDA_PASS_COUNT; pass++) {
-        const CudaTask task = {pass, precision, product_of(shape), false};
+        const CudaTask task = {.pass = pass, .precision = precision, .product = product_of(shape)};
         if (tried.engine->find(tried.state, &task, ways, CUDA_WAYS_MAX) > 0)
             can |= passes[pass];
     }

@@ -310,6 +310,10 @@ inline float __frcp_rn(float a)
 {
     return 1.0f / a;
 }
+template <class T> inline T __ldcg(const T *from)
+{
+    return *from;
+}
 inline float __fmaf_rn(float a, float b, float c)
 {
     cuda_emulated_multiply_adds++;
