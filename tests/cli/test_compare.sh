@@ -244,6 +244,25 @@ if starts_programs && "$TRAINYARD" make-cifar -q --images 20 cifar; then
     stdout_has "; 1 run, 6 steps"
     holds [ -z "$(grep "Other programs" ../stdout)" ] # the load of an earlier run is not known
 
+    example "Ctrl-C ends the second run, and the first is kept"
+    env --default-signal=INT "$TRAINYARD" compare scenario.json --real cpu --data cifar --repeat 2 "${one_rank[@]}" \
+        --set /programs/0/epochs=10 -o stopped >../stdout 2>../stderr &
+    child=$!
+    for ((i = 0; i < 600; i++)); do # until the second run trains
+        [ -z "$(find stopped/run-2 -name stdout.txt -size +0 2>/dev/null)" ] || break
+        sleep 0.1
+    done
+    kill -INT "$child"
+    wait "$child"
+    status=$?
+    exit_is 130
+    stderr_has "stopped/run-2: a signal ended this real run"
+    stderr_has 'hint: 1 run is complete: remove this folder, and `--measured stopped` compares with it'
+    rm -r stopped/run-2
+    trainyard compare scenario.json "${one_rank[@]}" --set /programs/0/epochs=10 --measured stopped
+    holds test "$status" -le 1
+    stdout_has "; 1 run, 30 steps"
+
     example "runs of an earlier comparison in the folder do not count with those of this one"
     echo note >real/run-1/note
     trainyard compare scenario.json --real cpu --data cifar "${one_rank[@]}" -o real

@@ -58,6 +58,17 @@ holds grep -qE '^ - [0-9]+s - loss: [0-9.]+ - acc: [0-9.e+]+ - val_loss: [0-9.]+
 stdout_has "Not using data augmentation."
 stdout_has "two/logs/checkpoint-1.h5"
 
+example "the time left of all epochs: after each, and in one line where nothing is printed"
+trainyard "${small[@]}" --epochs 2 --dir timed
+holds grep -qE '^    [0-9.]+ images/s, timed/logs/checkpoint-1\.h5 \([0-9.]+ MB\)  [0-9a-z ]+ left$' stdout
+holds grep -qE '^    [0-9.]+ images/s, timed/logs/checkpoint-2\.h5 \([0-9.]+ MB\)$' stdout
+if command -v script >/dev/null; then
+    script -qec "'$TRAINYARD' train --data-dir data --backend ref --batch-size 1 --epochs 2 --dir timed --json" /dev/null </dev/null >stdout
+    status=$?
+    exit_is 0
+    holds grep -qE 'train  [0-9]+ %  \[=*> *\]  [0-9a-z ]+ left' stdout
+fi
+
 example "a summary as JSON, and nothing else"
 trainyard "${small[@]}" --epochs 2 --dir summary --seed 5 --json --timeline
 exit_is 0

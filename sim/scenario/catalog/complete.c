@@ -1,4 +1,4 @@
-/* Checks and completes a catalogue once all of its files are read. */
+/* Private to sim/scenario/catalog: checks and completes a catalogue once all files are read. */
 #include <string.h>
 
 #include "sim/base/ascii.h"

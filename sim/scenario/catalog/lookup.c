@@ -1,4 +1,4 @@
-/* Finds entries and values of a catalogue. */
+/* Private to sim/scenario/catalog: finds entries and values of a catalogue (read.h). */
 #include <string.h>
 
 #include "sim/base/ascii.h"

@@ -1,5 +1,4 @@
-/* What a catalogue consists of, while it is read and afterwards. Private to sim/scenario/catalog.
- */
+/* The sections and entries of a catalogue. Private to sim/scenario/catalog. */
 #ifndef SIM_SCENARIO_CATALOG_SECTIONS_H
 #define SIM_SCENARIO_CATALOG_SECTIONS_H
 

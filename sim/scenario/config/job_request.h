@@ -1,5 +1,5 @@
-/* What a job asks of its cluster: nodes or GPUs, cores, memory, a queue. A request that can never
- * be met is warned of: the service accepts such a job, and it waits for ever. */
+/* The request of a job to its cluster: nodes or GPUs, cores, memory, a queue. A request that can
+ * never be met is warned of: the service accepts such a job, and it waits for ever. */
 #ifndef SIM_SCENARIO_CONFIG_JOB_REQUEST_H
 #define SIM_SCENARIO_CONFIG_JOB_REQUEST_H
 

@@ -1,4 +1,4 @@
-/* The toolkit of a job: one of nine, with what it starts. */
+/* The toolkit of a job, one of nine, and what it starts. */
 #ifndef SIM_SCENARIO_CONFIG_JOB_TOOLKIT_H
 #define SIM_SCENARIO_CONFIG_JOB_TOOLKIT_H
 
