@@ -85,6 +85,9 @@ bool engine_any_pending(const Engine *engine, void *context,
                         bool (*matches)(void *context, const Event *event));
 /* Removes all stale events; O(pending events). */
 void engine_remove_stale(Engine *engine);
+/* Removes every event after now for which `matches` returns true. */
+void engine_remove_pending(Engine *engine, void *context,
+                           bool (*matches)(void *context, const Event *event));
 /* The time of the next event; INT64_MAX: there is none. */
 int64_t engine_next_event_ns(const Engine *engine);
 int64_t engine_events(const Engine *engine); /* run so far */
@@ -120,6 +123,9 @@ const char *engine_stop_reason(const Engine *engine);
 
 /* --- Draws --- */
 
+/* The seed of the draws from now on; at first that of the settings. */
+uint64_t engine_seed(const Engine *engine);
+void engine_reseed(Engine *engine, uint64_t seed);
 /* The random word at that address. engine_draws counts it. */
 uint64_t engine_word(const Engine *engine, RngStream stream, uint64_t entity, uint64_t draw);
 /* A draw from `quantiles` by address; a constant takes no word. */

@@ -75,7 +75,8 @@ stderr_has 'hint: use "vmSize": "local" to predict this machine, as in scenarios
 example "both timelines are one trace, whose slices nest"
 nests()
 {
-    /usr/bin/python3 - out/compare.timeline.json <<'EOF'
+    /usr/bin/python3 "$source_folder/tests/cli/files/nesting.py" out/compare.timeline.json &&
+        /usr/bin/python3 - out/compare.timeline.json <<'EOF'
 import collections, json, sys
 events = json.load(open(sys.argv[1]))["traceEvents"]
 names = {e["pid"]: e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == "process_name"}
@@ -83,22 +84,16 @@ assert list(names.values()) == ["predicted rank 0", "measured rank 0", "predicte
 tracks = collections.defaultdict(list)
 for e in events:
     if e["ph"] == "X":
-        tracks[e["pid"], e["tid"]].append((round(e["ts"] * 1000), -round((e["ts"] + e["dur"]) * 1000), e["name"]))
+        tracks[e["pid"], e["tid"]].append(e["name"])
 assert {names[pid] for pid, _ in tracks} == set(names.values())
 for slices in tracks.values():
-    assert any(name == "step 39" for _, _, name in slices)
-    open_ends = []
-    for begin, minus_end, _ in sorted(slices):
-        while open_ends and open_ends[-1] <= begin:
-            open_ends.pop()
-        assert not open_ends or -minus_end <= open_ends[-1]
-        open_ends.append(-minus_end)
+    assert "step 39" in slices
 EOF
 }
 holds nests
 
 example "JSON has what the table has"
-trainyard compare scenario.json --measured measured --json
+trainyard compare . --measured measured --json # a folder's scenario.json
 exit_is 0
 stderr_is_empty
 cd .. || exit 3

@@ -197,6 +197,10 @@ holds grep -q "This plot is missing" plain/report.html
 example "slices of the timeline nest, and the viewer gets their names and order"
 trainyard run "$scenarios/scheduling/priorities/scenario.json" --trace steps -o timeline --quiet
 exit_is 0
+for name in nodes/crash-resume nodes/slow-by-chance scheduling/gpus; do
+    trainyard run "$scenarios/$name" --trace steps -o "timeline/${name//\//-}" --quiet
+done
+holds /usr/bin/python3 "$source_folder/tests/cli/files/nesting.py" timeline/timeline.json timeline/*/timeline.json
 holds /usr/bin/python3 - <<'PYTHON'
 import json
 from collections import defaultdict
@@ -219,13 +223,6 @@ for event in events:
     if event["ph"] == "X":
         slices[track].append((event["ts"], event["ts"] + event["dur"]))
 assert any(event["ph"] == "C" for event in events)
-for track, spans in slices.items():
-    open_ends = []
-    for begin, end in sorted(spans, key=lambda span: (span[0], -span[1])):
-        while open_ends and open_ends[-1] <= begin:
-            open_ends.pop()
-        assert begin <= end and (not open_ends or end <= open_ends[-1]), (track, begin, end)
-        open_ends.append(end)
 # Microseconds: the last slice ends with the run.
 end_us = max(end for spans in slices.values() for _, end in spans)
 assert end_us == json.load(open("timeline/summary.json"), parse_float=Decimal)["simulated_s"] * 1000000, end_us
@@ -240,5 +237,43 @@ trainyard run bytes.json
 exit_is 2
 stderr_begins "bytes.json:1:1: the text is UTF-16, expected JSON in UTF-8"
 holds [ "$(grep -c empty stderr)" -eq 0 ]
+
+example "--fork-at keeps the past and changes the future"
+poisson=$scenarios/workloads/poisson/scenario.json
+past() # FOLDER: the records before 3 h
+{
+    awk -F '\t' '!/^#/ && $1 ~ /^[0-9]+$/ && $1 < 10800000000000' "$1/trace.tsv"
+}
+future() # FOLDER: those after it, without the last
+{
+    awk -F '\t' '!/^#/ && $1 > 10800000000000 && $3 != "run_ended"' "$1/trace.tsv"
+}
+same() # PART FOLDER FOLDER
+{
+    cmp -s <("$1" "$2") <("$1" "$3")
+}
+differ()
+{
+    ! same "$@"
+}
+trainyard run "$poisson" -o whole --check
+holds [ "$(past whole | wc -l)" -gt 100 ]
+for fork in "one --fork-seed 7" "two --fork-seed 8" "first --fork-seed 1" "other --fork-policy backfill"; do
+    # shellcheck disable=SC2086 # the words of an option
+    trainyard run "$poisson" --fork-at 3h ${fork#* } -o "${fork%% *}" --check --check-determinism
+    exit_is 0
+    holds same past whole "${fork%% *}"
+done
+holds same future whole first # the same seed draws nothing again
+holds differ future whole one
+holds differ future one two
+holds differ future whole other
+holds grep -q "seed.change 7" one/trace.tsv
+trainyard run "$poisson" --fork-seed 7
+exit_is 2
+stderr_has '--fork-at: goes with --fork-seed, --fork-policy or both'
+trainyard run "$poisson" --fork-at 3h --fork-policy sjf
+exit_is 2
+stderr_has srtf
 
 finish

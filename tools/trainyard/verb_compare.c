@@ -682,7 +682,8 @@ static int run_compare(int argc, char **argv)
         else if (arguments.matrix != NULL)
             exit_code = compare_matrix(arena, &arguments);
         else
-            exit_code = predict_and_compare(arena, operands.items[0], &arguments);
+            exit_code = predict_and_compare(
+                arena, scenario_operand(arena, operands.items[0], false), &arguments);
     }
     arena_destroy(arena);
     return exit_code;
