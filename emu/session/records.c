@@ -31,13 +31,18 @@ const Json *record_kept(const Record *record)
     return record->tree;
 }
 
-void record_keep(Record *record, const Json *kept)
+void record_keep(Records *records, Record *record, const Json *kept)
 {
+    const char **last = &records->last_kept[record->kind];
     Text text = {0};
-    if (kept != NULL)
-        json_print(&text, kept, JSON_COMPACT);
-    record->kept = kept != NULL ? arena_strdup(record->arena, text_string(&text)) : NULL;
     record->tree = NULL;
+    record->kept = NULL;
+    if (kept == NULL)
+        return;
+    json_print(&text, kept, JSON_COMPACT);
+    if (*last == NULL || strcmp(*last, text_string(&text)) != 0)
+        *last = arena_strdup(records->arena, text_string(&text));
+    record->kept = *last;
     text_free(&text);
 }
 

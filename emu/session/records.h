@@ -46,8 +46,6 @@ typedef struct {
 /* Its properties for handlers, until the next records_forget: a tree takes ten times the memory of
  * its text. NULL where it has none. */
 const Json *record_kept(const Record *record);
-/* Replaces them. NULL: there are none. */
-void record_keep(Record *record, const Json *kept);
 /* Its provisioning state in the world. */
 ProvisioningState record_provisioning(const World *world, const Record *record);
 
@@ -76,11 +74,14 @@ typedef struct {
     NameTable *scopes; /* kind and scope -> chain */
     RowTable chains;   /* RecordChain */
     uint32_t resources_seen, clusters_seen, jobs_seen, file_servers_seen;
+    const char *last_kept[RECORD_KIND_COUNT]; /* newest text: the next record's is often equal */
 } Records;
 
 void records_begin(Records *records, Arena *arena, const World *world, const char *group);
 /* Forgets resources that are deleted, and the trees of all others. */
 void records_forget(Records *records);
+/* Replaces the properties that the record keeps. NULL: there are none. */
+void record_keep(Records *records, Record *record, const Json *kept);
 /* Adds records for resources that are new in the world since the last call. */
 void records_catch_up(Records *records);
 /* Returns the newest resource of that path, deleted or not; NULL if there is none. */

@@ -244,7 +244,7 @@ static void note_subject(Session *session, const Command *command, const Json *e
             kept = json_find(entry, "/config/properties");
     }
     if (kept != NULL)
-        record_keep(record, kept);
+        record_keep(&session->records, record, kept);
 }
 
 /* --- Entries --- */
@@ -460,7 +460,7 @@ bool session_keep(Session *session, Record *record, const Json *kept, Status *st
         session->sequence = line.sequence;
         session->entry_ns = line.at_ns;
         record->written_ns = line.at_ns;
-        record_keep(record, own);
+        record_keep(&session->records, record, own);
     }
     text_free(&text);
     text_free(&subject);
@@ -524,7 +524,7 @@ static bool repeat_note(Session *session, const JournalEntry *line, Status *stat
     Record *record = find_subject(session, session->commands, line->subject);
     if (record == NULL || problems.count > 0)
         return cannot_replay(line, "its subject does not exist", status);
-    record_keep(record, kept);
+    record_keep(&session->records, record, kept);
     record->written_ns = line->at_ns;
     session->sequence = line->sequence;
     session->entry_ns = line->at_ns;

@@ -25,8 +25,10 @@ static bool ask_number(Store *store, const char *sql, int64_t *number, Status *s
 
 bool journal_open(Store *store, Status *status)
 {
-    return ask_number(store, "SELECT coalesce(max(last),0) FROM journal_pack", &store->packed,
-                      status) &&
+    return ask_number(store,
+                      "SELECT coalesce((SELECT last FROM journal_pack ORDER BY first DESC LIMIT "
+                      "1),0)",
+                      &store->packed, status) &&
            ask_number(store, "SELECT coalesce(max(sequence),0) FROM journal", &store->entered,
                       status);
 }
@@ -151,8 +153,10 @@ bool store_replay(Store *store, JournalRange range, void *owner,
                   bool (*entry_read)(void *owner, const JournalEntry *entry, Status *status),
                   Status *status)
 {
-    static const char packs[] = "SELECT first,last,text_bytes,packed FROM journal_pack"
-                                " WHERE last>? AND first<=? ORDER BY first";
+    // The first pack of the range is found by its key: a search would read all packs.
+    static const char packs[] =
+        "SELECT first,last,text_bytes,packed FROM journal_pack WHERE last>?1 AND first<=?2 AND "
+        "first>=(SELECT coalesce(max(first),0) FROM journal_pack WHERE first<=?1+1) ORDER BY first";
     static const char rows[] = "SELECT sequence,at_ns,list,command,kept,subject FROM journal"
                                " WHERE sequence>? AND sequence<=? ORDER BY sequence";
     Replay replay = {.range = range, .owner = owner, .entry_read = entry_read};

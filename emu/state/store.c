@@ -1,21 +1,13 @@
 #include "emu/state/store.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "emu/state/damage.h"
-#include "emu/state/state_folder.h"
 #include "emu/state/store_inside.h"
-#include "emu/state/store_schema.h"
 #include "sim/base/invariant.h"
-#include "sim/base/memory.h"
-#include "sim/cli/files.h"
 
 /* This much of the disk stays free: a transaction that has begun should find room to end, and a
  * request that finds none is refused before it changes anything. Contents leave twice as much, so
@@ -25,6 +17,10 @@
 
 /* A log of this length is moved into the database. */
 enum { LOG_FRAMES_MOST = 1000 };
+
+/* SQLite's cache has a limit of 2 MB (PRAGMA cache_size), which a large transaction exceeds, and
+ * then keeps what it has. */
+enum { CACHE_BYTES_MOST = 4 << 20 };
 
 /* --- Failures --- */
 
@@ -67,12 +63,6 @@ bool store_run(Store *store, sqlite3_stmt *statement, const char *what, Status *
     return is_done;
 }
 
-static bool execute(Store *store, const char *sql, const char *what, Status *status)
-{
-    return sqlite3_exec(store->connection, sql, NULL, NULL, NULL) == SQLITE_OK ||
-           store_refuse(store, what, status);
-}
-
 bool store_prepare(Store *store, const char *sql, sqlite3_stmt **statement, Status *status)
 {
     return sqlite3_prepare_v3(store->connection, sql, -1, SQLITE_PREPARE_PERSISTENT, statement,
@@ -101,9 +91,7 @@ bool store_has_room(const Store *store, int64_t bytes)
     return are_free(store, bytes + FREE_BYTES_OF_CONTENTS + bytes_owed(store));
 }
 
-/* Releases the reserve if it `is_needed` and the disk is full; takes it again once the rest is
- * enough for other writes. */
-static void settle_reserve(Store *store, bool is_needed)
+void store_settle_reserve(Store *store, bool is_needed)
 {
     if (store->reserve.is_there && is_needed && !are_free(store, FREE_BYTES_LEAST))
         reserve_release(&store->reserve);
@@ -117,175 +105,16 @@ void store_removes(Store *store, bool is_removing)
     store->is_removing = is_removing;
 }
 
-/* --- Opening --- */
+/* --- What is open --- */
 
-static bool read_version(Store *store, int32_t *version, Status *status)
+bool store_recovers(const Store *store)
 {
-    sqlite3_stmt *statement = NULL;
-    if (!store_prepare(store, "PRAGMA user_version", &statement, status))
-        return false;
-    bool is_read = sqlite3_step(statement) == SQLITE_ROW;
-    *version = is_read ? sqlite3_column_int(statement, 0) : 0;
-    sqlite3_finalize(statement);
-    return is_read || store_refuse(store, "read its version", status);
+    return store->recovers;
 }
 
-/* Upgrades `version` to the next, whole or not at all. */
-static bool upgrade(Store *store, int32_t version, Status *status)
+Problems *store_warnings(Store *store)
 {
-    Text sql = {0};
-    text_add(&sql, "BEGIN IMMEDIATE;");
-    for (int32_t i = 0; i < STORE_MODULES; i++)
-        text_add(&sql, store_schema[version].of_module[i]);
-    text_printf(&sql, "PRAGMA user_version=%" PRId32 ";COMMIT", version + 1);
-    bool is_done = execute(store, text_string(&sql), "bring its tables up to date", status);
-    text_free(&sql);
-    if (!is_done)
-        sqlite3_exec(store->connection, "ROLLBACK", NULL, NULL, NULL);
-    return is_done;
-}
-
-static bool bring_up_to_date(Store *store, Status *status)
-{
-    int32_t version;
-    if (!read_version(store, &version, status))
-        return false;
-    if (version < 0) {
-        status_fail(status, STATUS_BAD_INPUT, place_in(store->folder, 0, 0),
-                    "its database is damaged: its format is %" PRId32 ", which no trainyard writes",
-                    version);
-        return status_hint(status, "restore it from a copy, or choose another folder for --state");
-    }
-    if (version > STORE_VERSION) {
-        status_fail(status, STATUS_BAD_INPUT, place_in(store->folder, 0, 0),
-                    "it was written by a newer trainyard: its format is %" PRId32
-                    ", this program knows formats up to %d",
-                    version, STORE_VERSION);
-        return status_hint(status, "use that trainyard, or choose another folder for --state");
-    }
-    for (; version < STORE_VERSION; version++)
-        if (!upgrade(store, version, status))
-            return false;
-    return true;
-}
-
-static int on_commit(void *owner, sqlite3 *connection, const char *name, int frames)
-{
-    Store *store = owner;
-    (void)connection, (void)name;
-    store->log_frames = (uint32_t)frames;
-    return SQLITE_OK;
-}
-
-/* Whether closing leaves the log alone. A start that fails must: the witness would miss the log. */
-static void keep_log(const Store *store, bool is_kept)
-{
-    sqlite3_db_config(store->connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, (int)is_kept, NULL);
-}
-
-static bool open_connection(Store *store, const char *path, Status *status)
-{
-    // The main lock is taken with the first transaction and kept until the process ends, so that
-    // the shared memory for several processes is never made.
-    static const char settings[] = "PRAGMA locking_mode=EXCLUSIVE;"
-                                   "PRAGMA journal_mode=WAL;"
-                                   "PRAGMA synchronous=FULL;"
-                                   "PRAGMA foreign_keys=ON;"
-                                   "PRAGMA trusted_schema=OFF;"
-                                   "BEGIN IMMEDIATE;COMMIT";
-    sqlite3_close(store->connection); // of an earlier try
-    store->connection = NULL;
-    int code =
-        sqlite3_open_v2(path, &store->connection,
-                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
-    if (code != SQLITE_OK)
-        return store_refuse(store, "open it", status);
-    (void)chmod(path, 0600); // the following step reports a failure
-    keep_log(store, true);
-    sqlite3_wal_hook(store->connection, on_commit, store);
-    return execute(store, settings, "open it", status);
-}
-
-static bool fail_damaged(Store *store, const char *problem, Status *status)
-{
-    status_fail(status, STATUS_BAD_INPUT, place_in(store->folder, 0, 0), "%s", problem);
-    return status_hint(status, STORE_DAMAGE_HINT);
-}
-
-/* Whether files of contents are there: a new database knows none of them. */
-static bool has_contents(const Store *store)
-{
-    DIR *folder = opendir(state_path(store->arena, store->folder, STATE_CONTENTS));
-    bool has = false;
-    for (struct dirent *entry; folder && !has && (entry = readdir(folder));)
-        has = entry->d_name[0] != '.';
-    if (folder)
-        closedir(folder);
-    return has;
-}
-
-/* Reads all pages and indices, which a start alone does not. */
-static bool passes_check(const Store *store)
-{
-    sqlite3_stmt *rows = NULL;
-    const bool is_read = sqlite3_prepare_v2(store->connection, "PRAGMA integrity_check(1)", -1,
-                                            &rows, NULL) == SQLITE_OK &&
-                         sqlite3_step(rows) == SQLITE_ROW;
-    const bool passes = is_read && strcmp((const char *)sqlite3_column_text(rows, 0), "ok") == 0;
-    sqlite3_finalize(rows);
-    return passes;
-}
-
-/* Opens the database. One that has lost something is refused, or recovered. */
-static bool open_database(Store *store, Status *status)
-{
-    const char *path = state_path(store->arena, store->folder, STATE_DATABASE), *problem = NULL;
-    int32_t version = 0;
-    if (!open_connection(store, path, status)) {
-        if ((sqlite3_errcode(store->connection) & 0xff) != SQLITE_CORRUPT)
-            return false;
-        problem = "its database is damaged, or cut off";
-    } else if (store->recovers && !passes_check(store)) {
-        problem = "its database is damaged";
-    } else if (database_is_whole(store->arena, store->connection, store->folder, &problem)) {
-        if (!read_version(store, &version, status))
-            return false;
-        if (version > 0 || !has_contents(store))
-            return true;
-        problem = "its database is empty, but contents of files are there";
-    }
-    if (!store->recovers)
-        return fail_damaged(store, problem, status);
-    problems_add(&store->warnings, STATUS_MACHINE, place_in(store->folder, 0, 0), "%s", problem);
-    sqlite3_close(store->connection);
-    store->connection = NULL;
-    return database_recover(store->arena, store->folder, &store->warnings, status) &&
-           open_connection(store, path, status);
-}
-
-static bool prepare_all(Store *store, Status *status)
-{
-    return store_prepare(store, "BEGIN IMMEDIATE", &store->begin, status) &&
-           store_prepare(store, "COMMIT", &store->commit, status) &&
-           store_prepare(store,
-                         "INSERT INTO journal(sequence,at_ns,list,command,kept,subject)"
-                         "VALUES(?,?,?,?,?,?)",
-                         &store->enter, status) &&
-           store_prepare(store, "DELETE FROM journal WHERE sequence=?", &store->withdraw, status) &&
-           store_prepare(store, "SELECT value FROM settings WHERE name=?", &store->look, status) &&
-           store_prepare(store, "INSERT OR REPLACE INTO settings(name,value)VALUES(?,?)",
-                         &store->set, status);
-}
-
-static bool make_folder(const char *folder, Status *status)
-{
-    struct stat facts;
-    bool is_new = stat(folder, &facts) != 0;
-    if (!folder_create(folder, status))
-        return false;
-    if (is_new && chmod(folder, 0700) != 0)
-        return status_fail(status, STATUS_MACHINE, place_in(folder, 0, 0), "%s", strerror(errno));
-    return true;
+    return &store->warnings;
 }
 
 /* Whether a name leads to the open file; true for -1, a file that is not open yet. */
@@ -304,67 +133,9 @@ bool store_is_in_place(const Store *store, Status *status)
     return status_hint(status, "nothing more can be written to it; start the emulator again");
 }
 
-/* SQLite syncs the folder that has a new log, and ignores a failure of that. The first commit
- * reports it. */
-static bool sync_names(Store *store, Status *status)
+void store_keep_log(const Store *store, bool is_kept)
 {
-    const int folder = open(store->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder < 0)
-        return status_fail(status, STATUS_MACHINE, place_in(store->folder, 0, 0), "%s",
-                           strerror(errno));
-    store_sync_before_commit(store, folder);
-    close(folder);
-    return true;
-}
-
-static Store *open_store(const char *folder, bool recovers, Status *status)
-{
-    if (!state_folder_is_ours(folder, status) || !make_folder(folder, status))
-        return NULL;
-    Arena *arena = arena_create();
-    Store *store = ARENA_NEW(arena, Store);
-    store->arena = arena;
-    store->folder = folder;
-    store->warnings = problems_create(arena);
-    store->witness.descriptor = store->witness.log = store->database = -1;
-    store->recovers = recovers;
-    if (!open_database(store, status)) {
-        store_close(store);
-        return NULL;
-    }
-    store->witness = log_witness_open(state_path(arena, folder, STATE_WITNESS),
-                                      state_path(arena, folder, STATE_DATABASE_LOG));
-    store->has_witness = true;
-    keep_log(store, false);
-    // It is closed after SQLite has closed the file: closing it earlier would give up the lock.
-    store->database = open(state_path(arena, folder, STATE_DATABASE), O_RDONLY | O_CLOEXEC);
-    store->reserve = reserve_find(state_path(arena, folder, STATE_RESERVE));
-    settle_reserve(store, true);
-    if (sync_names(store, status) && bring_up_to_date(store, status) &&
-        prepare_all(store, status) && journal_open(store, status))
-        return store;
-    store_close(store);
-    return NULL;
-}
-
-Store *store_open(const char *folder, Status *status)
-{
-    return open_store(folder, false, status);
-}
-
-Store *store_recover(const char *folder, Status *status)
-{
-    return open_store(folder, true, status);
-}
-
-bool store_recovers(const Store *store)
-{
-    return store->recovers;
-}
-
-Problems *store_warnings(Store *store)
-{
-    return &store->warnings;
+    sqlite3_db_config(store->connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, (int)is_kept, NULL);
 }
 
 /* Whether the log is in the database. */
@@ -390,7 +161,7 @@ static void close_log(Store *store)
     if (checkpoint(store)) {
         log_witness_remove(&store->witness);
     } else {
-        keep_log(store, true);
+        store_keep_log(store, true);
         log_witness_close(&store->witness);
     }
 }
@@ -455,7 +226,7 @@ bool store_begin(Store *store, Status *status)
     if (!is_sound(store, status))
         return false;
     if (store->is_removing)
-        settle_reserve(store, true);
+        store_settle_reserve(store, true);
     else if ((!store->is_dirty || store->is_on_credit) && !has_room(store, status))
         return false;
     if (store->is_dirty)
@@ -524,6 +295,15 @@ void store_checkpoint(Store *store)
     (void)is_done;
 }
 
+static void limit_cache(const Store *store)
+{
+    int used = 0, most = 0;
+    if (sqlite3_db_status(store->connection, SQLITE_DBSTATUS_CACHE_USED, &used, &most, 0) ==
+            SQLITE_OK &&
+        used > CACHE_BYTES_MOST)
+        sqlite3_db_release_memory(store->connection);
+}
+
 bool store_commit(Store *store, Status *status)
 {
     bool is_kept =
@@ -537,7 +317,8 @@ bool store_commit(Store *store, Status *status)
         store->is_dirty = false;
         if (store->log_frames >= LOG_FRAMES_MOST)
             store_checkpoint(store);
-        settle_reserve(store, false);
+        store_settle_reserve(store, false);
+        limit_cache(store);
         return true;
     }
     // Nothing, rather than a part: the transaction may still be open.

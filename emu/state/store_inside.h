@@ -1,4 +1,4 @@
-/* The inside of a store, for store.c and journal.c alone. */
+/* The inside of a store, for store.c, store_open.c and journal.c alone. */
 #ifndef EMU_STORE_INSIDE_H
 #define EMU_STORE_INSIDE_H
 
@@ -45,6 +45,12 @@ bool store_prepare(Store *store, const char *sql, sqlite3_stmt **statement, Stat
 void store_bind_text(sqlite3_stmt *statement, int column, const char *text); /* not copied */
 void store_bind_integer(sqlite3_stmt *statement, int column, int64_t value);
 const char *store_column(sqlite3_stmt *row, int index); /* "" instead of NULL */
+
+/* Whether closing leaves the log alone. A start that fails must: the witness would miss the log. */
+void store_keep_log(const Store *store, bool is_kept);
+/* Releases the reserve if it `is_needed` and the disk is full; takes it again once the rest is
+ * enough for other writes. */
+void store_settle_reserve(Store *store, bool is_needed);
 
 /* When the tables are up to date. */
 bool journal_open(Store *store, Status *status);

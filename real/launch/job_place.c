@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/cloud/job/environment.h"
 #include "sim/output/share/job_files.h"
 
 static bool begins(const char *text, const char *with)
@@ -16,15 +17,19 @@ static bool is_of_node(const char *path)
     return path && begins(path, "/mnt/batch/");
 }
 
+/* NULL: it is not known. */
+static const char *value_of(const EnvironmentVariable *variable)
+{
+    return variable->value ? variable->value : variable->secret;
+}
+
 const char *job_place_variable(const World *world, const Job *job, const char *name, Arena *arena)
 {
-    for (int32_t i = 0; i < job->spec->environment_count; i++) {
-        const EnvironmentVariable *variable = &job->spec->environment[i];
-        if (strcmp(variable->name, name) == 0 && variable->value)
-            return job_fill_in(world_scenario(world), job, variable->value, 0, arena);
-        if (strcmp(variable->name, name) == 0 && variable->secret)
-            return variable->secret;
-    }
+    int32_t count;
+    const EnvironmentVariable *all = job_environment(world_scenario(world), job, arena, &count);
+    for (int32_t i = 0; i < count; i++)
+        if (strcmp(all[i].name, name) == 0 && value_of(&all[i]))
+            return value_of(&all[i]);
     return NULL;
 }
 
@@ -32,33 +37,36 @@ char **job_place_environment(const World *world, const Job *job, const char *fol
                              Arena *arena, int32_t *count)
 {
     enum { OWN = 5 };
-    char **list = ARENA_ARRAY(arena, char *, job->spec->environment_count + OWN + more);
+    int32_t all_count;
+    const EnvironmentVariable *all = job_environment(world_scenario(world), job, arena, &all_count);
+    char **list = ARENA_ARRAY(arena, char *, all_count + OWN + more);
     const char *path = getenv("PATH");
     *count = 0;
     list[(*count)++] = arena_printf(arena, "PATH=%s", path ? path : "/usr/local/bin:/usr/bin:/bin");
     list[(*count)++] = arena_strdup(arena, "LANG=C.UTF-8");
     list[(*count)++] = arena_printf(arena, "HOME=%s", folder);
     list[(*count)++] = arena_printf(arena, "TMPDIR=%s/tmp", folder);
-    for (int32_t i = 0; i < job->spec->environment_count; i++) {
-        const char *name = job->spec->environment[i].name;
-        const char *value = job_place_variable(world, job, name, arena);
+    for (int32_t i = 0; i < all_count; i++) {
+        const char *value = value_of(&all[i]);
         if (value)
             list[(*count)++] =
-                arena_printf(arena, "%s=%s%s", name, is_of_node(value) ? folder : "", value);
+                arena_printf(arena, "%s=%s%s", all[i].name, is_of_node(value) ? folder : "", value);
     }
     return list;
 }
 
 const char *job_place_next_folder(const World *world, const Job *job, int32_t *next, Arena *arena)
 {
-    while (*next < job->spec->environment_count) {
-        const char *name = job->spec->environment[(*next)++].name;
-        const char *value = job_place_variable(world, job, name, arena);
-        if (begins(name, "AZ_BATCHAI_") && !begins(name, "AZ_BATCHAI_INPUT_") &&
-            strcmp(name, "AZ_BATCHAI_MPI_HOST_FILE") != 0 && is_of_node(value))
-            return value;
+    int32_t count;
+    const EnvironmentVariable *all = job_environment(world_scenario(world), job, arena, &count);
+    while (*next < count) {
+        const EnvironmentVariable *variable = &all[(*next)++];
+        if (begins(variable->name, "AZ_BATCHAI_") && !begins(variable->name, "AZ_BATCHAI_INPUT_") &&
+            strcmp(variable->name, "AZ_BATCHAI_MPI_HOST_FILE") != 0 &&
+            is_of_node(value_of(variable)))
+            return value_of(variable);
     }
-    if ((*next)++ == job->spec->environment_count)
+    if ((*next)++ == count)
         return "/tmp";
     return NULL;
 }

@@ -185,7 +185,9 @@ void *heap_alloc(Heap *heap, size_t bytes)
 {
     if (bytes > PAGE_BYTES)
         return alloc_run(heap, bytes);
-    const size_t units = bytes > 0 ? (bytes + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT : 1;
+    if (bytes == 0)
+        return heap; // an address without memory of its own
+    const size_t units = (bytes + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT;
     const uint32_t class = heap->class_of[units];
     heap->used_bytes += heap->class_bytes[class];
     heap->allocated_bytes += heap->class_bytes[class];
@@ -201,14 +203,14 @@ void *heap_alloc(Heap *heap, size_t bytes)
 
 /* --- Collecting --- */
 
-/* Blocks that were reached and whose words are to be looked at. */
+/* The rests of blocks that were reached, whose words are to be looked at. A block is left for the
+ * first block that it leads to, so that a table of many rows takes one place. */
 typedef struct {
-    Heap *heap;
     HeapRoot *items;
     size_t count, capacity;
 } MarkStack;
 
-static void stack_push(MarkStack *stack, const char *memory, size_t bytes)
+static void stack_push(MarkStack *stack, const void *memory, size_t bytes)
 {
     if (stack->count == stack->capacity) {
         stack->capacity = stack->capacity > 0 ? 2 * stack->capacity : 1024;
@@ -217,12 +219,12 @@ static void stack_push(MarkStack *stack, const char *memory, size_t bytes)
     stack->items[stack->count++] = (HeapRoot){.memory = memory, .bytes = bytes};
 }
 
-static void mark(MarkStack *stack, uintptr_t address)
+/* Marks the block at an address. Whether there is one that was not marked. */
+static bool mark(Heap *heap, uintptr_t address, HeapRoot *found)
 {
-    Heap *heap = stack->heap;
     const uintptr_t offset = address - (uintptr_t)heap->blocks;
     if (offset >= (uintptr_t)heap->page_count * PAGE_BYTES)
-        return;
+        return false;
     uint32_t index = (uint32_t)(offset / PAGE_BYTES), block = 0;
     if (heap->pages[index].kind == PAGE_IN_RUN)
         index = heap->pages[index].head;
@@ -232,20 +234,29 @@ static void mark(MarkStack *stack, uintptr_t address)
     const uint64_t bit = UINT64_C(1) << block % WORD_BITS;
     if (block >= BLOCKS_MAX || !(page->used[block / WORD_BITS] & bit) ||
         (page->marked[block / WORD_BITS] & bit))
-        return;
+        return false;
     page->marked[block / WORD_BITS] |= bit;
     const bool is_run = page->kind == PAGE_OF_RUN;
-    stack_push(stack, page_memory(heap, index) + (is_run ? 0 : block * page->block_bytes),
-               is_run ? (size_t)page->head * PAGE_BYTES : page->block_bytes);
+    found->memory = page_memory(heap, index) + (is_run ? 0 : block * page->block_bytes);
+    found->bytes = is_run ? (size_t)page->head * PAGE_BYTES : page->block_bytes;
+    return true;
 }
 
-static void mark_all(MarkStack *stack)
+/* Marks what `block` leads to. */
+static void mark_from(Heap *heap, MarkStack *stack, HeapRoot block)
 {
+    stack_push(stack, block.memory, block.bytes);
     while (stack->count > 0) {
-        const HeapRoot block = stack->items[--stack->count];
-        const uintptr_t *word = block.memory;
-        for (const uintptr_t *end = word + block.bytes / sizeof *word; word < end; word++)
-            mark(stack, *word);
+        HeapRoot at = stack->items[--stack->count], found;
+        const uintptr_t *word = at.memory, *end = word + at.bytes / sizeof *word;
+        while (word < end) {
+            if (!mark(heap, *word++, &found))
+                continue;
+            if (word < end)
+                stack_push(stack, word, (size_t)(end - word) * sizeof *word);
+            word = found.memory;
+            end = word + found.bytes / sizeof *word;
+        }
     }
 }
 
@@ -321,12 +332,11 @@ HeapRoot heap_kept(const Heap *heap)
 
 void heap_collect(Heap *heap, const HeapRoot *roots, int32_t root_count)
 {
-    MarkStack stack = {.heap = heap};
+    MarkStack stack = {.items = NULL};
     if (heap->kept.memory)
-        stack_push(&stack, heap->kept.memory, heap->kept.bytes);
+        mark_from(heap, &stack, heap->kept);
     for (int32_t i = 0; i < root_count; i++)
-        stack_push(&stack, roots[i].memory, roots[i].bytes);
-    mark_all(&stack);
+        mark_from(heap, &stack, roots[i]);
     free(stack.items);
     sweep(heap);
 }
@@ -335,7 +345,7 @@ bool heap_is_due(const Heap *heap)
 {
     enum { LEAST_BYTES = 2 << 20 };
     const size_t kept = heap->used_bytes - heap->allocated_bytes;
-    return heap->allocated_bytes > LEAST_BYTES && heap->allocated_bytes > kept / 4;
+    return heap->allocated_bytes > LEAST_BYTES && heap->allocated_bytes > kept / 8;
 }
 
 /* --- Image --- */

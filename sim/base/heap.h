@@ -23,7 +23,8 @@ typedef struct Heap Heap;
  * the front when it is needed, so that `bytes` may be address space that is only reserved. */
 Heap *heap_create(void *memory, size_t bytes);
 
-/* `bytes` zeroed bytes, aligned for any type. Out of memory ends the program. */
+/* `bytes` zeroed bytes, aligned for any type; an address without memory for 0. Out of memory ends
+ * the program. */
 void *heap_alloc(Heap *heap, size_t bytes);
 
 /* Memory outside the heap whose words keep blocks. */
@@ -39,7 +40,7 @@ void heap_keep(Heap *heap, HeapRoot root);
  * pointer into the heap: not on the stack, and not in other memory. */
 void heap_collect(Heap *heap, const HeapRoot *roots, int32_t root_count);
 /* Whether so much was allocated since the last collection that another is worth its time: the cost
- * for each allocated byte is bounded, and the garbage is at most a quarter of the kept bytes, or 2
+ * for each allocated byte is bounded, and the garbage is at most an eighth of the kept bytes, or 2
  * MiB.
  */
 bool heap_is_due(const Heap *heap);

@@ -7,7 +7,7 @@
  * instead of leaving tombstones. */
 typedef struct {
     const char *name; // NULL: free
-    uint64_t hash;
+    uint32_t hash;    // the lower half
     uint32_t value;
 } Slot;
 
@@ -30,7 +30,7 @@ NameTable *name_table_create(Arena *arena)
 }
 
 /* Where `name` is, or the free slot where it would go. */
-static Slot *slot_of(const NameTable *table, const char *name, uint64_t hash)
+static Slot *slot_of(const NameTable *table, const char *name, uint32_t hash)
 {
     const uint64_t mask = table->slot_count - 1;
     for (uint64_t i = hash & mask;; i = (i + 1) & mask) {
@@ -58,13 +58,13 @@ void name_table_set(NameTable *table, const char *name, uint32_t value)
 
 void name_table_set_hashed(NameTable *table, const char *name, uint64_t hash, uint32_t value)
 {
-    Slot *slot = slot_of(table, name, hash);
+    Slot *slot = slot_of(table, name, (uint32_t)hash);
     if (!slot->name) {
         if (2 * (table->used + 1) > table->slot_count) {
             name_table_grow(table);
-            slot = slot_of(table, name, hash);
+            slot = slot_of(table, name, (uint32_t)hash);
         }
-        *slot = (Slot){.name = arena_strdup(table->arena, name), .hash = hash};
+        *slot = (Slot){.name = arena_strdup(table->arena, name), .hash = (uint32_t)hash};
         table->used++;
     }
     slot->value = value;
@@ -72,7 +72,7 @@ void name_table_set_hashed(NameTable *table, const char *name, uint64_t hash, ui
 
 void name_table_remove(NameTable *table, const char *name)
 {
-    Slot *removed = slot_of(table, name, name_hash(name));
+    Slot *removed = slot_of(table, name, (uint32_t)name_hash(name));
     if (!removed->name)
         return;
     const uint64_t mask = table->slot_count - 1;
@@ -99,7 +99,7 @@ bool name_table_find_hashed(const NameTable *table, const char *name, uint64_t h
 {
     if (table->used == 0)
         return false;
-    const Slot *slot = slot_of(table, name, hash);
+    const Slot *slot = slot_of(table, name, (uint32_t)hash);
     if (slot->name && value)
         *value = slot->value;
     return slot->name != NULL;

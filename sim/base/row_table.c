@@ -13,9 +13,13 @@ void row_table_reserve(Arena *arena, RowTable *table, uint32_t capacity)
     if (count <= table->page_capacity)
         return;
     RowPage **pages = ARENA_ARRAY(arena, RowPage *, count);
-    if (table->page_capacity > 0)
+    uint16_t *used = ARENA_ARRAY(arena, uint16_t, count);
+    if (table->page_capacity > 0) {
         memcpy(pages, table->pages, table->page_capacity * sizeof *pages);
+        memcpy(used, table->used, table->page_capacity * sizeof *used);
+    }
     table->pages = pages;
+    table->used = used;
     table->page_capacity = count;
 }
 
@@ -35,7 +39,7 @@ void row_table_put(Arena *arena, RowTable *table, uint32_t index, void *row)
     void **place = &page->rows[index % ROWS_PER_PAGE];
     invariant(row != NULL && *place == NULL);
     *place = row;
-    page->used++;
+    table->used[index >> ROW_PAGE_BITS]++;
     if (index >= table->count)
         table->count = index + 1;
 }
@@ -49,12 +53,13 @@ uint32_t row_table_add(Arena *arena, RowTable *table, void *row)
 
 void row_table_clear(RowTable *table, uint32_t index)
 {
-    RowPage *page = table->pages[index >> ROW_PAGE_BITS];
+    const uint32_t number = index >> ROW_PAGE_BITS;
+    RowPage *page = table->pages[number];
     invariant(index < table->count && page != NULL && page->rows[index % ROWS_PER_PAGE] != NULL);
     page->rows[index % ROWS_PER_PAGE] = NULL;
     // The last page has rows that are still to be added.
-    if (--page->used == 0 && (index >> ROW_PAGE_BITS) < (table->count >> ROW_PAGE_BITS))
-        table->pages[index >> ROW_PAGE_BITS] = NULL;
+    if (--table->used[number] == 0 && number < table->count >> ROW_PAGE_BITS)
+        table->pages[number] = NULL;
 }
 
 uint32_t row_table_next(const RowTable *table, uint32_t index)

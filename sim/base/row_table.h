@@ -12,13 +12,14 @@
 
 enum { ROW_PAGE_BITS = 9, ROWS_PER_PAGE = 1 << ROW_PAGE_BITS };
 
+/* 4 KiB: a page of a heap (sim/base/heap.h). */
 typedef struct RowPage {
     void *rows[ROWS_PER_PAGE];
-    uint32_t used; /* rows that are not NULL */
 } RowPage;
 
 typedef struct {
     RowPage **pages; /* [page_capacity]; NULL: none of its rows is there */
+    uint16_t *used;  /* [page_capacity] rows of the page that are not NULL */
     uint32_t count;  /* rows, forgotten ones included */
     uint32_t page_capacity;
 } RowTable;

@@ -133,6 +133,7 @@ void world_forget_deleted(World *world)
 {
     Arena *arena = arena_create();
     Needs needs = create_needs(world, arena);
+    engine_remove_stale(world->engine);
     find_needs(world, &needs);
     forget_resources(world, &needs);
     forget_nodes(world, &needs);

@@ -15,8 +15,6 @@ typedef struct EngineInside {
     EngineSettings settings;
     EventQueue *queue;
     int64_t events_run;
-    int64_t searched_events;    /* events_run at the last search for stale events */
-    int64_t searched_next_ns;   /* the time of the next event at that search */
     const char *give_up_reason; /* why the run would never end; NULL: it is not given up */
     bool is_out_of_time;        /* an awaited event was beyond the 292 years of an int64 */
     bool checks_always;
@@ -287,28 +285,14 @@ static bool run_while_awaited(Engine *engine, int64_t most)
 
 /* --- Stale events --- */
 
-static bool is_live_and_next(void *context, const Event *event)
-{
-    const EngineInside *inside = context;
-    return event->at_ns == inside->searched_next_ns && !is_stale(inside, event);
-}
-
 static bool is_stale_event(void *context, const Event *event)
 {
     return is_stale(context, event);
 }
 
-/* Removes all stale events if the next event is stale: the limits of an ended job may be days
- * ahead, and no caller should wait for them. Searches only if an event has run since. */
-static void remove_stale(EngineInside *inside)
+void engine_remove_stale(Engine *engine)
 {
-    if (inside->searched_events == inside->events_run)
-        return;
-    inside->searched_events = inside->events_run;
-    inside->searched_next_ns = event_queue_next_ns(inside->queue);
-    if (inside->searched_next_ns < INT64_MAX &&
-        !event_queue_any(inside->queue, inside, is_live_and_next))
-        event_queue_remove(inside->queue, inside, is_stale_event);
+    event_queue_remove(engine->inside->queue, engine->inside, is_stale_event);
 }
 
 /* --- Running --- */
@@ -318,7 +302,8 @@ void engine_advance(Engine *engine, int64_t until_ns)
     invariant(until_ns >= engine->now_ns);
     run_until(engine, until_ns);
     engine->now_ns = until_ns;
-    remove_stale(engine->inside);
+    // The limits of an ended job may be days ahead, and no caller should wait for them.
+    event_queue_remove_next(engine->inside->queue, engine->inside, is_stale_event);
 }
 
 bool engine_run_instant(Engine *engine)

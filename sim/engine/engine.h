@@ -83,6 +83,8 @@ void engine_push(Engine *engine, int64_t delay_ns, uint32_t kind, uint32_t subje
 /* Whether `matches` returns true for any pending event, stale ones included. Between instants. */
 bool engine_any_pending(const Engine *engine, void *context,
                         bool (*matches)(void *context, const Event *event));
+/* Removes all stale events; O(pending events). */
+void engine_remove_stale(Engine *engine);
 /* Removes every event after now for which `matches` returns true. */
 void engine_remove_pending(Engine *engine, void *context,
                            bool (*matches)(void *context, const Event *event));
@@ -101,8 +103,8 @@ bool engine_run_some(Engine *engine, int64_t most);
 /* Runs all events of the next instant. Returns false if no event is left at or before `until_ns`,
  * or no awaited event in a run without a set end. */
 bool engine_run_instant(Engine *engine);
-/* Runs every event at or before `until_ns`; the time is then `until_ns`. Removes stale events, so
- * that engine_next_event_ns returns the time of an event that counts. */
+/* Runs every event at or before `until_ns`; the time is then `until_ns`. The next event is not
+ * stale then, so that engine_next_event_ns returns the time of an event that counts. */
 void engine_advance(Engine *engine, int64_t until_ns);
 
 /* An instant in which the caller changes the world. engine_begin_instant runs every event before

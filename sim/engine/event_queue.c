@@ -35,6 +35,7 @@ typedef struct {
     Event *end;      /* where the next event goes in the last chunk */
     Event *limit;    /* the end of that chunk */
     int64_t next_ns; /* the time of the earliest event */
+    Event *next;     /* the first event at that time */
 } Bucket;
 
 /* The front holds every event before `front_end_ns`, latest first, so that a pop is one load. The
@@ -91,6 +92,7 @@ static __attribute__((noinline)) void bucket_grow(EventQueue *queue, uint32_t le
     if (bucket->first == NULL) {
         bucket->first = chunk;
         bucket->next_ns = INT64_MAX;
+        bucket->next = chunk->events;
         queue->digits_used[level] |= UINT64_C(1) << digit;
         queue->levels_used |= UINT32_C(1) << level;
     } else {
@@ -118,8 +120,11 @@ static inline void bucket_push(EventQueue *queue, const Event *event)
     Bucket *bucket = &queue->buckets[level][digit];
     if (bucket->end == bucket->limit)
         bucket_grow(queue, level, digit);
-    *bucket->end++ = *event;
-    bucket->next_ns = event->at_ns < bucket->next_ns ? event->at_ns : bucket->next_ns;
+    Event *place = bucket->end++;
+    *place = *event;
+    const bool is_next = event->at_ns < bucket->next_ns;
+    bucket->next_ns = is_next ? event->at_ns : bucket->next_ns;
+    bucket->next = is_next ? place : bucket->next;
 }
 
 /* Moves all events of the full front back into the buckets. */
@@ -213,6 +218,7 @@ static __attribute__((noinline)) void earliest_advance(EventQueue *queue)
         front_take(queue, bucket.first, bucket.end - bucket.first->events);
     } else if (level == 0) { // all at one time: the front takes one chunk and ends before that time
         queue->buckets[level][digit].first = bucket.first->next;
+        queue->buckets[level][digit].next = bucket.first->next->events;
         queue->front_end_ns = (uint64_t)queue->now_ns;
         front_take(queue, bucket.first, CHUNK_EVENTS);
     } else {
@@ -230,6 +236,17 @@ static int64_t earliest_ns(const EventQueue *queue)
     uint32_t level = (uint32_t)__builtin_ctz(queue->levels_used);
     uint32_t digit = (uint32_t)__builtin_ctzll(queue->digits_used[level]);
     return queue->buckets[level][digit].next_ns;
+}
+
+/* The first of the earliest events; NULL: there is none. */
+static const Event *earliest(const EventQueue *queue)
+{
+    if (queue->front_count > 0)
+        return &queue->front[queue->front_count - 1];
+    if (queue->levels_used == 0)
+        return NULL;
+    uint32_t level = (uint32_t)__builtin_ctz(queue->levels_used);
+    return queue->buckets[level][__builtin_ctzll(queue->digits_used[level])].next;
 }
 
 bool event_queue_pop(EventQueue *queue, Event *event)
@@ -303,16 +320,35 @@ static void bucket_put_back(EventQueue *queue, const Bucket *bucket, void *conte
     }
 }
 
+static void bucket_remove(EventQueue *queue, uint32_t level, uint32_t digit, void *context,
+                          bool (*matches)(void *context, const Event *event))
+{
+    const Bucket bucket = queue->buckets[level][digit];
+    bucket_clear(queue, level, digit);
+    bucket_put_back(queue, &bucket, context, matches);
+}
+
 void event_queue_remove(EventQueue *queue, void *context,
                         bool (*matches)(void *context, const Event *event))
 {
     front_remove(queue, context, matches);
     for (uint32_t level = 0; level < LEVELS; level++)
-        for (uint64_t left = queue->digits_used[level]; left != 0; left &= left - 1) {
-            const uint32_t digit = (uint32_t)__builtin_ctzll(left);
-            const Bucket bucket = queue->buckets[level][digit];
-            bucket_clear(queue, level, digit);
-            bucket_put_back(queue, &bucket, context, matches);
+        for (uint64_t left = queue->digits_used[level]; left != 0; left &= left - 1)
+            bucket_remove(queue, level, (uint32_t)__builtin_ctzll(left), context, matches);
+    queue->next_ns = earliest_ns(queue);
+}
+
+void event_queue_remove_next(EventQueue *queue, void *context,
+                             bool (*matches)(void *context, const Event *event))
+{
+    for (const Event *next; (next = earliest(queue)) != NULL && matches(context, next);) {
+        if (queue->front_count > 0) {
+            front_remove(queue, context, matches);
+        } else {
+            const uint32_t level = (uint32_t)__builtin_ctz(queue->levels_used);
+            const uint32_t digit = (uint32_t)__builtin_ctzll(queue->digits_used[level]);
+            bucket_remove(queue, level, digit, context, matches);
         }
+    }
     queue->next_ns = earliest_ns(queue);
 }

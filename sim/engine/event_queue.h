@@ -48,6 +48,11 @@ bool event_queue_any(const EventQueue *queue, void *context,
 void event_queue_remove(EventQueue *queue, void *context,
                         bool (*matches)(void *context, const Event *event));
 
+/* Removes the earliest event while `matches` returns true for it. Where it looks at later events
+ * for that, it removes those that match too; usually it looks at one event. */
+void event_queue_remove_next(EventQueue *queue, void *context,
+                             bool (*matches)(void *context, const Event *event));
+
 /* The time of the earliest event; INT64_MAX when there is none. */
 int64_t event_queue_next_ns(const EventQueue *queue);
 

@@ -72,7 +72,10 @@ static void add_programs(ConfigContext *context, const ScenarioText *text)
     context->unlisted.programs = text->programs.is_refused;
     for (int32_t i = 0; i < text->programs.count; i++) {
         const ProgramText *program = text->programs.items[i];
-        programs[i] = (KnownProgram){.text = program, .is_sound = program_check(context, program)};
+        const bool is_sound = program_check(context, program);
+        programs[i] = (KnownProgram){.text = program,
+                                     .fixed = program_fixed(context->arena, program, is_sound),
+                                     .is_sound = is_sound};
         context->unlisted.programs |= program->match.is_refused;
     }
 }

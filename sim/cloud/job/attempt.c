@@ -61,6 +61,7 @@ static bool reads_data(const Job *job)
  * the job now starts on more nodes, which are of another kind. */
 static void make_room(Jobs *jobs, Job *job)
 {
+    enum { BYTES_A_NODE = STAGE_COUNT * sizeof(int64_t) + sizeof(NodeId) + sizeof(JobStage) };
     int32_t nodes = job->request.nodes;
     if (job->attempt != NULL && nodes <= job->attempt->nodes_max)
         return;
@@ -71,13 +72,16 @@ static void make_room(Jobs *jobs, Job *job)
         return;
     }
     bool has_script = job->spec->preparation_script != NULL;
+    // The arrays that each attempt has are in one piece of memory, the longest type first.
+    int64_t *ends = arena_alloc(jobs->arena, (size_t)nodes * BYTES_A_NODE);
+    NodeId *taken = (NodeId *)(ends + (int64_t)nodes * STAGE_COUNT);
     job->attempt = ARENA_NEW(jobs->arena, JobAttempt);
     *job->attempt = (JobAttempt){
         .nodes_max = nodes,
         .preparations = has_script ? ARENA_ARRAY(jobs->arena, ShellRun *, nodes) : NULL,
-        .nodes = ARENA_ARRAY(jobs->arena, NodeId, nodes),
-        .stage = ARENA_ARRAY(jobs->arena, JobStage, nodes),
-        .stage_end_ns = ARENA_ARRAY(jobs->arena, int64_t, (int64_t)nodes * STAGE_COUNT),
+        .nodes = taken,
+        .stage = (JobStage *)(taken + nodes),
+        .stage_end_ns = ends,
         .ran = job_is_real(job) ? ARENA_ARRAY(jobs->arena, JobRan, 1 + (int64_t)nodes) : NULL,
         .training = job_trains(job) ? ARENA_NEW(jobs->arena, Training) : NULL};
 }

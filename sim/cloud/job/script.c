@@ -4,6 +4,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/cloud/job/attempt.h"
+#include "sim/cloud/job/environment.h"
 #include "sim/cloud/job/real.h"
 #include "sim/cloud/job/tables.h"
 
@@ -26,23 +27,15 @@ static ShellRun **run_of(const Job *job, uint32_t task)
     return task == 0 ? &job->attempt->shell : &job->attempt->preparations[task - 1];
 }
 
-/* The job's environment on its nodes; `*directory` is the working directory of its commands. */
-static const EnvironmentVariable *environment(const Jobs *jobs, const Job *job,
-                                              const char **directory)
+/* The working directory of the job's commands. It is not documented. Assumption: the job's own
+ * folder. */
+static const char *directory_of(const ShellSettings *settings)
 {
-    int32_t count = job->spec->environment_count;
-    EnvironmentVariable *variables = ARENA_ARRAY(jobs->arena, EnvironmentVariable, count);
-    *directory = "";
-    for (int32_t i = 0; i < count; i++) {
-        variables[i] = job->spec->environment[i];
-        if (variables[i].value)
-            variables[i].value =
-                job_fill_in(jobs->scenario, job, variables[i].value, 0, jobs->arena);
-        // The service's working directory is not documented. Assumption: the job's own folder.
-        if (strcmp(variables[i].name, "AZ_BATCHAI_JOB_TEMP") == 0)
-            *directory = variables[i].value;
-    }
-    return variables;
+    const char *directory = "";
+    for (int32_t i = 0; i < settings->variable_count; i++)
+        if (strcmp(settings->variables[i].name, "AZ_BATCHAI_JOB_TEMP") == 0)
+            directory = settings->variables[i].value;
+    return directory;
 }
 
 /* The disk of a task; 0: an empty one. The program uses the disk of the preparation on node 0. */
@@ -64,10 +57,11 @@ static ShellRun *begin_run(Jobs *jobs, const Job *job, uint32_t task)
                                 .script = script,
                                 .files = storage_files(jobs->storage),
                                 .volumes = volumes,
-                                .variable_count = job->spec->environment_count,
                                 .disk = disk_of(job, task),
                                 .job = job->id};
-    settings->variables = environment(jobs, job, &settings->directory);
+    settings->variables =
+        job_environment(jobs->scenario, job, jobs->arena, &settings->variable_count);
+    settings->directory = directory_of(settings);
     return shell_begin(settings);
 }
 

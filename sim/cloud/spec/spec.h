@@ -136,6 +136,12 @@ typedef enum { PRIORITY_LOW, PRIORITY_NORMAL, PRIORITY_HIGH, PRIORITY_COUNT } Jo
  * the job. */
 #define JOB_SEGMENT_MARK "{segment}"
 
+/* Cluster mounts appear under this folder on every node. Source: environment variables in the Batch
+ * AI documentation, "AZ_BATCHAI_MOUNT_ROOT". */
+#define CLUSTER_MOUNT_ROOT "/mnt/batch/tasks/shared/LS_root/mounts"
+/* Mounts of a job appear under JOB_ROOT/{workspace}/{experiment}/{job}/mounts. */
+#define JOB_ROOT "/mnt/batch/tasks/shared/LS_root/jobs"
+
 /* The place of an output. */
 typedef struct {
     const char *share;     /* "account/share"; NULL: on the node only */
@@ -276,6 +282,8 @@ typedef struct {
     const OutputDirectory *outputs;
     int32_t environment_count;
     const EnvironmentVariable *environment; /* AZ_BATCHAI_ variables first, then the job's own */
+    bool lacks_folders; /* the first of them, which follow from the job's path, are left out: see
+                           job_environment */
     int64_t max_wall_clock_ns;
     int64_t expected_ns; /* the run time that the owner states, for policies that plan ahead;
                             max_wall_clock_ns if none is stated */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/base/name_table.h"
+#include "sim/cloud/job/environment.h"
 
 /* --- Names --- */
 
@@ -76,15 +77,11 @@ static void put_image(const ContainerImage *image, LogWriter *log)
 /* The job's environment in a command line, each variable after `option`; secrets are hidden. */
 static void put_variables(const JobView *view, const char *option, LogWriter *log)
 {
-    const JobSpec *spec = view->job->spec;
+    int32_t count;
     Arena *arena = arena_create();
-    for (int32_t i = 0; i < spec->environment_count; i++) {
-        const EnvironmentVariable *variable = &spec->environment[i];
-        log_printf(log, "%s%s=%s", option, variable->name,
-                   variable->value
-                       ? job_fill_in(view->scenario, view->job, variable->value, 0, arena)
-                       : "(secret)");
-    }
+    const EnvironmentVariable *all = job_environment(view->scenario, view->job, arena, &count);
+    for (int32_t i = 0; i < count; i++)
+        log_printf(log, "%s%s=%s", option, all[i].name, all[i].value ? all[i].value : "(secret)");
     arena_destroy(arena);
 }
 

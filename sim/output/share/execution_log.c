@@ -3,6 +3,7 @@
 
 #include "sim/base/civil_time.h"
 #include "sim/base/units.h"
+#include "sim/cloud/job/environment.h"
 #include "sim/output/share/container_log.h"
 #include "sim/output/share/emulated_log_text.h"
 #include "sim/output/share/package_log.h"
@@ -161,14 +162,12 @@ static bool put_stage(const JobView *view, int32_t node, JobStage stage, LogWrit
 
 static void put_environment(const JobView *view, Arena *arena, LogWriter *log)
 {
-    const JobSpec *spec = view->job->spec;
-    for (int32_t i = 0; i < spec->environment_count; i++) {
-        const EnvironmentVariable *variable = &spec->environment[i];
+    int32_t count;
+    const EnvironmentVariable *all = job_environment(view->scenario, view->job, arena, &count);
+    for (int32_t i = 0; i < count; i++) {
         put_time(view, log);
-        log_printf(log, "environment: %s=%s\n", variable->name,
-                   variable->value
-                       ? job_fill_in(view->scenario, view->job, variable->value, 0, arena)
-                       : "(secret)");
+        log_printf(log, "environment: %s=%s\n", all[i].name,
+                   all[i].value ? all[i].value : "(secret)");
     }
 }
 

@@ -324,10 +324,7 @@ static JobConfig *read_job(const CommandBinder *binder, const CommandText *text,
         job_config_read(context, own, path, config, (JobExecution)text->execution.value);
     if (text->expected.node != NULL)
         made->spec.expected_ns = text->expected.value;
-    // A copy, so that a job does not keep the text that it was read from.
-    JobSpec *spec = ARENA_NEW(binder->context->arena, JobSpec);
-    *spec = made->spec;
-    command->as.job_create.spec = spec;
+    command->as.job_create.spec = job_config_spec(context, made);
     return made;
 }
 

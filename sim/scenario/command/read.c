@@ -7,6 +7,7 @@
 #include "sim/scenario/command/check.h"
 #include "sim/scenario/command/reader.h"
 #include "sim/scenario/command/shares.h"
+#include "sim/scenario/config/program_config.h"
 
 struct CommandReader {
     ConfigContext context; /* of the file, extended by the accepted commands */
@@ -242,7 +243,8 @@ static void set_program(CommandReader *reader, const ProgramText *text)
     const bool is_new = end == count;
     for (int32_t i = end; i > 0; i--)
         reader->programs[i] = reader->programs[i - 1];
-    reader->programs[0] = (KnownProgram){.text = text, .is_sound = true};
+    reader->programs[0] = (KnownProgram){
+        .text = text, .fixed = program_fixed(context->arena, text, true), .is_sound = true};
     context->program_count += is_new;
     reader->session_programs += is_new;
 }

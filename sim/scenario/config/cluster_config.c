@@ -176,7 +176,7 @@ static void read_setup(const ConfigContext *context, const NodeSetupText *setup,
         return;
     const SetupTaskText *task = setup->setup_task;
     Variables variables = variables_create(context, &cluster->mounts);
-    variables_add(&variables, "AZ_BATCHAI_MOUNT_ROOT", "", CLUSTER_MOUNT_ROOT);
+    variables_add(&variables, "", "AZ_BATCHAI_MOUNT_ROOT", CLUSTER_MOUNT_ROOT);
     job_variables_own(&variables, &task->environment, false);
     job_variables_own(&variables, &task->secrets, true);
     variables_check_command(&variables, task->command_line);

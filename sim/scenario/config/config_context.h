@@ -23,6 +23,7 @@ typedef struct {
 /* A program of the scenario. If it has problems, only its paths are checked. */
 typedef struct {
     const ProgramText *text;
+    const Program *fixed; /* what it is for every job, if it only takes time; or NULL */
     bool is_sound;
 } KnownProgram;
 

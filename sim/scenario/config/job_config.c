@@ -5,7 +5,7 @@
 #include "sim/base/ascii.h"
 #include "sim/base/text.h"
 #include "sim/base/units.h"
-#include "sim/cloud/job/job.h"
+#include "sim/cloud/job/environment.h"
 #include "sim/cloud/training/step_plan.h"
 #include "sim/scenario/config/job_program.h"
 #include "sim/scenario/config/job_request.h"
@@ -217,11 +217,9 @@ static Variables read_places(const ConfigContext *context, const JobText *text, 
                              const ToolkitText *settings, ResourcePath path,
                              const ClusterConfig *cluster, JobSpec *spec)
 {
-    const char *mount_root = arena_printf(context->arena, JOB_ROOT "/%s/%s/%s/mounts",
-                                          path.workspace, path.experiment, path.name);
     Mounts *mounts = ARENA_NEW(context->arena, Mounts);
-    *mounts = mounts_read(context, text->mounts, mount_root, "$AZ_BATCHAI_JOB_MOUNT_ROOT",
-                          &cluster->mounts);
+    *mounts = mounts_read(context, text->mounts, job_mount_root(context->arena, path),
+                          "$AZ_BATCHAI_JOB_MOUNT_ROOT", &cluster->mounts);
     spec->mounts = mounts_shares(context->arena, mounts, cluster->mounts.count, &spec->mount_count,
                                  &spec->is_blob_mount);
 
@@ -229,7 +227,6 @@ static Variables read_places(const ConfigContext *context, const JobText *text, 
                                     .toolkit = toolkit,
                                     .nodes = spec->nodes,
                                     .path = path,
-                                    .mount_root = mount_root,
                                     .vm_size = kinds_first_size(cluster, spec->kinds)};
     Variables variables = job_variables(context, mounts, &surroundings);
     spec->environment_count = variables.count;
@@ -373,6 +370,15 @@ JobConfig *job_config_read(const ConfigContext *context, const JobText *text, Re
         context->problems->count == problems_before)
         warn_of_endless(context, text, cluster, spec);
     return job;
+}
+
+const JobSpec *job_config_spec(const ConfigContext *context, const JobConfig *job)
+{
+    JobSpec *spec = ARENA_NEW(context->arena, JobSpec);
+    *spec = job->spec;
+    if (context->is_of_session && spec->environment_count > 0)
+        job_spec_leave_folders_out(context->arena, spec);
+    return spec;
 }
 
 const char *job_config_cluster(const JobText *text)

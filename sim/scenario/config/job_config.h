@@ -18,6 +18,10 @@ typedef struct {
 JobConfig *job_config_read(const ConfigContext *context, const JobText *text, ResourcePath path,
                            const ClusterConfig *cluster, JobExecution execution);
 
+/* A copy of the spec, so that a job does not keep the text that it was read from; in a session, of
+ * which many jobs may exist, without the folders in its environment. */
+const JobSpec *job_config_spec(const ConfigContext *context, const JobConfig *job);
+
 /* The name of the cluster in {"cluster": {"id": ...}}, the last part of the id; NULL when the job
  * has none, or it was refused. */
 const char *job_config_cluster(const JobText *text);

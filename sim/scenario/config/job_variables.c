@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "sim/cloud/job/job.h"
+#include "sim/cloud/job/environment.h"
 
 /* Nodes have the addresses 10.0.0.4, 10.0.0.5, ... in the order of their numbers: the first four of
  * a subnet belong to Azure. Ports as in the documentation: 2222, and 2223 for a worker that shares
@@ -32,17 +32,12 @@ static const char *host_list(Arena *arena, int32_t nodes, int32_t shared, bool h
 
 static void add_folders(Variables *variables, const JobSurroundings *job)
 {
-    const char *temp = arena_printf(variables->arena, JOB_ROOT "/%s", job->path.name);
-    variables_add(variables, "AZ_BATCHAI_", "MOUNT_ROOT", CLUSTER_MOUNT_ROOT);
-    variables_add(variables, "AZ_BATCHAI_", "JOB_MOUNT_ROOT", job->mount_root);
-    variables_add(variables, "AZ_BATCHAI_", "JOB_TEMP_DIR", JOB_ROOT "/");
-    variables_add(variables, "AZ_BATCHAI_", "JOB_TEMP", temp);
-    variables_add(variables, "AZ_BATCHAI_", "SHARED_JOB_TEMP",
-                  arena_printf(variables->arena, "%s/shared", temp));
-    variables_add(variables, "AZ_BATCHAI_", "MPI_HOST_FILE",
-                  arena_printf(variables->arena, "%s/hostfile", temp));
+    EnvironmentVariable folders[JOB_FOLDERS];
+    job_folders(variables->arena, job->path, folders);
+    for (int32_t i = 0; i < JOB_FOLDERS; i++)
+        variables_add(variables, "", folders[i].name, folders[i].value);
     if (job->vm_size != NULL)
-        variables_add(variables, "AZ_BATCHAI_", "NUM_GPUS",
+        variables_add(variables, "", "AZ_BATCHAI_NUM_GPUS",
                       arena_printf(variables->arena, "%" PRId32, job->vm_size->gpus));
     else
         variables_add_unread(variables, "AZ_BATCHAI_", "NUM_GPUS");
@@ -133,8 +128,8 @@ static void add_tensorflow(Variables *variables, const JobText *text, int32_t no
         servers = nodes; // refused elsewhere
     const char *server_hosts = host_list(variables->arena, servers, 0, true);
     const char *worker_hosts = host_list(variables->arena, nodes, servers, true);
-    variables_add(variables, "AZ_BATCHAI_", "PS_HOSTS", server_hosts);
-    variables_add(variables, "AZ_BATCHAI_", "WORKER_HOSTS", worker_hosts);
+    variables_add(variables, "", "AZ_BATCHAI_PS_HOSTS", server_hosts);
+    variables_add(variables, "", "AZ_BATCHAI_WORKER_HOSTS", worker_hosts);
     variables_add(variables, "", "TF_CONFIG",
                   tensorflow_config(variables->arena, server_hosts, worker_hosts));
 }
@@ -144,11 +139,11 @@ static void add_tensorflow(Variables *variables, const JobText *text, int32_t no
 static void add_pytorch(Variables *variables, const JobText *text)
 {
     BoundText backend = text->toolkits[TOOLKIT_PYTORCH]->backend;
-    variables_add(variables, "AZ_BATCHAI_", "PYTORCH_INIT_METHOD", "tcp://10.0.0.4:23456");
+    variables_add(variables, "", "AZ_BATCHAI_PYTORCH_INIT_METHOD", "tcp://10.0.0.4:23456");
     if (backend.is_refused)
         variables_add_unread(variables, "AZ_BATCHAI_", "PYTORCH_BACKEND");
     else if (backend.value != NULL)
-        variables_add(variables, "AZ_BATCHAI_", "PYTORCH_BACKEND", backend.value);
+        variables_add(variables, "", "AZ_BATCHAI_PYTORCH_BACKEND", backend.value);
 }
 
 static void add_toolkit(Variables *variables, const JobSurroundings *job)
@@ -159,8 +154,8 @@ static void add_toolkit(Variables *variables, const JobSurroundings *job)
         add_pytorch(variables, job->text);
     if (job->toolkit == TOOLKIT_TENSORFLOW || job->toolkit == TOOLKIT_CAFFE2 ||
         job->toolkit == TOOLKIT_PYTORCH)
-        variables_add(variables, "AZ_BATCHAI_", "TASK_INDEX", "0");
-    variables_add(variables, "AZ_BATCH_", "HOST_LIST",
+        variables_add(variables, "", "AZ_BATCHAI_TASK_INDEX", "0");
+    variables_add(variables, "", "AZ_BATCH_HOST_LIST",
                   host_list(variables->arena, job->nodes, 0, false));
 }
 

@@ -10,8 +10,7 @@ typedef struct {
     Toolkit toolkit;
     int32_t nodes;
     ResourcePath path;
-    const char *mount_root; /* $AZ_BATCHAI_JOB_MOUNT_ROOT */
-    const VmSize *vm_size;  /* NULL when unknown */
+    const VmSize *vm_size; /* NULL when unknown */
 } JobSurroundings;
 
 /* The service's documented variables, with the values that the job's master sees, then the job's

@@ -6,12 +6,7 @@
 #include "sim/scenario/config/config_context.h"
 #include "sim/scenario/format/batchai_types.h"
 
-/* Cluster mounts appear under this folder on every node. Source: environment variables in the Batch
- * AI documentation, "AZ_BATCHAI_MOUNT_ROOT". */
-#define CLUSTER_MOUNT_ROOT "/mnt/batch/tasks/shared/LS_root/mounts"
-#define CLUSTER_MOUNT_VARIABLE "$AZ_BATCHAI_MOUNT_ROOT"
-/* Mounts of a job appear under JOB_ROOT/{workspace}/{experiment}/{job}/mounts. */
-#define JOB_ROOT "/mnt/batch/tasks/shared/LS_root/jobs"
+#define CLUSTER_MOUNT_VARIABLE "$AZ_BATCHAI_MOUNT_ROOT" /* CLUSTER_MOUNT_ROOT */
 
 typedef struct {
     const char *path;        /* on the node, absolute: "{root}/myshare" */

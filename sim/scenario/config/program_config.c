@@ -331,23 +331,37 @@ static const Program *read_script(const Variables *variables, const ProgramText 
     return program;
 }
 
+static const char *program_name(const ProgramText *text)
+{
+    return text->name.value != NULL ? text->name.value : text->match.value;
+}
+
+const Program *program_fixed(Arena *arena, const ProgramText *text, bool is_sound)
+{
+    if (text->duration == NULL || text->script.value != NULL)
+        return NULL;
+    Status status = {0};
+    Program *program = ARENA_NEW(arena, Program);
+    program->kind = PROGRAM_FIXED;
+    program->name = program_name(text);
+    program->exit_code = (int32_t)text->exit_code.value;
+    const bool is_read = distribution_read(arena, text->duration, &program->duration, &status);
+    invariant(is_read || !is_sound); // program_check has reported why
+    return program;
+}
+
 const Program *program_build(const ConfigContext *context, const KnownProgram *known,
                              const char *command, JobShape shape, const Variables *variables)
 {
     const ProgramText *text = known->text;
+    const Program *fixed =
+        known->fixed != NULL ? known->fixed : program_fixed(context->arena, text, known->is_sound);
+    if (fixed != NULL)
+        return fixed;
     Program *program = ARENA_NEW(context->arena, Program);
-    program->name = text->name.value != NULL ? text->name.value : text->match.value;
+    program->name = program_name(text);
     if (text->script.value != NULL)
         return read_script(variables, text, program);
-    if (text->duration != NULL) {
-        Status status = {0};
-        program->kind = PROGRAM_FIXED;
-        bool is_read =
-            distribution_read(context->arena, text->duration, &program->duration, &status);
-        invariant(is_read || !known->is_sound); // program_check has reported why
-        program->exit_code = (int32_t)text->exit_code.value;
-        return program;
-    }
     program->kind = PROGRAM_TRAIN;
     read_saves(text, command, variables, program);
     if (text->transformer == NULL)

@@ -23,6 +23,10 @@ typedef struct {
     const VmSize *vm_size;
 } JobShape;
 
+/* The program of every job that runs it, if it only takes time: KnownProgram.fixed. NULL: it
+ * depends on the job. */
+const Program *program_fixed(Arena *arena, const ProgramText *text, bool is_sound);
+
 /* The program of the job that runs `command`. Its paths are located. If it is sound and the shape
  * is known, its expressions are evaluated. It is whole when no problem was added. */
 const Program *program_build(const ConfigContext *context, const KnownProgram *known,

@@ -35,7 +35,8 @@ void variables_add(Variables *variables, const char *prefix, const char *id, con
         variables->capacity = capacity;
     }
     variables->items[variables->count++] = (EnvironmentVariable){
-        .name = arena_printf(variables->arena, "%s%s", prefix, id), .value = value};
+        .name = *prefix == '\0' ? id : arena_printf(variables->arena, "%s%s", prefix, id),
+        .value = value};
 }
 
 void variables_add_unread(Variables *variables, const char *prefix, const char *id)

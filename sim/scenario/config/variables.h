@@ -22,7 +22,8 @@ typedef struct {
 } Variables;
 
 Variables variables_create(const ConfigContext *context, const Mounts *mounts);
-/* Adds a variable, the name being `prefix` and `id` together; the value is borrowed. */
+/* Adds a variable, the name being `prefix` and `id` together; the value is borrowed, and so is `id`
+ * if the prefix is empty. */
 void variables_add(Variables *variables, const char *prefix, const char *id, const char *value);
 /* Records a variable that exists but whose value is unknown because it was refused. An `id` of
  * "*" stands for all variables with the prefix. */

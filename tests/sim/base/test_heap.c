@@ -114,6 +114,13 @@ START_TEST(lists_and_circles)
 }
 END_TEST
 
+START_TEST(nothing_takes_no_memory)
+{
+    ck_assert_ptr_nonnull(heap_alloc(heap, 0));
+    ck_assert_uint_eq(heap_used_bytes(heap), 0);
+}
+END_TEST
+
 /* A table of blocks of random sizes, some replaced between collections, against copies outside. */
 START_TEST(random_blocks)
 {
@@ -236,6 +243,7 @@ Suite *test_suite(void)
     tcase_add_test(cases, what_is_reached_stays_and_the_rest_is_used_again);
     tcase_add_test(cases, the_kept_root_is_one_of_every_collection);
     tcase_add_test(cases, lists_and_circles);
+    tcase_add_test(cases, nothing_takes_no_memory);
     tcase_add_test(cases, random_blocks);
     tcase_add_test(cases, an_arena_of_the_heap_frees_by_collection_alone);
     tcase_add_test(cases, the_parts_are_all_that_is_not_zero);

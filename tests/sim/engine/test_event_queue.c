@@ -173,8 +173,9 @@ static bool is_odd(void *context, const Event *event)
     return event->subject % 2 != 0;
 }
 
-/* Pushes and pops, removes every remaining odd event, and pops the others. */
-static void check_removal(uint64_t seed, DelayKind kind)
+/* Pushes and pops, removes every remaining odd event, at once or when it is the next, and pops the
+ * others. */
+static void check_removal(uint64_t seed, DelayKind kind, bool is_at_once)
 {
     enum { PUSHES = 2000 };
     Arena *arena = arena_create();
@@ -189,9 +190,17 @@ static void check_removal(uint64_t seed, DelayKind kind)
         if (word % 8 == 0 && event_queue_pop(tested, &last))
             even -= last.subject % 2 == 0;
     }
-    event_queue_remove(tested, NULL, is_odd);
-    ck_assert(!event_queue_any(tested, NULL, is_odd));
-    for (bool is_first = true; event_queue_pop(tested, &event); is_first = false, even--) {
+    if (is_at_once) {
+        event_queue_remove(tested, NULL, is_odd);
+        ck_assert(!event_queue_any(tested, NULL, is_odd));
+    }
+    for (bool is_first = true;; is_first = false, even--) {
+        event_queue_remove_next(tested, NULL, is_odd);
+        const int64_t next_ns = event_queue_next_ns(tested);
+        if (!event_queue_pop(tested, &event))
+            break;
+        ck_assert_int_eq(event.at_ns, next_ns);
+        ck_assert_uint_eq(event.subject % 2, 0);
         ck_assert_int_ge(event.at_ns, last.at_ns);
         if (!is_first && event.at_ns == last.at_ns)
             ck_assert_uint_gt(event.subject, last.subject);
@@ -205,10 +214,12 @@ START_TEST(removing_events_keeps_the_order_of_the_others)
 {
     for (uint64_t seed = 1; seed <= 30; seed++)
         for (DelayKind kind = DELAY_SHORT; kind < DELAY_COUNT; kind++)
-            check_removal(seed, kind);
+            for (int is_at_once = 0; is_at_once < 2; is_at_once++)
+                check_removal(seed, kind, is_at_once);
     event_queue_remove(queue, NULL, is_odd); // of an empty queue
+    event_queue_remove_next(queue, NULL, is_odd);
     push(5, 1);
-    event_queue_remove(queue, NULL, is_odd);
+    event_queue_remove_next(queue, NULL, is_odd);
     ck_assert_int_eq(event_queue_next_ns(queue), INT64_MAX);
     push(4, 2); // allowed, because no event was popped
     ck_assert_uint_eq(pop_subject(), 2);

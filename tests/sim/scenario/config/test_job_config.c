@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "sim/base/units.h"
+#include "sim/cloud/job/environment.h"
 #include "sim/scenario/validate.h"
 #include "tests/support/small_scenario_fixture.h"
 #include "tests/support/suite.h"
@@ -289,6 +290,28 @@ START_TEST(the_environment_matches_the_documentation)
     // The variables of the service precede the others.
     ck_assert_str_eq(spec->environment[0].name, "AZ_BATCHAI_MOUNT_ROOT");
     ck_assert_str_eq(spec->environment[spec->environment_count - 1].name, "KEY");
+}
+END_TEST
+
+/* A session leaves out what follows from the job's path. */
+START_TEST(folders_that_are_left_out_are_in_the_environment)
+{
+    Problems problems;
+    const ScenarioFile *file = read_job(small_job_text, &problems);
+    const JobSpec *spec = sound_job(small_job_text);
+    JobSpec less = *spec;
+    job_spec_leave_folders_out(arena, &less);
+    ck_assert_int_eq(less.environment_count, spec->environment_count - JOB_FOLDERS);
+    const ResourcePath path = {"group", "workspace", "experiment", "train"};
+    const Job whole = {.path = path, .spec = spec}, bare = {.path = path, .spec = &less};
+    int32_t count, bare_count;
+    const EnvironmentVariable *all = job_environment(&file->scenario, &whole, arena, &count);
+    const EnvironmentVariable *same = job_environment(&file->scenario, &bare, arena, &bare_count);
+    ck_assert_int_eq(bare_count, count);
+    for (int32_t i = 0; i < count; i++) {
+        ck_assert_str_eq(same[i].name, all[i].name);
+        ck_assert_str_eq(same[i].value, all[i].value);
+    }
 }
 END_TEST
 
@@ -898,6 +921,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_job_states_its_own_duration_and_exit_code);
     tcase_add_test(tests, a_program_may_be_a_script_of_simple_commands);
     tcase_add_test(tests, a_share_may_be_named_by_an_emulators_own_address);
+    tcase_add_test(tests, folders_that_are_left_out_are_in_the_environment);
     tcase_add_test(tests, an_image_that_is_not_listed_has_an_assumed_size);
     suite_add_tcase(suite, tests);
     return suite;
