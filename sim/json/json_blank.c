@@ -141,6 +141,7 @@ static void blank_comments(Blanker *blanker)
                              "a comment without its end");
         } else {
             position++;
+            position += strcspn(blanker->text + position, "\"/"); // NULs follow the text
         }
     }
 }
