@@ -169,8 +169,7 @@ static __attribute__((noinline)) void report_end_of_instant(Engine *engine)
     inside->is_in_instant = false;
     if (inside->owner.instant_ends != NULL)
         inside->owner.instant_ends(inside->owner.owner);
-    if (inside->owner.instant_ended != NULL &&
-        event_queue_next_ns(inside->queue) > engine->now_ns)
+    if (inside->owner.instant_ended != NULL && event_queue_next_ns(inside->queue) > engine->now_ns)
         inside->owner.instant_ended(inside->owner.owner);
 }
 

@@ -50,8 +50,8 @@ typedef struct {
  * has none for the ends of instants runs events faster. */
 typedef struct {
     void *owner;
-    const EventType *types;         /* [kind] */
-    void (*event_ran)(void *owner); /* after each event, since engine_check_always */
+    const EventType *types;            /* [kind] */
+    void (*event_ran)(void *owner);    /* after each event, since engine_check_always */
     void (*instant_ends)(void *owner); /* no event is left at this time; may push new ones for it */
     void (*instant_ended)(void *owner); /* no event is left at this time, and none will come */
 } EngineOwner;

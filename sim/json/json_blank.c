@@ -141,7 +141,6 @@ static void blank_comments(Blanker *blanker)
                              "a comment without its end");
         } else {
             position++;
-            position += strcspn(blanker->text + position, "\"/"); // NULs follow the text
         }
     }
 }

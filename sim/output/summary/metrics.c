@@ -978,8 +978,7 @@ static void run_ended(MetricsFold *fold, const TraceRow *row)
 {
     for (uint32_t i = 0; i < fold->node_count; i++) {
         NodeTrack *node = &fold->nodes[i];
-        node_close_span(fold, node, account_of(fold, node->cluster, node->kind),
-                        row->record.at_ns);
+        node_close_span(fold, node, account_of(fold, node->cluster, node->kind), row->record.at_ns);
     }
     for (uint32_t i = 0; i < fold->run.cluster_count; i++)
         shared_close_span(fold, i, row->record.at_ns);
