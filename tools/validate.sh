@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Measures steps of training on this machine, to judge predictions: networks, batch sizes, ranks and precisions that a calibration does
-# not measure. Prints the expected duration first. Measures in rounds of alternating order, each after one round of the calibration, so
-# that changes over time (clocks, neighbours) affect all measurements alike. Run nothing else meanwhile.
+# not measure. Prints the expected duration first, and the time left. Measures in rounds of alternating order, each after one round of the
+# calibration, so that changes over time (clocks, neighbours) affect all measurements alike. Run nothing else meanwhile. After Ctrl-C or
+# SIGTERM the files have the whole rounds that were measured; without one, nothing is written. The exit code is 130 or 143 then.
 #
 #   tools/validate.sh [--quick] [--name NAME] [--rounds N] [--backend NAME] [--ranks "N..."] [--bin DIR] [-o FOLDER]
 #   tools/validate.sh --report            makes scenarios/catalog/local-NAME.json from reports/measured/calibration-NAME.json, and the
@@ -198,10 +199,10 @@ for line in sys.stdin:
 print(round(rounds * (60 + total)))' "$images" "$warmup" "$cores" "$rounds" "${batches[*]}" "${rank_counts[*]}"
 }
 
-# Runs one more round of the calibration, in $work/local.json and $work/local.measurements.json.
+# Runs one more round of the calibration, in $work/next.json and $work/next.measurements.json.
 calibrate()
 {
-    local most options=(--rounds 1 --name "$name" --backend "$backend" -o "$work/local.json")
+    local most options=(--rounds 1 --name "$name" --backend "$backend" -o "$work/next.json")
     most=$(printf '%s\n' "${rank_counts[@]}" | sort -n | tail -n 1)
     [ ! -e "$work/local.measurements.json" ] || options+=(--more "$work/local.measurements.json")
     "$bin/trainyard" calibrate "${quick[@]}" --ranks "$most" "${options[@]}" >/dev/null
@@ -212,6 +213,40 @@ header()
     echo '# trainyard validation 1'
     printf 'machine\tdate\tcores\tbackend\tnetwork\tprecision\tbatch\tranks\tround\tsteps\tmin_ms\tmedian_ms\tmean_ms\tp90_ms\t'
     printf 'load_ms\taugment_ms\tforward_ms\tbackward_ms\tnegotiate_ms\tallreduce_ms\tupdate_ms\n'
+}
+
+# show_progress ROUND CELL CELLS: how much is done, and the time left at the rate so far.
+show_progress()
+{
+    local done=$((($1 - 1) * $3 + $2)) all=$((rounds * $3)) left
+    left=$((SECONDS * (all - done) / done))
+    [ ! -t 2 ] || printf '\r\033[K' >&2
+    printf "round %d of %d, %d of %d, %d min left" "$1" "$rounds" "$2" "$3" $(((left + 59) / 60)) >&2
+    [ -t 2 ] || echo >&2
+}
+
+# The whole rounds so far become the files.
+keep_round()
+{
+    cat "$work/round.tsv" >>"$work/table.tsv"
+    mv "$work/next.json" "$work/local.json"
+    mv "$work/next.measurements.json" "$work/local.measurements.json"
+    whole=$((whole + 1))
+}
+
+# When the script ends, also early: installs the whole rounds.
+put_files()
+{
+    [ ! -t 2 ] || printf '\r\033[K' >&2
+    if [ "$whole" -gt 0 ]; then
+        mv "$work/table.tsv" "$tables/validation-$name.tsv"
+        mv "$work/local.measurements.json" "$tables/calibration-$name.json"
+        mv "$work/local.json" "$catalogs/local-$name.json"
+        echo "$tables/validation-$name.tsv, $tables/calibration-$name.json, $catalogs/local-$name.json: $whole of $rounds rounds" >&2
+    else
+        echo "validate: no round was complete; nothing is written" >&2
+    fi
+    rm -rf "$work"
 }
 
 measure()
@@ -226,22 +261,23 @@ measure()
     mapfile -t list < <(cells)
     echo "${#list[@]} cells, $rounds rounds: about $((seconds / 60 + 1)) minutes, until $(date -d "+$seconds seconds" +%H:%M)" >&2
     work=$(mktemp -d)
+    whole=0
+    trap put_files EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
     header >"$work/table.tsv"
+    SECONDS=0
     for ((round = 1; round <= rounds; round++)); do
+        : >"$work/round.tsv"
         calibrate
         for ((i = 0; i < ${#list[@]}; i++)); do
             read -r ranks network precision batch <<<"${list[round % 2 == 1 ? i : ${#list[@]} - 1 - i]}"
             bench "$ranks" "$network" "$precision" "$batch" "$(steps_of "$batch")" |
-                row "$network" "$precision" "$batch" "$ranks" "$round" >>"$work/table.tsv"
-            printf '\rround %d of %d, %d of %d ' "$round" "$rounds" $((i + 1)) "${#list[@]}" >&2
+                row "$network" "$precision" "$batch" "$ranks" "$round" >>"$work/round.tsv"
+            show_progress "$round" $((i + 1)) "${#list[@]}"
         done
+        keep_round
     done
-    echo >&2
-    mv "$work/table.tsv" "$tables/validation-$name.tsv"
-    mv "$work/local.measurements.json" "$tables/calibration-$name.json"
-    mv "$work/local.json" "$catalogs/local-$name.json"
-    rmdir "$work"
-    echo "$tables/validation-$name.tsv, $tables/calibration-$name.json, $catalogs/local-$name.json" >&2
 }
 
 quick=()

@@ -8,6 +8,7 @@
 #include "sim/base/invariant.h"
 #include "sim/base/philox.h"
 #include "sim/base/units.h"
+#include "sim/cli/progress.h"
 #include "sim/output/trace/fan.h"
 #include "sim/scenario/config/secrets.h"
 
@@ -528,10 +529,19 @@ static void tidy(Session *session)
     heap_collect(heap, &root, 1);
 }
 
+/* A replay, and its progress in the session's time. */
+typedef struct {
+    Session *session;
+    int64_t from_ns;
+    Progress progress;
+} Replay;
+
 static bool repeat(void *owner, const JournalEntry *line, Status *status)
 {
-    Session *session = owner;
+    Replay *replay = owner;
+    Session *session = replay->session;
     tidy(session);
+    progress_update(&replay->progress, (line->at_ns - replay->from_ns) / NS_PER_MS);
     if (line->sequence != session->sequence + 1 || line->at_ns <= session->entry_ns)
         return cannot_replay(line, "it does not follow the one before it", status);
     return strcmp(line->list, "notes") == 0 ? repeat_note(session, line, status)
@@ -551,7 +561,16 @@ static bool catch_up(Session *session, Status *status)
 {
     const JournalRange rest = {
         .after = session->sequence, .last = INT64_MAX, .count_max = INT64_MAX};
-    if (!store_replay(session->store, rest, session, repeat, status))
+    const char *text = store_setting(session->store, session->arena, TIME_SETTING);
+    const int64_t from_ns = session->entry_ns;
+    const int64_t until_ns = text != NULL ? strtoll(text, NULL, 10) : from_ns;
+    Replay replay = {.session = session,
+                     .from_ns = from_ns,
+                     .progress =
+                         progress_start("replay", (until_ns - from_ns) / NS_PER_MS, false)};
+    const bool is_repeated = store_replay(session->store, rest, &replay, repeat, status);
+    progress_end(&replay.progress);
+    if (!is_repeated)
         return false;
     world_advance(session->world, world_now_ns(session->world)); // events at the start
     restore_time(session);

@@ -57,12 +57,13 @@ typedef struct {
     const Extent *extent;
     RanksMachine machine;
     int32_t devices; /* GPUs if training runs on them, otherwise cores */
-    bool is_on_gpus, is_stopped;
+    bool is_on_gpus;
+    int signal; /* that ended the measuring; 0: none */
     bool has_precision[PRECISIONS];
     int32_t round, rounds;
     Progress progress;
     int64_t done;
-    Json *training, *allreduce, *disk;
+    Json *training, *allreduce, *disk; /* of this round */
 } Measuring;
 
 /* A program that runs or has ended. */
@@ -156,9 +157,10 @@ static bool finish(Measuring *measuring, Started *started, const char **out, siz
     RanksEnd end;
     if (!ranks_run(&started->child, INT64_MAX, show_progress, measuring, &end, status))
         return false;
-    measuring->is_stopped = end.is_stopped;
+    measuring->signal = end.signal;
     if (end.is_stopped)
-        return fail_machine(status, started->path, "was stopped by a signal");
+        return fail_machine(status, "trainyard: calibrate",
+                            "a signal ended it before the first round was complete");
     if (end.exit_code != 0)
         return fail_program(measuring, started, end.exit_code, status);
     *took_ns = end.took_ns;
@@ -495,7 +497,6 @@ static void add_facts(const Measuring *measuring, Json *root)
     json_put_integer(arena, root, "memory_bytes", memory);
     json_put_text(arena, root, "date", arena_strndup(arena, date, 10));
     json_put_text(arena, root, "backend", measuring->plan->backend);
-    json_put_integer(arena, root, "rounds", measuring->rounds);
 }
 
 /* Starts one run per precision, which is not counted, to find the device and its precisions. Every
@@ -508,7 +509,7 @@ static bool find_device(Measuring *measuring, Problems *warnings, Status *status
         measuring->has_precision[p] = run_training(measuring, &run, &refused);
         if (measuring->has_precision[p])
             continue;
-        if (p == 0 || measuring->is_stopped) {
+        if (p == 0 || measuring->signal != 0) {
             *status = refused;
             return false;
         }
@@ -523,7 +524,45 @@ static bool find_device(Measuring *measuring, Problems *warnings, Status *status
     return true;
 }
 
-Json *measure_machine(Arena *arena, const MeasuringPlan *plan, Problems *warnings, Status *status)
+static void move_items(Json *from, Json *to)
+{
+    for (Json *item = from->first, *next; item; item = next) {
+        next = item->next;
+        item->next = NULL;
+        json_add(to, item);
+    }
+}
+
+/* Measures the rounds, and adds those that are complete to `root`. */
+static bool measure_rounds(Measuring *measuring, Json *root, Status *status)
+{
+    Arena *arena = measuring->arena;
+    Json *training = json_array(arena), *allreduce = json_array(arena), *disk = json_array(arena);
+    bool is_fine = true;
+    measuring->progress = progress_start("calibrate", runs_of(measuring), false);
+    while (is_fine && measuring->round < measuring->rounds) {
+        measuring->training = json_array(arena);
+        measuring->allreduce = json_array(arena);
+        measuring->disk = json_array(arena);
+        is_fine = training_round(measuring, status) && side_round(measuring, status) &&
+                  sums_round(measuring, status);
+        if (!is_fine)
+            break;
+        move_items(measuring->training, training);
+        move_items(measuring->allreduce, allreduce);
+        move_items(measuring->disk, disk);
+        measuring->round++;
+    }
+    progress_end(&measuring->progress);
+    json_put_integer(arena, root, "rounds", measuring->round);
+    json_set(arena, root, "training", training);
+    json_set(arena, root, "allreduce", allreduce);
+    json_set(arena, root, "disk", disk);
+    return is_fine || (measuring->signal != 0 && measuring->round > 0);
+}
+
+static Json *measure_all(Arena *arena, const MeasuringPlan *plan, int *signal, Problems *warnings,
+                         Status *status)
 {
     const Extent *extent = plan->is_quick ? &quick : &whole;
     Measuring measuring = {.arena = arena,
@@ -531,25 +570,32 @@ Json *measure_machine(Arena *arena, const MeasuringPlan *plan, Problems *warning
                            .extent = extent,
                            .rounds = plan->rounds > 0 ? plan->rounds : extent->rounds,
                            .machine = ranks_machine(arena),
-                           .progress = progress_start("calibrate", 0),
-                           .training = json_array(arena),
-                           .allreduce = json_array(arena),
-                           .disk = json_array(arena)};
+                           .progress = progress_start("calibrate", 0, false),
+                           .training = json_array(arena)};
     Json *root = json_object(arena);
     bool is_fine = find_device(&measuring, warnings, status);
     progress_end(&measuring.progress);
     add_facts(&measuring, root);
     if (is_fine && plan->earlier)
         is_fine = measurements_fit(plan->earlier, root, status);
-    measuring.progress = progress_start("calibrate", runs_of(&measuring));
-    for (; is_fine && measuring.round < measuring.rounds; measuring.round++)
-        is_fine = training_round(&measuring, status) && side_round(&measuring, status) &&
-                  sums_round(&measuring, status);
-    progress_end(&measuring.progress);
+    is_fine = is_fine && measure_rounds(&measuring, root, status);
+    *signal = measuring.signal;
     if (!is_fine)
         return NULL;
-    json_set(arena, root, "training", measuring.training);
-    json_set(arena, root, "allreduce", measuring.allreduce);
-    json_set(arena, root, "disk", measuring.disk);
     return plan->earlier ? measurements_join(arena, plan->earlier, root) : root;
+}
+
+Json *measure_machine(Arena *arena, const MeasuringPlan *plan, int *signal, Problems *warnings,
+                      Status *status)
+{
+    // Blocked also between two programs: ranks_run takes what arrived meanwhile.
+    sigset_t ends, before;
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGINT);
+    sigaddset(&ends, SIGTERM);
+    sigaddset(&ends, SIGHUP);
+    sigprocmask(SIG_BLOCK, &ends, &before);
+    Json *root = measure_all(arena, plan, signal, warnings, status);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return root;
 }

@@ -25,7 +25,7 @@
 enum { MEASURING_WARMUP = 4, MEASURING_GPU_WARMUP = 64 };
 
 typedef struct {
-    bool is_quick;    /* about a minute, for a first look */
+    bool is_quick;    /* fewer sizes, for a first look */
     int32_t rounds;   /* 0: the usual number */
     const char *name; /* name of the machine; NULL: its host name */
     const Json
@@ -37,10 +37,13 @@ typedef struct {
     const char *folder;   /* on the disk to measure */
 } MeasuringPlan;
 
-/* Returns the measurements, in `arena`; shows progress on stderr. NULL with STATUS_MACHINE: a
- * program is missing, fails or prints an unexpected text, or a signal stopped it. NULL with
- * STATUS_BAD_INPUT: `earlier` is of another machine, which is detected before the long part begins.
- * A precision that the backend does not have is left out, with a warning. */
-Json *measure_machine(Arena *arena, const MeasuringPlan *plan, Problems *warnings, Status *status);
+/* Returns the measurements, in `arena`; shows progress on stderr. SIGINT, SIGTERM or SIGHUP,
+ * `*signal`, ends the measuring: the result has the rounds that were complete before, and `*signal`
+ * is 0 without such a signal. NULL with STATUS_MACHINE: a program is missing, fails or prints an
+ * unexpected text, or a signal ended the first round. NULL with STATUS_BAD_INPUT: `earlier` is of
+ * another machine, which is detected before the long part begins. A precision that the backend does
+ * not have is left out, with a warning. */
+Json *measure_machine(Arena *arena, const MeasuringPlan *plan, int *signal, Problems *warnings,
+                      Status *status);
 
 #endif

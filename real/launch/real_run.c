@@ -548,11 +548,11 @@ static bool run_ranks(RealRun *run, const Job *job, HandOff *plan, const char *n
         status_fail(&as_status, STATUS_MACHINE, place_in("trainyard", 0, 0), "%s", warning);
         warn(run, &as_status);
     }
-    RanksWatch watch = {.progress =
-                            progress_start(arena_printf(run->arena, "job %s", job->path.name),
-                                           plan->epochs * plan->steps_per_epoch),
-                        .out_path = out,
-                        .steps_per_epoch = plan->steps_per_epoch};
+    RanksWatch watch = {
+        .progress = progress_start(arena_printf(run->arena, "job %s", job->path.name),
+                                   plan->epochs * plan->steps_per_epoch, run->settings.is_quiet),
+        .out_path = out,
+        .steps_per_epoch = plan->steps_per_epoch};
     const bool has_run =
         ranks_run(&child, job_place_limit_ns(job, 0), watch_ranks, &watch, end, status);
     progress_end(&watch.progress);

@@ -17,13 +17,20 @@ static const char *usd_words(Arena *arena, double usd)
     return arena_printf(arena, fabs(usd) < 100 ? "%.2f\xC2\xA0USD" : "%.0f\xC2\xA0USD", usd);
 }
 
-/* The candidates of DIR/why: the recommended one, the next best, then the others. */
-static const char *const *row_names(const PlanFacts *facts, int32_t count)
+static int32_t row_count(const PlanFacts *facts)
 {
-    const char **names = ARENA_ARRAY(facts->arena, const char *, count);
+    const int32_t all = (int32_t)facts->follow->facts.point_count;
+    return all < STACKED_ROWS_MAX ? all : STACKED_ROWS_MAX;
+}
+
+/* The candidates of DIR/why: the recommended one, the next best, then the others. */
+static PointLabels labels_of(const PlanFacts *facts)
+{
+    const int32_t count = row_count(facts);
+    int32_t *points = ARENA_ARRAY(facts->arena, int32_t, count);
     for (int32_t i = 0; i < count; i++)
-        names[i] = fact_point_levels(facts->study, facts->follow->facts.points[i].point);
-    return names;
+        points[i] = facts->follow->facts.points[i].point;
+    return fact_labels(facts->study, points, count);
 }
 
 /* A division of the rows into kinds. */
@@ -56,13 +63,20 @@ static double use_usd(const PointWhy *why, int32_t kind)
 static const Division by_cause = {WAIT_CAUSE_COUNT, cause_name, waited_hours};
 static const Division by_use = {USE_COUNT, use_name, use_usd};
 
-static Stacked stacked_of(const PlanFacts *facts, const Division *division)
+static Stacked stacked_of(const PlanFacts *facts, const PointLabels *labels,
+                          const Division *division)
 {
-    const int32_t all = (int32_t)facts->follow->facts.point_count;
-    const int32_t rows = all < STACKED_ROWS_MAX ? all : STACKED_ROWS_MAX;
+    const int32_t rows = row_count(facts);
     const int32_t kind_count = division->kind_count;
     const char **kinds = ARENA_ARRAY(facts->arena, const char *, kind_count);
+    const char **short_names = ARENA_ARRAY(facts->arena, const char *, rows);
+    const char **names = ARENA_ARRAY(facts->arena, const char *, rows);
     double *amounts = ARENA_ARRAY(facts->arena, double, rows *kind_count);
+    for (int32_t row = 0; row < rows; row++) {
+        const int32_t point = facts->follow->facts.points[row].point;
+        short_names[row] = fact_point_levels(labels, point);
+        names[row] = fact_point_name(facts->study, point);
+    }
     for (int32_t kind = 0; kind < kind_count; kind++) {
         kinds[kind] = division->name(kind);
         for (int32_t row = 0; row < rows; row++)
@@ -70,26 +84,27 @@ static Stacked stacked_of(const PlanFacts *facts, const Division *division)
     }
     return (Stacked){.row_count = rows,
                      .kind_count = kind_count,
-                     .rows = row_names(facts, rows),
+                     .rows = short_names,
+                     .names = names,
                      .kinds = kinds,
                      .amounts = amounts,
                      .row_heading = "candidate"};
 }
 
-static const char *note_of(const PlanFacts *facts, const Stacked *stacked)
+static const char *note_of(const PlanFacts *facts, const PointLabels *labels)
 {
     return arena_printf(
         facts->arena, "Means of %" PRId32 " runs in DIR/why; rows are levels of %s.%s",
-        facts->follow->why[0].run_count, fact_factor_names(facts->study),
-        (uint32_t)stacked->row_count < facts->follow->facts.point_count
+        facts->follow->why[0].run_count, fact_factor_names(labels),
+        (uint32_t)row_count(facts) < facts->follow->facts.point_count
             ? arena_printf(facts->arena, " The first %" PRId32 " of %" PRIu32 " candidates.",
-                           stacked->row_count, facts->follow->facts.point_count)
+                           row_count(facts), facts->follow->facts.point_count)
             : "");
 }
 
-static void waits_figure(Figures *figures, const PlanFacts *facts)
+static void waits_figure(Figures *figures, const PlanFacts *facts, const PointLabels *labels)
 {
-    Stacked stacked = stacked_of(facts, &by_cause);
+    Stacked stacked = stacked_of(facts, labels, &by_cause);
     stacked.x_label = arena_printf(facts->arena, "hours in the queue, %s",
                                    answer_period(facts->arena, facts->outcome));
     stacked.words = hours_words;
@@ -97,13 +112,13 @@ static void waits_figure(Figures *figures, const PlanFacts *facts)
                  (Figure){.section = PLAN_WHY,
                           .file = "why-waits",
                           .title = "What the jobs waited for",
-                          .note = note_of(facts, &stacked)},
+                          .note = note_of(facts, labels)},
                  &stacked);
 }
 
-static void money_figure(Figures *figures, const PlanFacts *facts)
+static void money_figure(Figures *figures, const PlanFacts *facts, const PointLabels *labels)
 {
-    Stacked stacked = stacked_of(facts, &by_use);
+    Stacked stacked = stacked_of(facts, labels, &by_use);
     stacked.x_label = arena_printf(facts->arena, "cost of nodes, USD %s",
                                    answer_period(facts->arena, facts->outcome));
     stacked.words = usd_words;
@@ -120,6 +135,7 @@ void figures_why(Figures *figures, const PlanFacts *facts)
     if (facts->follow == NULL || facts->follow->why == NULL ||
         facts->follow->facts.point_count == 0)
         return;
-    waits_figure(figures, facts);
-    money_figure(figures, facts);
+    const PointLabels labels = labels_of(facts);
+    waits_figure(figures, facts, &labels);
+    money_figure(figures, facts, &labels);
 }

@@ -67,7 +67,7 @@ static void add_row(Rows *rows, const Parts *parts, int32_t row)
     double all = others_of(parts, row);
     for (int32_t i = 0; i < parts->count; i++)
         all += amount_of(stacked, row, parts->chosen[i]);
-    cells[column++] = stacked->rows[row];
+    cells[column++] = stacked->names[row];
     cells[column++] = stacked->words(rows->arena, all);
     for (int32_t i = 0; i < parts->count; i++)
         cells[column++] = stacked->words(rows->arena, amount_of(stacked, row, parts->chosen[i]));

@@ -8,7 +8,8 @@ enum { STACKED_ROWS_MAX = 12 };
 
 typedef struct {
     int32_t row_count, kind_count;
-    const char *const *rows;  /* [row_count] names */
+    const char *const *rows;  /* [row_count] labels */
+    const char *const *names; /* [row_count] in the table of numbers */
     const char *const *kinds; /* [kind_count] names */
     const double *amounts;    /* [row * kind_count + kind] >= 0; NAN: unknown */
     const char *row_heading, *x_label;

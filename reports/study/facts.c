@@ -389,20 +389,54 @@ static bool is_axis(const StudyFacts *facts, int32_t factor)
     return false;
 }
 
-const char *fact_point_levels(const StudyFacts *facts, int32_t point)
+static const char *level_at(const StudyFacts *facts, int32_t point, int32_t factor)
 {
-    Text list = {0};
-    for (int32_t f = 0; f < facts->study->factor_count; f++)
-        if (is_axis(facts, f))
-            list_add(&list, point_level(facts->study, point, f)->label);
-    return list_end(facts, &list);
+    return point_level(facts->study, point, factor)->label;
 }
 
-const char *fact_factor_names(const StudyFacts *facts)
+/* The words at the start of both names that are the same, in bytes: 9 of "Standard_NC6" and
+ * "Standard_NC12", 0 of numbers. */
+static int32_t shared_start(const char *a, const char *b, int32_t most)
+{
+    int32_t shared = 0;
+    for (int32_t i = 0; i < most && a[i] == b[i] && a[i] != '\0'; i++)
+        if (i > 0 && strchr("_-/", a[i]) != NULL)
+            shared = i + 1;
+    return shared;
+}
+
+PointLabels fact_labels(const StudyFacts *facts, const int32_t *points, int32_t count)
+{
+    const int32_t factor_count = facts->study->factor_count;
+    PointLabels labels = {facts, ARENA_ARRAY(facts->arena, int32_t, factor_count)};
+    for (int32_t f = 0; f < factor_count; f++) {
+        const char *first = count > 0 ? level_at(facts, points[0], f) : "";
+        int32_t shared = (int32_t)strlen(first);
+        bool varies = count == 1;
+        for (int32_t i = 1; i < count; i++) {
+            const char *level = level_at(facts, points[i], f);
+            varies |= strcmp(level, first) != 0;
+            shared = shared_start(first, level, shared);
+        }
+        labels.starts[f] = !varies || !is_axis(facts, f) ? -1 : count > 1 ? shared : 0;
+    }
+    return labels;
+}
+
+const char *fact_point_levels(const PointLabels *labels, int32_t point)
 {
     Text list = {0};
-    for (int32_t f = 0; f < facts->study->factor_count; f++)
-        if (is_axis(facts, f))
-            list_add(&list, facts->study->factors[f]->name);
-    return list_end(facts, &list);
+    for (int32_t f = 0; f < labels->facts->study->factor_count; f++)
+        if (labels->starts[f] >= 0)
+            list_add(&list, level_at(labels->facts, point, f) + labels->starts[f]);
+    return list_end(labels->facts, &list);
+}
+
+const char *fact_factor_names(const PointLabels *labels)
+{
+    Text list = {0};
+    for (int32_t f = 0; f < labels->facts->study->factor_count; f++)
+        if (labels->starts[f] >= 0)
+            list_add(&list, labels->facts->study->factors[f]->name);
+    return list_end(labels->facts, &list);
 }

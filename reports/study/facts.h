@@ -86,9 +86,15 @@ const char *fact_own_estimate(const StudyFacts *facts, int32_t point, int32_t me
 const char *fact_noted_estimate(const StudyFacts *facts, int32_t point, int32_t metric);
 /* "nodes=4 load=1.5"; "the scenario" without factors. In the facts' arena. */
 const char *fact_point_name(const StudyFacts *facts, int32_t point);
-/* "4, 1.5": the levels of the factors that vary, in the order of the study. */
-const char *fact_point_levels(const StudyFacts *facts, int32_t point);
+/* Which factors differ between the points of a figure, and how much of their levels is shown. */
+typedef struct {
+    const StudyFacts *facts;
+    int32_t *starts; /* [factor]: bytes that all levels share, "Standard_"; -1: it does not vary */
+} PointLabels;
+PointLabels fact_labels(const StudyFacts *facts, const int32_t *points, int32_t count);
+/* "4, 1.5": the levels of the factors that vary, in the order of the study. In the facts' arena. */
+const char *fact_point_levels(const PointLabels *labels, int32_t point);
 /* "nodes, load": the names of these factors. */
-const char *fact_factor_names(const StudyFacts *facts);
+const char *fact_factor_names(const PointLabels *labels);
 
 #endif

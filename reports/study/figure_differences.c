@@ -61,8 +61,9 @@ static const char *reduction_text(Arena *arena, double reduction)
                : arena_printf(arena, reduction < 9.95 ? "%.1f" : "%.0f", reduction);
 }
 
-static void add_row(Rows *rows, const StudyFacts *facts, int32_t metric, int32_t point)
+static void add_row(Rows *rows, const PointLabels *labels, int32_t metric, int32_t point)
 {
+    const StudyFacts *facts = labels->facts;
     const MetricEstimate *estimate = fact_estimate(facts, point, metric);
     const double scale = facts->scales[metric].factor;
     const double half = estimate->difference_half_width;
@@ -75,7 +76,7 @@ static void add_row(Rows *rows, const StudyFacts *facts, int32_t metric, int32_t
         arena_printf(facts->arena, "%" PRId32, facts->study->compared_with[point]),
         reduction_text(facts->arena, estimate->variance_reduction)};
     rows_add(rows,
-             arena_printf(facts->arena, "%" PRId32 ": %s", point, fact_point_levels(facts, point)),
+             arena_printf(facts->arena, "%" PRId32 ": %s", point, fact_point_levels(labels, point)),
              cells);
     rows_span(rows, (estimate->difference - half) * scale, (estimate->difference + half) * scale);
     rows_mark(rows, estimate->difference * scale, may_be_0 ? RGB_MAY_BE_0 : RGB_DIFFERS);
@@ -97,12 +98,16 @@ static void metric_figure(Figures *figures, const StudyFacts *facts, int32_t met
     Difference *chosen = ARENA_ARRAY(arena, Difference, facts->study->point_count);
     int32_t all;
     const int32_t count = choose(facts, metric, chosen, &all);
+    int32_t *points = ARENA_ARRAY(arena, int32_t, count + 1);
+    for (int32_t i = 0; i < count; i++)
+        points[i] = chosen[i].point;
+    const PointLabels labels = fact_labels(facts, points, count);
     Figure figure = {
         .section = SECTION_DIFFERENCES,
         .file = arena_printf(arena, "differences-%" PRId32, metric),
         .title =
             arena_printf(arena, "%s: point minus baseline", facts->study->metrics[metric].name),
-        .note = arena_printf(arena, "Rows: point, and its %s.", fact_factor_names(facts))};
+        .note = arena_printf(arena, "Rows: point, and its %s.", fact_factor_names(&labels))};
     if (count == 0)
         return;
     if (chosen_are_0(chosen, count)) {
@@ -119,7 +124,7 @@ static void metric_figure(Figures *figures, const StudyFacts *facts, int32_t met
     rows.shades = shades;
     rows.shade_count = sizeof shades / sizeof *shades;
     for (int32_t i = 0; i < count; i++)
-        add_row(&rows, facts, metric, chosen[i].point);
+        add_row(&rows, &labels, metric, points[i]);
     rows_draw(figures, figure, &rows);
 }
 

@@ -15,6 +15,7 @@ typedef struct {
     const StudyAxis *colours; /* NULL: one colour */
     int32_t *points;
     int32_t count, all; /* of those with both values */
+    PointLabels labels;
 } Tradeoff;
 
 static bool is_money(const StudyFacts *facts, int32_t metric)
@@ -44,6 +45,7 @@ static void choose_points(const StudyFacts *facts, Tradeoff *tradeoff)
     tradeoff->count = tradeoff->all < DOTS_MAX ? tradeoff->all : DOTS_MAX;
     for (int32_t i = 0; i < tradeoff->count; i++)
         tradeoff->points[i] = tradeoff->points[(int64_t)i * tradeoff->all / tradeoff->count];
+    tradeoff->labels = fact_labels(facts, tradeoff->points, tradeoff->count);
 }
 
 /* The axis whose levels have colours: the last with few levels, as the choices are. */
@@ -103,7 +105,7 @@ static ScatterPoint scatter_point(const Tradeoff *tradeoff, int32_t point)
                           .y = value_of(tradeoff, point, tradeoff->up),
                           .rgb = colour_of(tradeoff, point),
                           .mark = SCATTER_DOT,
-                          .name = fact_point_levels(facts, point),
+                          .name = fact_point_levels(&tradeoff->labels, point),
                           .number = number,
                           .cells = cells};
 }
@@ -123,7 +125,7 @@ static const char *note_of(const Tradeoff *tradeoff)
     return arena_printf(arena,
                         "%s Names are levels of %s; on a phone, numbers of points. Where points "
                         "are close together, the first has its name.",
-                        bars, fact_factor_names(tradeoff->facts));
+                        bars, fact_factor_names(&tradeoff->labels));
 }
 
 static void draw(Figures *figures, Figure figure, const Tradeoff *tradeoff)

@@ -8,7 +8,7 @@
 
 enum {
     ROW_HEIGHT = 24,
-    LETTERS_MAX = 34,
+    LETTERS_MAX = 40,
     LETTERS_MAX_NARROW = 19,
     LABEL_GAP = 14,
     STEP_WIDTH = 105

@@ -9,28 +9,20 @@
 #include "sim/cli/machine_clock.h"
 #include "sim/cli/terminal.h"
 
-enum { FIRST_DRAWN_MS = 1000, REDRAWN_MS = 100, BAR_WIDTH = 40, BAR_WIDTH_LEAST = 10 };
+enum { BAR_WIDTH = 40, BAR_WIDTH_LEAST = 10 };
+#define FIRST_DRAWN_NS NS_PER_S
+#define REDRAWN_NS (200 * NS_PER_MS)
+#define PRINTED_NS NS_PER_MIN /* without a terminal */
 
-static int64_t clock_ms(void)
-{
-    return machine_clock_ns() / NS_PER_MS;
-}
-
-Progress progress_start(const char *what, int64_t total)
-{
-    Progress progress = {.what = what, .total = total, .next_ms = INT64_MAX};
-    if (isatty(STDERR_FILENO)) {
-        progress.started_ms = clock_ms();
-        progress.next_ms = progress.started_ms + FIRST_DRAWN_MS;
-    }
-    return progress;
-}
+/* --- The line --- */
 
 // A larger estimate is not shown, because it would not be accurate.
 #define LEFT_MS_MAX INT64_C(1000000000)
 
-static void add_time_left(int64_t done, int64_t total, int64_t elapsed_ms, Text *out)
+void progress_add_time_left(Text *out, int64_t done, int64_t total, int64_t elapsed_ms)
 {
+    if (done <= 0 || done >= total)
+        return;
     const double left_ms = (double)elapsed_ms * ((double)(total - done) / (double)done);
     if (left_ms > (double)LEFT_MS_MAX)
         return;
@@ -48,6 +40,15 @@ static int bar_width(const char *what, int32_t columns)
     return left > BAR_WIDTH ? BAR_WIDTH : left < BAR_WIDTH_LEAST ? BAR_WIDTH_LEAST : left;
 }
 
+static void add_bar(Text *out, double share, int width)
+{
+    const int filled = (int)(share * width);
+    text_add(out, "  [");
+    for (int i = 0; i < width; i++)
+        text_add(out, i < filled ? "=" : i == filled ? ">" : " ");
+    text_add(out, "]");
+}
+
 void progress_line(const char *what, int64_t done, int64_t total, int64_t elapsed_ms,
                    int32_t columns, Text *out)
 {
@@ -58,33 +59,66 @@ void progress_line(const char *what, int64_t done, int64_t total, int64_t elapse
         return;
     }
     const double share = done >= total ? 1.0 : (double)done / (double)total;
-    text_printf(out, "  %d %%  [", (int)(share * 100));
-    const int width = bar_width(what, columns), filled = (int)(share * width);
-    for (int i = 0; i < width; i++)
-        text_add(out, i < filled ? "=" : i == filled ? ">" : " ");
-    text_add(out, "]");
-    if (done > 0 && done < total)
-        add_time_left(done, total, elapsed_ms, out);
+    text_printf(out, "  %d %%", (int)(share * 100));
+    if (columns > 0)
+        add_bar(out, share, bar_width(what, columns));
+    progress_add_time_left(out, done, total, elapsed_ms);
 }
+
+/* --- On stderr --- */
 
 // Back to the start of the line, and erase it (ECMA-48, EL).
 static const char wipe[] = "\r\x1b[K";
 
+Progress progress_start(const char *what, int64_t total, bool is_quiet)
+{
+    Progress progress = {.what = what,
+                         .total = total,
+                         .is_terminal = isatty(STDERR_FILENO),
+                         .began_ns = machine_clock_ns(),
+                         .next_ns = INT64_MAX};
+    if (!is_quiet)
+        progress.next_ns = progress.began_ns + (progress.is_terminal ? FIRST_DRAWN_NS : PRINTED_NS);
+    return progress;
+}
+
+void progress_show(Progress *progress, bool is_asked, ProgressWords *words, const void *of)
+{
+    if (progress->next_ns == INT64_MAX && !is_asked)
+        return;
+    const int64_t now_ns = machine_clock_ns();
+    if (now_ns < progress->next_ns && !is_asked)
+        return;
+    if (progress->next_ns != INT64_MAX)
+        progress->next_ns = now_ns + (progress->is_terminal ? REDRAWN_NS : PRINTED_NS);
+    const bool is_kept = is_asked || !progress->is_terminal;
+    Text line = {0};
+    if (progress->is_terminal)
+        text_add(&line, wipe);
+    words(of, now_ns - progress->began_ns, &line);
+    if (is_kept)
+        text_add(&line, "\n");
+    fputs(text_string(&line), stderr);
+    progress->is_drawn = !is_kept;
+    text_free(&line);
+}
+
+typedef struct {
+    const Progress *progress;
+    int64_t done;
+} Counted;
+
+static void counted_words(const void *of, int64_t elapsed_ns, Text *out)
+{
+    const Counted *counted = of;
+    const Progress *progress = counted->progress;
+    progress_line(progress->what, counted->done, progress->total, elapsed_ns / NS_PER_MS,
+                  progress->is_terminal ? terminal_columns(STDERR_FILENO) : 0, out);
+}
+
 void progress_update(Progress *progress, int64_t done)
 {
-    if (progress->next_ms == INT64_MAX)
-        return;
-    const int64_t now_ms = clock_ms();
-    if (now_ms < progress->next_ms)
-        return;
-    progress->next_ms = now_ms + REDRAWN_MS;
-    progress->is_drawn = true;
-    Text line = {0};
-    text_add(&line, wipe);
-    progress_line(progress->what, done, progress->total, now_ms - progress->started_ms,
-                  terminal_columns(STDERR_FILENO), &line);
-    fputs(text_string(&line), stderr);
-    text_free(&line);
+    progress_show(progress, false, counted_words, &(Counted){progress, done});
 }
 
 void progress_end(Progress *progress)
@@ -92,5 +126,5 @@ void progress_end(Progress *progress)
     if (progress->is_drawn)
         fputs(wipe, stderr);
     progress->is_drawn = false;
-    progress->next_ms = INT64_MAX;
+    progress->next_ns = INT64_MAX;
 }

@@ -2,14 +2,19 @@
 
 #include <string.h>
 
+#include "sim/base/array.h"
 #include "sim/cli/disk_files.h"
 #include "sim/cli/processors.h"
+#include "sim/cloud/policy/outside.h"
 #include "sim/output/summary/metric.h"
 #include "sim/output/summary/metrics.h"
 #include "sim/output/trace/fan.h"
 #include "sim/output/trace/fingerprint.h"
 #include "sim/output/trace/tsv.h"
 #include "sim/scenario/read.h"
+#include "sim/study/check/determinism.h"
+#include "sim/study/check/scenario_check.h"
+#include "sim/study/check/study_check.h"
 #include "sim/study/study_options.h"
 #include "sim/study/sweep.h"
 
@@ -19,6 +24,8 @@ struct trainyard_result {
     Problems problems; /* or warnings */
     const ScenarioFile *file;
     Summary *summary; /* of a run */
+    TestCase *cases;  /* of a check */
+    uint32_t case_count, case_capacity;
     const char *texts[TRAINYARD_POINTS_CSV + 1];
 };
 
@@ -130,7 +137,9 @@ static TraceLevel level_of(const trainyard_request *request)
                                        : TRACE_LEVEL_STEPS;
 }
 
-static Summary *run_world(Arena *arena, const Scenario *scenario, const trainyard_request *request)
+/* `watch` also listens; it may be NULL. */
+static Summary *run_world(Arena *arena, const Scenario *scenario, const trainyard_request *request,
+                          RowWatch *watch)
 {
     TraceFan *fan = trace_fan_create(arena);
     MetricsFold *metrics = metrics_fold_create(arena);
@@ -140,6 +149,8 @@ static Summary *run_world(Arena *arena, const Scenario *scenario, const trainyar
     trace_fan_join(fan, waiting_fold_listener(waiting));
     trace_fan_join(fan, metrics_fold_listener(metrics, TRACE_LEVEL_STEPS));
     trace_fan_join(fan, fingerprint_listener(&fingerprint, TRACE_LEVEL_STEPS));
+    if (watch)
+        trace_fan_join(fan, row_watch_listener(watch));
     Tracer tracer = {.request = request};
     if (request->trace)
         trace_fan_join(fan, (TraceListener){
@@ -156,21 +167,92 @@ static Summary *run_world(Arena *arena, const Scenario *scenario, const trainyar
     return summary_of_run(arena, facts, metrics_fold_result(metrics), text_move(arena, &hashes));
 }
 
+static ScenarioOverrides overrides_of(const trainyard_request *request)
+{
+    return (ScenarioOverrides){.count = (int32_t)request->setting_count,
+                               .items = request->settings,
+                               .param_count = (int32_t)request->param_count,
+                               .params = request->params};
+}
+
+/* Makes the caller's function the policy of the scenario, if there is one; otherwise NULL. */
+static PolicyOutside *give_policy(Arena *arena, const trainyard_request *request,
+                                  Scenario *scenario)
+{
+    if (!request->policy)
+        return NULL;
+    PolicyOutside *outside = ARENA_NEW(arena, PolicyOutside);
+    *outside = policy_outside_of(arena, request->policy);
+    scenario->policy = POLICY_OUTSIDE;
+    scenario->outside = outside;
+    return outside;
+}
+
+/* Adds a problem if the policy has answered wrongly. NULL: there is no such policy. */
+static bool policy_holds(const PolicyOutside *outside, Problems *problems)
+{
+    if (!outside || !outside->fault.is_set)
+        return true;
+    Text sentence = {0};
+    policy_fault_print(&sentence, &outside->fault);
+    problems_add(problems, STATUS_BAD_INPUT, place_in("policy", 0, 0), "%s",
+                 text_string(&sentence));
+    text_free(&sentence);
+    return false;
+}
+
+/* A scenario, and how it is run once more: without a trace for the caller. */
+typedef struct {
+    const Scenario *scenario;
+    trainyard_request request;
+} Repeated;
+
+static const Json *repeat(void *owner, Arena *arena, RowWatch *watch, Problems *problems)
+{
+    const Repeated *repeated = owner;
+    (void)problems; // the scenario has been read
+    return summary_json(arena, run_world(arena, repeated->scenario, &repeated->request, watch));
+}
+
+static bool is_deterministic(trainyard_result *result, const trainyard_request *request,
+                             const RowWatch *first)
+{
+    Text explanation = {0};
+    Repeated repeated = {&result->file->scenario, *request};
+    repeated.request.trace = NULL;
+    const bool holds = determinism_holds((RunAgain){&repeated, repeat}, first,
+                                         summary_json(result->arena, result->summary), &explanation,
+                                         &result->problems);
+    if (!holds)
+        problems_add(&result->problems, STATUS_BAD_INPUT, place_in(request->path, 0, 0), "%.*s",
+                     (int)strcspn(text_string(&explanation), "\n"), text_string(&explanation));
+    text_free(&explanation);
+    return holds;
+}
+
 trainyard_result *trainyard_run(const trainyard_request *asked)
 {
     trainyard_request request = known_members(asked);
     trainyard_result *result = begin();
-    const ScenarioOverrides overrides = {.count = (int32_t)request.setting_count,
-                                         .items = request.settings,
-                                         .param_count = (int32_t)request.param_count,
-                                         .params = request.params};
     const char *path = request.path = arena_strdup(result->arena, request.path);
-    result->file =
-        scenario_read(result->arena, files_of(&request), path, overrides, &result->problems);
-    if (!result->file)
+    ScenarioFile *file = scenario_read(result->arena, files_of(&request), path,
+                                       overrides_of(&request), &result->problems);
+    result->file = file;
+    if (!file)
         return fail(result);
-    problems_merge(&result->problems, &result->file->warnings);
-    result->summary = run_world(result->arena, &result->file->scenario, &request);
+    const PolicyOutside *policy = give_policy(result->arena, &request, &file->scenario);
+    RowWatch watch = row_watch_start(result->arena);
+    Summary *summary = run_world(result->arena, &file->scenario, &request,
+                                 request.check_determinism ? &watch : NULL);
+    if (!policy_holds(policy, &result->problems))
+        return fail(result);
+    result->summary = summary;
+    if (request.check_determinism && !is_deterministic(result, &request, &watch)) {
+        result->summary = NULL;
+        result->code = TRAINYARD_DIFFERS;
+        return result;
+    }
+    problems_merge(&result->problems, &file->warnings);
     return result;
 }
 
@@ -187,6 +269,22 @@ static const char *table_text(Arena *arena, const StudyFindings *findings,
     Text text = {0};
     table(findings, (ByteSink){.to = &text, .write = add_bytes});
     return text_move(arena, &text);
+}
+
+/* Refuses what is for scenarios alone. */
+static bool is_for_studies(const trainyard_request *request, Problems *problems)
+{
+    const Place at = place_in(request->path, 0, 0);
+    const int32_t before = problems->count;
+    if (request->param_count + request->setting_count > 0)
+        status_hint(
+            problems_add(problems, STATUS_BAD_INPUT, at, "a study has no params or settings"),
+            "vary one level: \"NAME=VALUE\"");
+    if (request->policy)
+        status_hint(problems_add(problems, STATUS_BAD_INPUT, at,
+                                 "a study cannot have a policy from outside"),
+                    "run the scenario with it, once for each seed");
+    return problems->count == before;
 }
 
 trainyard_result *trainyard_study(const trainyard_request *asked)
@@ -208,12 +306,8 @@ trainyard_result *trainyard_study(const trainyard_request *asked)
                                 .is_quiet = true,
                                 .run = sweep_on_threads};
     Sweep done;
-    if (request.param_count + request.setting_count > 0) {
-        status_hint(problems_add(&result->problems, STATUS_BAD_INPUT, place_in(request.path, 0, 0),
-                                 "a study has no params or settings"),
-                    "vary one level: \"NAME=VALUE\"");
+    if (!is_for_studies(&request, &result->problems))
         return fail(result);
-    }
     const Study *study =
         study_read_with(result->arena, files_of(&request), "study", &options, &result->problems);
     if (!study ||
@@ -223,6 +317,89 @@ trainyard_result *trainyard_study(const trainyard_request *asked)
     result->texts[TRAINYARD_RUNS_CSV] = table_text(result->arena, &done.findings, results_table);
     result->texts[TRAINYARD_POINTS_CSV] = table_text(result->arena, &done.findings, points_table);
     return result;
+}
+
+/* --- A check --- */
+
+static void add_case(void *to, TestCase test)
+{
+    trainyard_result *result = to;
+    result->cases = array_room(result->arena, result->cases, result->case_count + 1,
+                               &result->case_capacity, sizeof *result->cases);
+    result->cases[result->case_count++] = test;
+}
+
+typedef struct {
+    trainyard_result *result;
+    const trainyard_request *request;
+    const PolicyOutside *policy;
+} Checked;
+
+static void prepare(void *owner, ScenarioFile *file, Problems *problems)
+{
+    Checked *checked = owner;
+    (void)problems;
+    checked->policy = give_policy(checked->result->arena, checked->request, &file->scenario);
+}
+
+static void check_scenario(trainyard_result *result, trainyard_request *request)
+{
+    Checked checked = {.result = result, .request = request};
+    const ScenarioCheck check = {.overrides = overrides_of(request),
+                                 .seeds = request->seeds,
+                                 .is_quiet = true,
+                                 .version = TRAINYARD_VERSION,
+                                 .prepare = prepare,
+                                 .owner = &checked};
+    scenario_check(result->arena, result->arena, files_of(request), request->path, &check,
+                   (TestCaseSink){.to = result, .add = add_case}, &result->problems);
+    (void)policy_holds(checked.policy, &result->problems);
+}
+
+static int check_study(trainyard_result *result, trainyard_request *request)
+{
+    const int32_t threads = request->threads > 0 ? request->threads : processors_available();
+    if (!is_for_studies(request, &result->problems))
+        return 0;
+    return study_check(result->arena, files_of(request), request->path, threads, TRAINYARD_VERSION,
+                       (TestCaseSink){.to = result, .add = add_case}, &result->problems);
+}
+
+trainyard_result *trainyard_check(const trainyard_request *asked)
+{
+    trainyard_request request = known_members(asked);
+    trainyard_result *result = begin();
+    int signal = 0;
+    request.path = arena_strdup(result->arena, request.path);
+    if (tested_kind(files_of(&request), request.path) == TESTED_SCENARIO)
+        check_scenario(result, &request);
+    else
+        signal = check_study(result, &request);
+    if (signal != 0)
+        result->code = TRAINYARD_ENDED;
+    return result->problems.count > 0 ? fail(result) : result;
+}
+
+static const char *text_or_empty(const char *text)
+{
+    return text ? text : "";
+}
+
+size_t trainyard_case_count(const trainyard_result *result)
+{
+    return result->case_count;
+}
+
+trainyard_case trainyard_case_at(const trainyard_result *result, size_t index)
+{
+    const TestCase *found = &result->cases[index];
+    return (trainyard_case){.name = found->name,
+                            .holds = found->holds,
+                            .expected = text_or_empty(found->expected),
+                            .got = text_or_empty(found->got),
+                            .source = text_or_empty(found->at.source),
+                            .line = found->at.line,
+                            .column = found->at.column};
 }
 
 void trainyard_free(trainyard_result *result)

@@ -27,6 +27,8 @@
 extern "C" {
 #endif
 
+struct trainyard_policy_view; /* trainyard_policy.h */
+
 #define TRAINYARD_API __attribute__((visibility("default")))
 
 enum { TRAINYARD_ABI = 0 };                        /* of this header */
@@ -39,6 +41,7 @@ enum {
     TRAINYARD_BAD_INPUT = 2, /* the caller can correct it */
     TRAINYARD_MACHINE = 3,   /* a file that cannot be read */
     TRAINYARD_ENDED = 4,     /* SIGINT or SIGTERM ended a study */
+    TRAINYARD_DIFFERS = 5,   /* check_determinism: a second run differs, as the message says */
 };
 
 /* A record of the trace, as in trace.tsv; borrowed for the call. Names that it lacks are NULL. */
@@ -72,8 +75,14 @@ typedef struct {
     size_t vary_count;
     const char *const *metrics;
     size_t metric_count;
-    int64_t seeds;
+    int64_t seeds;   /* for trainyard_check: as test --seeds */
     int32_t threads; /* default: all processors */
+    /* Runs twice, and compares both runs record by record; for trainyard_run. */
+    int check_determinism;
+    /* Chooses the next job of a queue instead of the scenario's policy, as run --policy; for
+     * trainyard_run, and for trainyard_check of a scenario. trainyard_policy.h has its rules. The
+     * calls are made by the caller's thread. */
+    int32_t (*policy)(const struct trainyard_policy_view *view);
 } trainyard_request;
 
 /* An error by value. Texts live as long as the result. `line` and `column` count from 1; 0: none.
@@ -86,18 +95,35 @@ typedef struct {
 
 typedef struct trainyard_result trainyard_result;
 
-/* Runs a scenario; its expectations are not evaluated. Never NULL; trainyard_free frees the result.
- */
+/* Runs a scenario; trainyard_check evaluates its expectations. Never NULL; trainyard_free frees the
+ * result. */
 TRAINYARD_API trainyard_result *trainyard_run(const trainyard_request *request);
 /* Runs a study, or a scenario with `vary`, with many seeds. Settings and params are not for it:
  * vary one level instead. Until it ends, SIGINT and SIGTERM end the study and not the process. */
 TRAINYARD_API trainyard_result *trainyard_study(const trainyard_request *request);
+/* Runs a scenario or a study, and evaluates what it expects, as `trainyard test` does: the result
+ * has cases. Its code is TRAINYARD_OK if it could run, whether or not all cases hold. Settings and
+ * params are for scenarios. For a study signals are as in trainyard_study. */
+TRAINYARD_API trainyard_result *trainyard_check(const trainyard_request *request);
 TRAINYARD_API void trainyard_free(trainyard_result *result); /* NULL is fine */
 
 TRAINYARD_API int trainyard_code(const trainyard_result *result);
 /* Errors, or the warnings of a run that went well. */
 TRAINYARD_API size_t trainyard_error_count(const trainyard_result *result);
 TRAINYARD_API trainyard_error trainyard_error_at(const trainyard_result *result, size_t index);
+
+/* An expectation: what was expected, what came out, and where the file states it. The first case
+ * is the run itself, "runs". Texts live as long as the result. */
+typedef struct {
+    const char *name;                    /* "jobs.train.run_s between 45m and 75m" */
+    int holds;                           /* 1 or 0 */
+    const char *expected, *got, *source; /* never NULL */
+    int32_t line, column;                /* from 1; 0: none */
+} trainyard_case;
+
+TRAINYARD_API size_t trainyard_case_count(const trainyard_result *result);
+/* `index` is less than the count. */
+TRAINYARD_API trainyard_case trainyard_case_at(const trainyard_result *result, size_t index);
 
 /* A metric of a run by its name (`trainyard explain --metrics` lists them), in its unit. */
 TRAINYARD_API trainyard_error trainyard_metric(trainyard_result *result, const char *name,

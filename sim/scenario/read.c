@@ -182,6 +182,72 @@ static MeasureWindow measure_read(const MeasureText *text, Problems *problems)
                            .until_ns = has_end ? text->until.value : 0};
 }
 
+/* The members of a scenario in core types. */
+typedef struct {
+    MeasureWindow measure;
+    PreemptionCost preemption_cost;
+    int64_t half_life_ns, wait_target_ns;
+    NetworkTopology network;
+    ScenarioCommands commands;
+    ScenarioWorkloads workloads;
+    NodeGroups groups;
+    Failures failures;
+} Parts;
+
+static Parts read_parts(CommandBinder *binder, ConfigContext *context, const ScenarioText *text)
+{
+    Arena *arena = context->arena;
+    Problems *problems = context->problems;
+    scenario_shares(context, text);
+    add_programs(context, text);
+    add_preparations(context, text);
+
+    Parts parts;
+    parts.measure = measure_read(text->measure, problems);
+    parts.preemption_cost = preemption_cost_read(arena, text->preemption_cost, problems);
+    parts.half_life_ns = positive_read(text->fair_share_half_life, problems);
+    parts.wait_target_ns = positive_read(text->wait_target, problems);
+    parts.network = network_read(text->network, problems);
+    parts.commands = scenario_commands(binder);
+    parts.workloads = workloads_read(binder, &parts.commands);
+    parts.groups = groups_read(context, text);
+    parts.failures = failures_read(context, text, &parts.groups);
+    faults_read(binder, &parts.groups, &parts.commands);
+    check_api_faults(context, text->api_faults);
+    return parts;
+}
+
+static Scenario scenario_of(Arena *arena, const ScenarioFile *file, const ScenarioText *text,
+                            const Parts *parts)
+{
+    return (Scenario){
+        .measure = parts->measure,
+        .wait_target_ns = parts->wait_target_ns,
+        .name = scenario_name(arena, file->path),
+        .description = text->description.value != NULL ? text->description.value : "",
+        .seed = (uint64_t)text->seed.value,
+        .start_unix_ms = text->start.value,
+        .region = text->region.value,
+        .subscription = text->subscription.value,
+        .until_ns = text->until.node != NULL ? text->until.value : INT64_MAX,
+        .fidelity = (Fidelity)text->fidelity.value,
+        .service = *catalog_service(file->catalog),
+        .failures = parts->failures,
+        .policy = (PolicyKind)text->policy.value,
+        .preemption_cost = parts->preemption_cost,
+        .fair_share_half_life_ns = parts->half_life_ns,
+        .placement = (PlacementKind)text->placement.value,
+        .refuses_wide_jobs = text->wide_jobs.value == WIDE_JOBS_REFUSED,
+        .has_queue_limit = text->queue_limit.node != NULL,
+        .queue_limit = (int32_t)text->queue_limit.value,
+        .workload_count = parts->workloads.count,
+        .workloads = parts->workloads.items,
+        .network = parts->network,
+        .command_count = parts->commands.count,
+        .commands = parts->commands.items,
+    };
+}
+
 static ScenarioFile *read_file(Arena *arena, FileSource from, const char *path,
                                ScenarioOverrides overrides, Problems *problems)
 {
@@ -204,27 +270,12 @@ static ScenarioFile *read_file(Arena *arena, FileSource from, const char *path,
                              .catalog = catalog,
                              .has_no_end = text->until.node == NULL && !text->until.is_refused};
     CommandBinder binder = {.context = &context, .text = text, .files = files, .path = path};
-    scenario_shares(&context, text);
-    add_programs(&context, text);
-    add_preparations(&context, text);
-
-    const MeasureWindow measure = measure_read(text->measure, problems);
-    const PreemptionCost preemption_cost =
-        preemption_cost_read(arena, text->preemption_cost, problems);
-    const int64_t half_life_ns = positive_read(text->fair_share_half_life, problems);
-    const int64_t wait_target_ns = positive_read(text->wait_target, problems);
-    NetworkTopology network = network_read(text->network, problems);
-    ScenarioCommands commands = scenario_commands(&binder);
-    ScenarioWorkloads workloads = workloads_read(&binder, &commands);
-    NodeGroups groups = groups_read(&context, text);
-    Failures failures = failures_read(&context, text, &groups);
-    faults_read(&binder, &groups, &commands);
-    check_api_faults(&context, text->api_faults);
+    Parts parts = read_parts(&binder, &context, text);
     ScenarioFile *file = ARENA_NEW(arena, ScenarioFile);
-    file->reader = command_reader_create(&binder, &groups);
-    session_read(file->reader, text->session, &commands, problems);
+    file->reader = command_reader_create(&binder, &parts.groups);
+    session_read(file->reader, text->session, &parts.commands, problems);
     file->expectation_count = text->expect.count;
-    file->expectations = scenario_expect(arena, text, &commands, problems);
+    file->expectations = scenario_expect(arena, text, &parts.commands, problems);
     file->parameter_count = parameters_count(parameters);
     file->parameters = parameters_items(parameters);
     file->root = root;
@@ -235,44 +286,19 @@ static ScenarioFile *read_file(Arena *arena, FileSource from, const char *path,
     if (problems->count > 0)
         return NULL;
 
-    file->scenario = (Scenario){
-        .measure = measure,
-        .wait_target_ns = wait_target_ns,
-        .name = scenario_name(arena, path),
-        .description = text->description.value != NULL ? text->description.value : "",
-        .seed = (uint64_t)text->seed.value,
-        .given = scenario_given(arena, recorder, &overrides, parameters),
-        .start_unix_ms = text->start.value,
-        .region = text->region.value,
-        .subscription = text->subscription.value,
-        .until_ns = text->until.node != NULL ? text->until.value : INT64_MAX,
-        // Jobs that ran outside of a run are reported like a session, but the run ends as usual.
-        .is_of_session = text->session != NULL && overrides.ran_path == NULL,
-        .fidelity = (Fidelity)text->fidelity.value,
-        .service = *catalog_service(catalog),
-        .failures = failures,
-        .policy = (PolicyKind)text->policy.value,
-        .preemption_cost = preemption_cost,
-        .fair_share_half_life_ns = half_life_ns,
-        .placement = (PlacementKind)text->placement.value,
-        .refuses_wide_jobs = text->wide_jobs.value == WIDE_JOBS_REFUSED,
-        .has_queue_limit = text->queue_limit.node != NULL,
-        .queue_limit = (int32_t)text->queue_limit.value,
-        .workload_count = workloads.count,
-        .workloads = workloads.items,
-        .network = network,
-        .command_count = commands.count,
-        .commands = commands.items,
-    };
+    file->scenario = scenario_of(arena, file, text, &parts);
+    file->scenario.given = scenario_given(arena, recorder, &overrides, parameters);
+    // Jobs that ran outside of a run are reported like a session, but the run ends as usual.
+    file->scenario.is_of_session = text->session != NULL && overrides.ran_path == NULL;
     add_quotas(arena, catalog, &file->scenario);
     if (text->measure != NULL && text->measure->steady.value != 0)
-        scenario_make_steady(arena, &file->scenario, measure);
+        scenario_make_steady(arena, &file->scenario, parts.measure);
     // Two jobs may have the same job.json: its warnings are reported once.
     file->warnings = problems_create(arena);
     problems_merge(&file->warnings, &warnings);
     if (overrides.explains)
         file->explanation =
-            scenario_explain(arena, text, parameters, catalog, &commands, &workloads);
+            scenario_explain(arena, text, parameters, catalog, &parts.commands, &parts.workloads);
     return file;
 }
 

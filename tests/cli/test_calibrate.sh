@@ -129,30 +129,8 @@ if head -c 4 "$TRAINYARD" | grep -q ELF; then
     holds test ! -e never.json
 
     example "a trainer that knows fp32 alone is measured in that"
-    cat >bin/trainyard-bench-training <<'SCRIPT'
-#!/bin/sh
-while [ $# -gt 0 ]; do
-    case $1 in
-    --network) network=$2 ;;
-    --precision) precision=$2 ;;
-    --batch-size) batch=$2 ;;
-    --steps) steps=$2 ;;
-    esac
-    shift
-done
-[ $precision = fp32 ] || { echo "no backend in $precision" >&2; exit 3; }
-us=$((100 * batch))
-cat <<JSON
-{"network": "$network", "precision": "$precision", "batch_size": $batch, "steps": $steps, "gflops": 1.5,
- "step_ms": {"min": 0.9, "median": 1.0, "mean": 1.05, "p90": 1.1},
- "phases_ms": {"load": {"median": 0.1, "mean": 0.1}, "augment": {"median": 0.1, "mean": 0.1},
-               "forward": {"median": 1.0, "mean": 2.0}, "backward": {"median": 1.0, "mean": 1.0},
-               "update": {"median": 1.0, "mean": 1.0}},
- "profile": {"step_us": 1000.0, "stages": {
-   "conv2d_1 forward": {"us": $us.5}, "conv2d_2 forward": {"us": $us.5}, "conv2d_3 forward": {"us": $us.5},
-   "loss": {"us": 2.5}, "conv2d_2 backward": {"us": $us.5}, "update": {"us": 10.5}}}}
-JSON
-SCRIPT
+    cp "$source_folder/tests/cli/files/bench_training.sh" bin/trainyard-bench-training
+    export PRECISIONS=fp32
     trainyard calibrate --quick --ranks 1 -o fake.json
     exit_is 0
     stderr_has "warning:"
@@ -195,6 +173,79 @@ SCRIPT
     trainyard calibrate --from fake.measurements.json -o refitted.json
     exit_is 0
     holds cmp fake.json refitted.json
+
+    # signal_at N: the trainer ends its caller when it measures the first cell for the N-th time; the first time is to find the device.
+    mv bin/trainyard-bench-training bin/bench
+    signal_at()
+    {
+        true >times
+        cat >bin/trainyard-bench-training <<SCRIPT
+#!/bin/sh
+case "\$*" in
+*"--network keras_cifar10_cnn --precision fp32 --batch-size $2 "*) echo >>$work/times ;;
+esac
+if [ "\$(wc -l <$work/times)" -eq $1 ] && [ ! -e $work/sent ]; then
+    true >$work/sent
+    kill -TERM \$($3)
+    sleep 2
+fi
+exec $work/bin/bench "\$@"
+SCRIPT
+        chmod +x bin/trainyard-bench-training
+        rm -f sent
+    }
+    example "a signal in the first round: nothing is written"
+    signal_at 2 4 'echo $PPID'
+    trainyard calibrate --quick --ranks 1 -o never.json
+    exit_is 143
+    stderr_has "trainyard: calibrate: a signal ended it before the first round was complete"
+    holds test ! -e never.json
+    holds test ! -e never.measurements.json
+
+    example "a signal in the second round: the first is kept, and is a calibration"
+    signal_at 3 4 'echo $PPID'
+    trainyard calibrate --quick --ranks 1 -o early.json
+    exit_is 143
+    stdout_has "wrote early.json and early.measurements.json"
+    stderr_has "warning: a signal ended it: the measurements have 1 whole round"
+    stderr_has "hint: \`--rounds 1 --more early.measurements.json\` adds a round"
+    trainyard calibrate --from early.measurements.json -o whole.json
+    exit_is 0
+    holds cmp early.json whole.json
+    trainyard calibrate --quick --ranks 1 --rounds 1 -o one.json
+    exit_is 0
+    holds test "$(grep -c '"round": 0' early.measurements.json)" -eq "$(grep -c '"round": 0' one.measurements.json)"
+    holds test "$(grep -c '"round": 1' early.measurements.json)" -eq 0
+
+    # validate ARGUMENT...: tools/validate.sh with the trainer of this test
+    validate()
+    {
+        "$source_folder/tools/validate.sh" --quick --ranks 1 --bin "$work/bin" --name fake -o "$work/validated" "$@" >stdout 2>stderr &
+        echo $! >script
+        wait $!
+        status=$?
+    }
+    example "tools/validate.sh shows the time left, and keeps whole rounds after a signal"
+    signal_at 0 4 true
+    validate
+    exit_is 0
+    stderr_has "round 2 of 2, 2 of 2, 0 min left"
+    stderr_has "validated/local-fake.json: 2 of 2 rounds"
+    holds test "$(grep -c '^fake' validated/validation-fake.tsv)" -eq 4
+    rm -r validated
+    # Batch 32 is timed for the estimate, then measured in each round.
+    signal_at 3 32 "cat $work/script"
+    validate
+    exit_is 143
+    stderr_has "1 of 2 rounds"
+    holds test "$(grep -c '^fake' validated/validation-fake.tsv)" -eq 2
+    holds grep -q '"rounds": 1' validated/calibration-fake.json
+    rm -r validated
+    signal_at 2 32 "cat $work/script"
+    validate
+    exit_is 143
+    stderr_has "no round was complete; nothing is written"
+    holds test -z "$(ls validated)"
 fi
 
 finish

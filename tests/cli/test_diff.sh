@@ -59,4 +59,10 @@ trainyard diff a half
 exit_is 2
 stderr_has "half/trace.tsv"
 
+example "a scenario's folder instead of a run's"
+trainyard diff a small
+exit_is 2
+stderr_has "small/trace.tsv: there is no such file"
+stderr_has "hint: a run's folder is written by \`trainyard run SCENARIO -o DIR\`"
+
 finish

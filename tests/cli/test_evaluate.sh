@@ -191,4 +191,15 @@ refused 'replace("dense_2/dense_2/bias:0", data=None, shape=(10,), dtype="<f4", 
 refused 'replace("dense_2/dense_2/bias:0", data=None, shape=(10,), dtype="<f4")' \
     "/model_weights/dense_2/dense_2/bias:0 is not stored as Keras stores it: in one piece, uncompressed"
 
+example "Ctrl-C: no predictions, nor a part of them; the exit code is that of the signal"
+trainyard make-cifar --images 2000 --force many
+env --default-signal=INT "$(dirname "$TRAINYARD")/trainyard-evaluate" --data-dir many --backend ref --predictions early.tsv "$model" >stdout 2>stderr &
+child=$!
+sleep 0.5
+kill -INT "$child"
+wait "$child"
+status=$?
+exit_is 130
+holds [ -z "$(find . -name 'early*')" ]
+
 finish

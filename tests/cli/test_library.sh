@@ -103,6 +103,55 @@ try:
 except ImportError:
     print("skipped: no pandas")
 
+# A policy in Python: the same as the shared object of the example, and one that is wrong, raises or is not pure.
+backfill, shortest = sys.argv[3] + "/scheduling/backfill/scenario.json", json.load(open("shortest.summary"))
+def shortest_first(now_ns, free_slots, most_slots, waiting, running, used_node_us):
+    first = min(range(len(waiting)), key=lambda i: (waiting[i].expected_ns, i))
+    return first if waiting[first].fits else None
+chosen = trainyard.run(backfill, policy=shortest_first, check_determinism=True)
+assert chosen.summary["jobs"] == shortest["jobs"]
+assert chosen.summary["jobs"] != trainyard.run(backfill).summary["jobs"]
+def of_error(call, **arguments):
+    try:
+        call(backfill, **arguments)
+    except trainyard.Error as error:
+        return str(error)
+    raise SystemExit("no error")
+assert "the policy chose job 1000, but" in of_error(trainyard.run, policy=lambda *view: 1000)
+assert "the policy chose job 1000, but" in of_error(trainyard.check, policy=lambda *view: 1000)
+calls = []
+def moody(now_ns, free_slots, most_slots, waiting, running, used_node_us):
+    second_run = any(now_ns < call for call in calls)
+    calls.append(now_ns)
+    return None if second_run else shortest_first(now_ns, free_slots, most_slots, waiting, running, used_node_us)
+assert "record" in of_error(trainyard.run, policy=moody, check_determinism=True)
+def fails(*view):
+    raise Stop
+for call in (trainyard.run, trainyard.check):
+    try:
+        call(backfill, policy=fails)
+        raise SystemExit("no exception")
+    except Stop:
+        pass
+
+# Expectations, as `trainyard test` evaluates them.
+for path in (team, backfill, sys.argv[3] + "/studies/k80-or-v100/study.json"):
+    tested = json.load(open(path.replace("/", "_") + ".tested"))["tests"]
+    assert [case["holds"] for case in trainyard.check(path).cases] == [case["holds"] for case in tested], path
+    assert [case["name"] for case in trainyard.check(path).cases] == [case["name"] for case in tested], path
+missed = json.load(open("small/scenario.json.plain"))
+missed["expect"] = [{"metric": "cost_usd.total", "at_most": 0.01}, {"job": sorted(run.summary["jobs"])[0], "state": "succeeded"},
+                    {"metric": "cost_usd.total", "seeds": 5, "statistic": "mean", "at_least": 0.001}]
+json.dump(missed, open("small/missed.json", "w"))
+checked = trainyard.check("small/missed.json")
+assert [case["holds"] for case in checked.cases] == [True, False, True, True], checked.cases
+assert checked.failed[0]["expected"] == "at most 0.01" and checked.failed[0]["at"].startswith("small/missed.json:1:"), checked.failed
+try:
+    trainyard.check("small/none.json")
+    raise SystemExit("a missing file was checked")
+except trainyard.Error as error:
+    assert "small/none.json" in str(error)
+
 summaries = [None] * 4
 def work(i):
     summaries[i] = trainyard.run(team, params={"nodes": 2}).summary
@@ -110,9 +159,18 @@ threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
 [thread.start() for thread in threads], [thread.join() for thread in threads]
 assert all(summary == summaries[0] for summary in summaries)
 PYTHON
+cc -std=c11 -O2 -shared -fPIC -I prefix/include -o shortest.so "$scenarios/embed/shortest.c" || exit 3
+trainyard run "$scenarios/scheduling/backfill" --policy ./shortest.so --json
+cp stdout shortest.summary
+for file in "$team" "$scenarios/scheduling/backfill/scenario.json" "$scenarios/studies/k80-or-v100/study.json"; do
+    trainyard test "$file" --json
+    exit_is 0
+    cp stdout "${file//\//_}.tested"
+done
+sed '/^ *\/\//d' small/scenario.json >small/scenario.json.plain # without comments
 trainyard run small/scenario.json --set /seed=5 --trace jobs -q -o run
 exit_is 0
-/usr/bin/python3 check.py "$team" "$("$TRAINYARD" --version)" >stdout 2>stderr
+/usr/bin/python3 check.py "$team" "$("$TRAINYARD" --version)" "$scenarios" >stdout 2>stderr
 status=$?
 exit_is 0
 stderr_is_empty

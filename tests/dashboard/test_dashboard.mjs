@@ -88,6 +88,11 @@ const tests = {
     await has("#jobs", "attempt 2");
     await nodes("gpu", "running", 2);
     await advance("30m");
+    // The job runs: only the details say that its resource was made.
+    assert.doesNotMatch(await text("#events"), /succeeded/);
+    await page.press("All", "document.querySelector('#events')");
+    await has("#events", "train provisioning state: succeeded");
+    await page.press("What matters", "document.querySelector('#events')");
     await nodes("gpu", "unusable", 0); // replaced
   },
 
@@ -151,6 +156,8 @@ const tests = {
     await has("#jobs pre.log", "Test accuracy:");
     await page.press("All", "document.querySelector('#jobs')");
     await has("#events", "train succeeded, exit code 0");
+    await has("#events", "short: "); // the warning about its command, in words
+    assert.doesNotMatch(await text("#events"), /undefined|\d warning\d/);
     assert.match(await text("#totals"), /\$\d+\.\d\d/);
   },
 

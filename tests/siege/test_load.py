@@ -78,7 +78,7 @@ class Client:
         other.request("GET", "/trainyard/events")
         answer = other.getresponse()
         assert answer.status in (200, 503), answer.status
-        self.job()  # an event of its own: all clients may be watching, and nobody else would make one
+        self.job()  # an event: without one, a window would be silent if all clients watched
         answer.read1(100)
         other.close()
 

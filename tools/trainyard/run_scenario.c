@@ -1,7 +1,6 @@
 #include "tools/trainyard/run_scenario.h"
 
 #include "reports/run/report.h"
-#include "sim/base/invariant.h"
 #include "sim/base/units.h"
 #include "sim/cli/disk_files.h"
 #include "sim/cli/files.h"
@@ -214,7 +213,7 @@ static void listeners_join(Arena *arena, const RunOptions *options, MeasureWindo
     trace_fan_join(fan, narrator_listener(listeners->narrator));
 }
 
-/* Shows the progress of a long run on a terminal. */
+/* Shows the progress of a long run. */
 typedef struct {
     Progress progress;
     int64_t rows;
@@ -230,11 +229,10 @@ static void tick(void *listener, const TraceRow *row)
 }
 
 /* Without `until` the length of the run is not known: then only the simulated time is shown. */
-static Ticker ticker_start(const Scenario *scenario)
+static Ticker ticker_start(const Scenario *scenario, const RunOptions *options)
 {
-    bool is_bounded = scenario->until_ns != INT64_MAX;
-    return (Ticker){.progress =
-                        progress_start("run", is_bounded ? scenario->until_ns / NS_PER_S : 0)};
+    const int64_t total_s = scenario->until_ns != INT64_MAX ? scenario->until_ns / NS_PER_S : 0;
+    return (Ticker){.progress = progress_start("run", total_s, !options->shows_warnings)};
 }
 
 static World *world_before_run(Arena *arena, const Scenario *scenario, const RunOptions *options,
@@ -333,7 +331,7 @@ static bool run_and_write(Arena *arena, const RunOptions *options, RunResult *re
     }
     Listeners listeners;
     listeners_join(arena, options, scenario->measure, &listeners, fan);
-    Ticker ticker = ticker_start(scenario);
+    Ticker ticker = ticker_start(scenario, options);
     trace_fan_join(fan,
                    (TraceListener){.listener = &ticker, .level = TRACE_LEVEL_STEPS, .row = tick});
     if (options->row_watch != NULL)
@@ -359,25 +357,19 @@ static bool run_and_write(Arena *arena, const RunOptions *options, RunResult *re
     result->metrics = metrics_fold_result(listeners.metrics);
     result->summary = prepare_summary(arena, result, &listeners);
     if (options->watches) {
-        result->answers = expectations_answers(arena, result);
+        const WatchedRun watched = {.file = result->file,
+                                    .expected = result->expected,
+                                    .watched = result->watched,
+                                    .world = result->world,
+                                    .metrics = result->metrics,
+                                    .summary = folded_summary(result)};
+        result->answers = expectations_answers(arena, &watched);
         expectations_summarise(arena, result->file, result->answers, folded_summary(result));
     }
     prepare_story(arena, &listeners, result);
     if (listeners.narrator != NULL)
         narrator_conclude(listeners.narrator, run_summary_json(result));
     return !has_files || files_finish(arena, options, &files, result, ran, status);
-}
-
-void run_with_seed(Arena *arena, const RunResult *run, uint64_t seed, RunResult *result)
-{
-    ScenarioFile *copy = ARENA_NEW(arena, ScenarioFile);
-    *copy = *run->file;
-    copy->scenario.seed = seed;
-    result->file = copy;
-    result->expected = run->expected;
-    Status status = {0};
-    bool has_run = run_and_write(arena, &(RunOptions){.level = TRACE_LEVEL_JOBS}, result, &status);
-    invariant(has_run); // only files can fail
 }
 
 static const char *known_networks(Arena *arena)

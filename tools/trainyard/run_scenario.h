@@ -12,7 +12,7 @@
 #include "sim/output/explain/row_watch.h"
 #include "sim/output/summary/metrics.h"
 #include "sim/scenario/read.h"
-#include "tools/trainyard/expectations.h"
+#include "sim/study/check/expectations.h"
 
 /* Recognises a folder that contains the output of an earlier run. */
 extern const FolderMark run_mark;
@@ -25,7 +25,7 @@ typedef struct {
     bool has_no_share;           /* the files that jobs leave on shares are not written */
     bool checks_always;          /* check every invariant after every event */
     const char *output_folder;   /* for the files of the run; NULL: none are written */
-    bool shows_warnings;         /* on stderr, before the run */
+    bool shows_warnings;         /* on stderr, before the run, and the progress during the run */
     struct PolicyFile *policy;   /* replaces that of the scenario; NULL: does not */
     uint64_t shuffle_seed;       /* Scenario.shuffle_seed */
     RowWatch *row_watch;         /* an additional listener; or NULL */
@@ -61,9 +61,5 @@ MUST_CHECK bool run_scenario(Arena *arena, const char *path, const RunOptions *o
  * 100,000 jobs. They have the scenario's expectations if RunOptions.watches. */
 const Summary *run_summary(const RunResult *result);
 const Json *run_summary_json(const RunResult *result);
-
-/* Runs the scenario of `run`, which has been run, with another seed, without output and without
- * files. */
-void run_with_seed(Arena *arena, const RunResult *run, uint64_t seed, RunResult *result);
 
 #endif

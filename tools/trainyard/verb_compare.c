@@ -1,5 +1,6 @@
 /* trainyard compare: predicts a scenario, runs it for real, and compares both. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,7 +76,8 @@ static const OptionTable compare_table = {
         "Compares every job that trains: a step, its parts, each rank, images per second, an "
         "epoch, evaluations, checkpoints, and all epochs together. Whole durations are judged "
         "against the tolerance. Exit code 0 when all errors are within the tolerance, 1 when one "
-        "is not.\n"
+        "is not, 128 plus the signal's number when a signal ended a real run: complete runs before "
+        "it are kept, and nothing is compared.\n"
         "\n"
         "Files in DIR:\n"
         "  run-N/                  files of the N-th real run; --measured accepts DIR or "
@@ -89,10 +91,13 @@ static const OptionTable compare_table = {
         "Each cell is predicted for the VM size \"local\" of the catalogue, which is read after "
         "azure-2018.json in the same folder. Cells with more ranks than cores are shown, but not "
         "judged.",
-    .example = "trainyard compare scenario.json --catalog local.json --repeat 3 -o out/compare\n"
-               "trainyard compare scenario.json --measured out/compare --tolerance 10%\n"
-               "trainyard compare --matrix reports/measured/validation-zen4.tsv --catalog "
-               "scenarios/catalog/local-zen4.json",
+    .example =
+        "trainyard compare scenarios/local/tutorial/scenario.json --set /programs/0/epochs=1 "
+        "--set /programs/0/precision=fp32 --data cifar10 -o out/compare\n"
+        "trainyard compare scenarios/local/tutorial/scenario.json --set /programs/0/epochs=1 "
+        "--set /programs/0/precision=fp32 --measured out/compare --tolerance 10%\n"
+        "trainyard compare --matrix reports/measured/validation-zen4.tsv --catalog "
+        "scenarios/catalog/local-zen4.json",
     .options = compare_options,
     .operand_count_max = 1,
 };
@@ -267,7 +272,7 @@ static char **run_command(Arena *arena, const char *path, const CompareArguments
                           const char *folder)
 {
     const OptionTexts *sets = &arguments->changes.sets, *params = &arguments->changes.params;
-    char **command = ARENA_ARRAY(arena, char *, 11 + 2 * (sets->count + params->count));
+    char **command = ARENA_ARRAY(arena, char *, 10 + 2 * (sets->count + params->count));
     int32_t count = 0;
     Text program = {0};
     folder_of_program(&program);
@@ -275,7 +280,6 @@ static char **run_command(Arena *arena, const char *path, const CompareArguments
     command[count++] = arena_strdup(arena, text_string(&program));
     command[count++] = arena_strdup(arena, "run");
     command[count++] = arena_strdup(arena, path);
-    command[count++] = arena_strdup(arena, "--quiet");
     command[count++] = arena_strdup(arena, "--real");
     command[count++] = arena_strdup(arena, real_words[arguments->real]);
     command[count++] = arena_strdup(arena, "-o");
@@ -290,27 +294,44 @@ static char **run_command(Arena *arena, const char *path, const CompareArguments
     return command;
 }
 
-/* Runs the scenario for real. Exit code 1, a failed job, is accepted here: job_compare decides
- * whether the job was expected to fail. */
+/* Runs the scenario for real; its tables are not shown, but its warnings and its progress. Exit
+ * code 1, a failed job, is accepted here: job_compare decides whether the job was expected to fail.
+ */
 static bool run_once(Arena *arena, const char *path, const CompareArguments *arguments,
-                     const char *folder, Status *status)
+                     const char *folder, RanksEnd *end, Status *status)
 {
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (nowhere < 0)
+        return status_fail(status, STATUS_MACHINE, place_in("/dev/null", 0, 0), "%s",
+                           strerror(errno));
     const ChildPlan plan = {.arguments = run_command(arena, path, arguments, folder),
                             .environment = environ,
                             .directory = ".",
-                            .out = STDERR_FILENO,
+                            .out = nowhere,
                             .error = STDERR_FILENO};
     Child child;
-    RanksEnd end;
-    if (!child_start(&plan, &child, status) ||
-        !ranks_run(&child, INT64_MAX, NULL, NULL, &end, status))
+    const bool has_run =
+        child_start(&plan, &child, status) && ranks_run(&child, INT64_MAX, NULL, NULL, end, status);
+    close(nowhere);
+    if (!has_run)
         return false;
-    if (end.is_stopped)
-        return status_fail(status, STATUS_MACHINE, place_in(path, 0, 0),
-                           "the real run was stopped");
-    return end.exit_code <= EXIT_NO ||
+    if (end->is_stopped)
+        return status_fail(status, STATUS_MACHINE, place_in(folder, 0, 0),
+                           "a signal ended this real run");
+    return end->exit_code <= EXIT_NO ||
            status_fail(status, STATUS_MACHINE, place_in(path, 0, 0),
-                       "the real run ended with exit code %d", end.exit_code);
+                       "the real run ended with exit code %d", end->exit_code);
+}
+
+/* After a signal: what is left of the runs before. */
+static void hint_at_complete(const CompareArguments *arguments, int32_t complete, Status *status)
+{
+    if (complete > 0)
+        status_hint(status,
+                    "%" PRId32 " run%s complete: remove this folder, and `--measured %s` compares "
+                    "with %s",
+                    complete, complete == 1 ? " is" : "s are", arguments->output_folder,
+                    complete == 1 ? "it" : "them");
 }
 
 /* Checks that each folder of the new runs belongs to earlier runs. Removes earlier runs with higher
@@ -335,16 +356,22 @@ static bool folders_begin(Arena *arena, const CompareArguments *arguments, Statu
     return true;
 }
 
-/* Runs the scenario --repeat times; `folders` are the folders of the runs. */
+/* Runs the scenario --repeat times; `folders` are the folders of the runs. `*signal` is the signal
+ * that ended a run; 0: none. */
 static bool run_all(Arena *arena, const char *path, const CompareArguments *arguments,
-                    const char **folders, int32_t *count, Status *status)
+                    const char **folders, int32_t *count, int *signal, Status *status)
 {
+    RanksEnd end = {0};
     if (!folders_begin(arena, arguments, status))
         return false;
     for (*count = 0; *count < arguments->repeat; ++*count) {
         folders[*count] = run_folder(arena, arguments->output_folder, *count + 1);
-        if (!run_once(arena, path, arguments, folders[*count], status))
-            return false;
+        if (run_once(arena, path, arguments, folders[*count], &end, status))
+            continue;
+        *signal = end.signal;
+        if (end.is_stopped)
+            hint_at_complete(arguments, *count, status);
+        return false;
     }
     return true;
 }
@@ -499,7 +526,7 @@ static bool print_and_write(Arena *arena, const CompareArguments *arguments, con
 
 static bool compare(Arena *arena, const char *path, const CompareArguments *arguments,
                     const PredictedJob *predictions, int32_t count, Comparison *comparison,
-                    Status *status)
+                    int *signal, Status *status)
 {
     Tolerance tolerance = {0};
     const char *folders[REPEAT_MAX] = {NULL};
@@ -509,7 +536,7 @@ static bool compare(Arena *arena, const char *path, const CompareArguments *argu
     const LoadReading before = load_read();
     if (arguments->measured_folder != NULL)
         folder_count = run_folders(arena, arguments->measured_folder, folders);
-    else if (!run_all(arena, path, arguments, folders, &folder_count, status))
+    else if (!run_all(arena, path, arguments, folders, &folder_count, signal, status))
         return false;
     const LoadReading after = load_read();
     CompareJob *jobs = ARENA_ARRAY(arena, CompareJob, count);
@@ -548,8 +575,11 @@ static int predict_and_compare(Arena *arena, const char *path, CompareArguments 
     for (int32_t i = 0; i < count; i++)
         predictions[i].guesses_samples = guesses;
     warn_of_models(arguments, arena, path, predictions, count);
-    if (!compare(arena, path, arguments, predictions, count, &comparison, &status))
-        return report_status(&status);
+    int signal = 0;
+    if (!compare(arena, path, arguments, predictions, count, &comparison, &signal, &status)) {
+        const int exit_code = report_status(&status);
+        return signal != 0 ? 128 + signal : exit_code;
+    }
     if (guesses)
         warn_of_samples(arguments, arena);
     return comparison.is_inside ? EXIT_FINE : EXIT_NO;
@@ -652,7 +682,8 @@ static int run_compare(int argc, char **argv)
         else if (arguments.matrix != NULL)
             exit_code = compare_matrix(arena, &arguments);
         else
-            exit_code = predict_and_compare(arena, operands.items[0], &arguments);
+            exit_code = predict_and_compare(
+                arena, scenario_operand(arena, operands.items[0], false), &arguments);
     }
     arena_destroy(arena);
     return exit_code;

@@ -64,6 +64,8 @@ static bool run_load(Arena *arena, const char *path, RecordedRun *run, Problems 
     if (!trace_load(arena, trace_path, run, &status) ||
         (has_summary &&
          !file_read(arena, summary_path, file_bytes_max, &summary, &length, &status))) {
+        if (has_summary && status.code == STATUS_NOT_FOUND)
+            status_hint(&status, "a run's folder is written by `trainyard run SCENARIO -o DIR`");
         problems_add_status(problems, &status);
         return false;
     }

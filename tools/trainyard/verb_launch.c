@@ -65,9 +65,13 @@ static const OptionTable launch_table = {
         "\n"
         "Exit codes: 0 when all jobs succeeded, 1 when one failed, 2 for wrong input, 3 when the "
         "machine fails, 128 plus the signal's number after a signal.",
-    .example = "trainyard launch job.json --data cifar10 -o out\n"
-               "trainyard launch job.json --nodes 2 --real cpu --data cifar10 -- --epochs 2\n"
-               "trainyard launch job.json --mount myshare=/srv/share -- --dir /srv/share/cifar",
+    .example =
+        "trainyard launch scenarios/local/tutorial/job.json --data cifar10 -o out -- --epochs "
+        "1 --precision fp32\n"
+        "trainyard launch scenarios/real/cifar10-small/job.json --nodes 1 --real cpu --data "
+        "cifar10 -- --epochs 1\n"
+        "trainyard launch scenarios/real/cifar10-small/job.json --mount myshare=/tmp/share "
+        "--data cifar10 -- --epochs 1 --dir /tmp/share/cifar",
     .options = launch_options,
     .operand_count_min = 1,
     .operand_count_max = INT32_MAX,

@@ -7,8 +7,8 @@
 #include "sim/base/array.h"
 #include "sim/cli/disk_files.h"
 #include "sim/cli/json_file.h"
+#include "sim/study/check/determinism.h"
 #include "tools/trainyard/answer/answer.h"
-#include "tools/trainyard/determinism.h"
 #include "tools/trainyard/options/scenario_options.h"
 #include "tools/trainyard/policy_file.h"
 #include "tools/trainyard/run_scenario.h"
@@ -216,13 +216,33 @@ static int fail_status(Arena *arena, const RunArguments *arguments, const Status
     return fail(arena, arguments, &problems);
 }
 
+typedef struct {
+    const char *path;
+    const RunOptions *options;
+} Repeated;
+
+/* Runs the scenario again with `watch` as listener, without files and without output. */
+static const Json *repeat(void *owner, Arena *arena, RowWatch *watch, Problems *problems)
+{
+    const Repeated *repeated = owner;
+    RunOptions again = *repeated->options;
+    RunResult *result = ARENA_NEW(arena, RunResult);
+    again.row_watch = watch;
+    again.output_folder = NULL;
+    again.narration = NULL;
+    return run_scenario(arena, repeated->path, &again, result, problems) ? run_summary_json(result)
+                                                                         : NULL;
+}
+
 /* The second run of --check-determinism. Returns an exit code. */
 static int run_again(Arena *arena, const char *path, const RunOptions *options,
                      const RunResult *result)
 {
     Text explanation = {0};
     Problems problems = problems_create(arena);
-    bool holds = determinism_holds(path, options, result, &explanation, &problems);
+    Repeated repeated = {path, options};
+    bool holds = determinism_holds((RunAgain){&repeated, repeat}, options->row_watch,
+                                   run_summary_json(result), &explanation, &problems);
     int exit_code = report_problems(&problems);
     if (!holds)
         fprintf(stderr, "%s: %s", path, text_string(&explanation));

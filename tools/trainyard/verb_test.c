@@ -1,19 +1,18 @@
 /* trainyard test: scenarios as regression tests. */
-#include <inttypes.h>
-#include <math.h>
+#include <signal.h>
 #include <stdio.h>
 
+#include "real/launch/real_run.h"
 #include "sim/base/array.h"
+#include "sim/cli/disk_files.h"
 #include "sim/cli/files.h"
 #include "sim/cli/machine_clock.h"
-#include "sim/cli/progress.h"
-#include "sim/output/explain/test_report.h"
+#include "sim/cli/processors.h"
+#include "sim/study/check/scenario_check.h"
+#include "sim/study/check/study_check.h"
 #include "tools/trainyard/answer/answer.h"
-#include "tools/trainyard/expectations.h"
 #include "tools/trainyard/options/scenario_options.h"
-#include "tools/trainyard/run_scenario.h"
 #include "tools/trainyard/scenario_find.h"
-#include "tools/trainyard/study/study_check.h"
 #include "tools/trainyard/verbs.h"
 
 typedef struct {
@@ -100,157 +99,50 @@ static void add_problems(TestRun *tests, Problems *problems)
     problems_merge(&tests->problems, problems);
 }
 
-/* --- Several runs --- */
-
-/* The number of runs that an expectation over several runs needs; 0: it is about one run. */
-static int32_t seeds_of(const Expectation *expectation, const TestArguments *arguments)
-{
-    if (expectation->kind != EXPECT_STATISTIC)
-        return 0;
-    return arguments->seeds > 0 ? (int32_t)arguments->seeds : expectation->seeds;
-}
-
-/* The value of each expectation's metric in each run: values[expectation][seed - first seed]; NAN
- * if the run has none. */
-static double **sample_metrics(Arena *arena, const RunResult *tested,
-                               const TestArguments *arguments)
-{
-    const ScenarioFile *file = tested->file;
-    double **values = ARENA_ARRAY(arena, double *, file->expectation_count);
-    int32_t most = 0;
-    for (int32_t e = 0; e < file->expectation_count; e++) {
-        int32_t seeds = seeds_of(&file->expectations[e], arguments);
-        values[e] = ARENA_ARRAY(arena, double, seeds);
-        most = seeds > most ? seeds : most;
-    }
-    Progress progress = progress_start("seeds", most);
-    for (int32_t s = 0; s < most; s++) {
-        Arena *run_arena = arena_create();
-        RunResult run;
-        run_with_seed(run_arena, tested, file->scenario.seed + (uint64_t)s, &run);
-        for (int32_t e = 0; e < file->expectation_count; e++) {
-            if (s >= seeds_of(&file->expectations[e], arguments))
-                continue;
-            values[e][s] = expectations_sample_value(&file->expectations[e], tested->expected[e],
-                                                     run_summary(&run));
-        }
-        arena_destroy(run_arena);
-        progress_update(&progress, s + 1);
-    }
-    progress_end(&progress);
-    return values;
-}
-
-/* The seed to reproduce a failure with: the first run without a value, or else the run whose value
- * is furthest from the expected one. */
-static uint64_t worst_seed(const Expectation *expectation, const MetricSample *sample)
-{
-    int32_t worst = 0;
-    bool wants_less = expectation->high < INFINITY;
-    for (int32_t i = 0; i < sample->count; i++) {
-        if (isnan(sample->values[i]))
-            return sample->first_seed + (uint64_t)i;
-        if (wants_less ? sample->values[i] > sample->values[worst]
-                       : sample->values[i] < sample->values[worst])
-            worst = i;
-    }
-    return sample->first_seed + (uint64_t)worst;
-}
-
-/* --- Expectations --- */
-
-static void show_records(Arena *arena, const ScenarioFile *file, int32_t index,
-                         const ExpectAnswer *found, TestCase *test)
-{
-    test->records = expectations_records(arena, file, index, found, &test->record_count);
-}
-
-/* The case of one expectation, in `arena`; it does not refer to the run's memory. */
-static TestCase case_of(Arena *arena, const char *path, const Expectation *expectation,
-                        const ExpectAnswer *found)
-{
-    Place at = expectation->at;
-    at.source = arena_strdup(arena, at.source);
-    return (TestCase){.scenario = path,
-                      .name = arena_strdup(arena, expectation->text),
-                      .holds = found->holds,
-                      .expected = arena_strdup(arena, found->expected),
-                      .got = arena_strdup(arena, found->got),
-                      .at = at};
-}
-
-static void check_statistic(TestRun *tests, Arena *run_arena, const char *path,
-                            const Expectation *expectation, const MetricSample *sample)
-{
-    const ExpectAnswer found = expectations_statistic(run_arena, expectation, sample);
-    TestCase test = case_of(tests->arena, path, expectation, &found);
-    test.reproduce = arena_printf(tests->arena, "run %s --seed %" PRIu64 " --json", path,
-                                  worst_seed(expectation, sample));
-    add_case(tests, test);
-}
-
-static void check_expectations(TestRun *tests, Arena *run_arena, const char *path,
-                               const RunResult *run, const TestArguments *arguments)
-{
-    double **values = sample_metrics(run_arena, run, arguments);
-    for (int32_t i = 0; i < run->file->expectation_count; i++) {
-        const Expectation *expectation = &run->file->expectations[i];
-        if (expectation->kind == EXPECT_STATISTIC) {
-            const MetricSample sample = {.first_seed = run->file->scenario.seed,
-                                         .count = seeds_of(expectation, arguments),
-                                         .values = values[i]};
-            check_statistic(tests, run_arena, path, expectation, &sample);
-            continue;
-        }
-        const ExpectAnswer found = run->answers[i];
-        TestCase test = case_of(tests->arena, path, expectation, &found);
-        if (!found.holds)
-            show_records(tests->arena, run->file, i, &found, &test);
-        if (found.has_instant) // the trace shows the instant, a summary does not
-            test.reproduce = arena_printf(tests->arena, "run %s -o out", path);
-        add_case(tests, test);
-    }
-}
-
-/* Adds one case for the run itself and one for each expectation. */
-static void test_scenario(TestRun *tests, const char *path, const TestArguments *arguments)
-{
-    Arena *run_arena = arena_create();
-    Problems problems = problems_create(run_arena);
-    const RunOptions options = {.overrides = scenario_overrides(&arguments->changes),
-                                .level = TRACE_LEVEL_JOBS,
-                                .checks_always = arguments->checks_always,
-                                .watches = true};
-    RunResult run;
-    const bool has_run = run_scenario(run_arena, path, &options, &run, &problems);
-    add_case(tests, (TestCase){.scenario = path,
-                               .name = "runs",
-                               .holds = has_run,
-                               .expected = "a scenario that can be run",
-                               .got = "the problems that are reported",
-                               .at = place_in(path, 0, 0)});
-    if (has_run)
-        check_expectations(tests, run_arena, path, &run, arguments);
-    add_problems(tests, &problems);
-    arena_destroy(run_arena);
-}
+/* --- Scenarios and studies --- */
 
 static void add_case_to(void *tests, TestCase test)
 {
     add_case(tests, test);
 }
 
+/* Refuses jobs of real execution, unless a session has recorded what they did. */
+static void refuse_real_jobs(void *owner, ScenarioFile *file, Problems *problems)
+{
+    (void)owner;
+    if (json_member(file->root, "session") == NULL)
+        real_run_check(&file->scenario, false, problems);
+}
+
+static void test_scenario(TestRun *tests, const char *path, const TestArguments *arguments)
+{
+    Arena *run_arena = arena_create();
+    Problems problems = problems_create(run_arena);
+    const ScenarioCheck check = {.overrides = scenario_overrides(&arguments->changes),
+                                 .seeds = arguments->seeds,
+                                 .checks_always = arguments->checks_always,
+                                 .version = TRAINYARD_VERSION,
+                                 .prepare = refuse_real_jobs};
+    scenario_check(tests->arena, run_arena, disk_files, path, &check,
+                   (TestCaseSink){.to = tests, .add = add_case_to}, &problems);
+    add_problems(tests, &problems);
+    arena_destroy(run_arena);
+}
+
 static void test_study(TestRun *tests, const char *path)
 {
     Problems problems = problems_create(tests->arena);
-    const TestCaseSink sink = {.to = tests, .add = add_case_to};
-    study_check(tests->arena, path, sink, &problems);
+    const int ended_by =
+        study_check(tests->arena, disk_files, path, processors_available(), TRAINYARD_VERSION,
+                    (TestCaseSink){.to = tests, .add = add_case_to}, &problems);
+    if (ended_by != 0) // no other test shall begin
+        raise(ended_by);
     add_problems(tests, &problems);
 }
 
 static void test_one(TestRun *tests, const char *path, const TestArguments *arguments)
 {
-    switch (tested_kind(path)) {
+    switch (tested_kind(disk_files, path)) {
     case TESTED_SCENARIO:
         test_scenario(tests, path, arguments);
         break;

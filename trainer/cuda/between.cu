@@ -1,5 +1,6 @@
 #include "trainer/cuda/device.cuh"
 #include "trainer/cuda/kernels.h"
+#include "trainer/cuda/work.h"
 
 /* A block works on a row of pools, or on a part of it. Each thread takes VALUES contiguous
  * channels, 16 bytes if the number of channels allows, and neighbouring threads take neighbouring
@@ -234,6 +235,17 @@ static Launch launch_for(int64_t rows, int64_t row_values, int32_t values)
     return launch;
 }
 
+/* The work of either kernel. */
+template <typename Type>
+static CudaWork work_of(const CudaSieve *sieve, bool is_backward, const Launch &by)
+{
+    const int64_t maps = (int64_t)sieve->count * sieve->channels;
+    const int64_t pools = (int64_t)(sieve->in_height / sieve->side) *
+                          (sieve->in_width / sieve->side); // of a channel of an image
+    return cuda_work_sieve(maps * sieve->in_height * sieve->in_width, maps * pools, sieve->side,
+                           sizeof(Type), is_backward, (int64_t)by.grid.x * by.grid.y);
+}
+
 template <typename Type, int VALUES>
 static void forward(cudaStream_t stream, const CudaSieve *sieve, const CudaStep *step,
                     bool is_training, const Type *in, Type *out, uint8_t *places)
@@ -245,6 +257,7 @@ static void forward(cudaStream_t stream, const CudaSieve *sieve, const CudaStep 
         sieve->side == 1   ? sieve_forward_kernel<Type, VALUES, 1>
         : sieve->side == 2 ? sieve_forward_kernel<Type, VALUES, 2>
                            : sieve_forward_kernel<Type, VALUES, 0>;
+    CUDA_WORK(work_of<Type>(sieve, false, by));
     CUDA_LAUNCH(kernel, by.grid, by.threads, stream, *sieve, step, is_training, scale_of(sieve), in,
                 out, places);
 }
@@ -261,6 +274,7 @@ static void backward(cudaStream_t stream, const CudaSieve *sieve, const Type *ou
         sieve->side == 1   ? sieve_backward_kernel<Type, VALUES, 1>
         : sieve->side == 2 ? sieve_backward_kernel<Type, VALUES, 2>
                            : sieve_backward_kernel<Type, VALUES, 0>;
+    CUDA_WORK(work_of<Type>(sieve, true, by));
     CUDA_LAUNCH(kernel, by.grid, by.threads, stream, *sieve, scale_of(sieve), out_gradient, places,
                 in_gradient);
 }

@@ -1,5 +1,6 @@
 #include "trainer/cuda/device.cuh"
 #include "trainer/cuda/kernels.h"
+#include "trainer/cuda/work.h"
 
 /* --- The order of images: a bitonic sort (Batcher, AFIPS 1968) of (key, index) ---
  *
@@ -221,6 +222,7 @@ void cuda_input(cudaStream_t stream, CudaPrecision precision, const CudaInput *i
 {
     const unsigned blocks = (unsigned)count * (SIDE / INPUT_WARPS);
     const unsigned threads = INPUT_WARPS * WARP_THREADS;
+    CUDA_WORK(cuda_work_input(count, precision == CUDA_BF16 ? 2 : 4, blocks));
     if (precision == CUDA_BF16)
         CUDA_LAUNCH((input_kernel<uint16_t>), blocks, threads, stream, *input, step,
                     (uint16_t *)out, batch_labels);

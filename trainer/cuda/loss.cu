@@ -1,6 +1,7 @@
 #include "trainer/compute/loss.h"
 #include "trainer/cuda/device.cuh"
 #include "trainer/cuda/kernels.h"
+#include "trainer/cuda/work.h"
 
 /* LANES threads work on an image, each on every LANES-th class: with ten classes, two images fill a
  * warp. A label is a byte, so there are at most 256 classes. */
@@ -175,8 +176,10 @@ static void loss(cudaStream_t stream, const float *logits, const uint8_t *batch_
 {
     void (*kernel)(const float *, const uint8_t *, int32_t, int32_t, float *, Type *, CudaStep *) =
         classes <= LANES ? loss_kernel<Type, 1> : loss_kernel<Type, CLASSES_MAX / LANES>;
-    CUDA_LAUNCH(kernel, blocks_for(count, BLOCK_IMAGES), LOSS_THREADS, stream, logits, batch_labels,
-                count, classes, probabilities, gradient, step);
+    const unsigned blocks = blocks_for(count, BLOCK_IMAGES);
+    CUDA_WORK(cuda_work_loss(count, classes, gradient ? (int64_t)sizeof(Type) : 0, blocks));
+    CUDA_LAUNCH(kernel, blocks, LOSS_THREADS, stream, logits, batch_labels, count, classes,
+                probabilities, gradient, step);
 }
 
 void cuda_loss(cudaStream_t stream, CudaPrecision precision, const float *logits,
@@ -221,5 +224,6 @@ static __global__ void end_step_kernel(CudaRmsProp optimizer, int32_t count, Cud
 
 void cuda_end_step(cudaStream_t stream, const CudaRmsProp *optimizer, int32_t count, CudaStep *step)
 {
+    CUDA_WORK(cuda_work(sizeof *step, sizeof *step, 0, 1));
     CUDA_LAUNCH(end_step_kernel, 1, 1, stream, *optimizer, count, step);
 }

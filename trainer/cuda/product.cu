@@ -27,6 +27,7 @@
 #include <stddef.h>
 
 #include "trainer/cuda/device.cuh"
+#include "trainer/cuda/product_division.cuh"
 #include "trainer/cuda/product_operands.cuh"
 #include "trainer/cuda/product_tile.cuh"
 
@@ -34,14 +35,8 @@ namespace
 {
 
 enum {
-    TILES_WANTED = 264, // two for each of 132 multiprocessors
-    TILES_ENOUGH = 132, // with so many tiles, sums are not divided
-    CHUNK = 32,         // parts are whole chunks of the sum: one or two steps of a tile
-    LARGE_PART = 16,    // chunks of a block's work if tiles are large
-    SMALL_PART = 2,     // the least chunks of a part
-    PARTS_MAX = 128,    // adding more parts takes longer than they save
-    ADDED_VALUES = 32,  // values of a block that adds parts
-    ADDING_GROUPS = 8,  // threads of that block per value
+    ADDED_VALUES = 32, // values of a block that adds parts
+    ADDING_GROUPS = 8, // threads of that block per value
 };
 
 /* The destination of the sums. */
@@ -251,72 +246,7 @@ __global__ void __launch_bounds__(ADDED_VALUES *ADDING_GROUPS) add_parts(const P
             finished<PASS, PRECISION>(result, static_cast<int>(at % result.columns), at, sum));
 }
 
-/* --- Division of a product --- */
-
-struct Division {
-    int32_t columns; // of a tile
-    int32_t row_tiles, column_tiles;
-    int32_t part_chunks, parts;
-    int64_t part_size; // floats of scratch for each part
-};
-
-int64_t divided_up(int64_t number, int64_t by)
-{
-    return (number + by - 1) / by;
-}
-
-int64_t at_least_1(int64_t number)
-{
-    return number < 1 ? 1 : number;
-}
-
-Division divide(Pass pass, int64_t rows, int64_t columns, int64_t sum)
-{
-    const int64_t chunks = divided_up(sum, CHUNK), row_tiles = divided_up(rows, TILE_ROWS);
-    const int64_t large_tiles = row_tiles * divided_up(columns, 64);
-    const bool is_large =
-        columns > 32 && large_tiles * at_least_1(chunks / LARGE_PART) >= TILES_WANTED;
-    Division division;
-    division.columns = is_large ? 64 : 32;
-    const int64_t column_tiles = divided_up(columns, division.columns);
-    const int64_t tiles = row_tiles * column_tiles;
-    int64_t parts = tiles >= TILES_ENOUGH ? 1 : divided_up(TILES_WANTED, tiles);
-    if (parts > at_least_1(chunks / SMALL_PART))
-        parts = at_least_1(chunks / SMALL_PART);
-    if (parts > PARTS_MAX)
-        parts = PARTS_MAX;
-    const int64_t part_chunks = divided_up(chunks, parts);
-    division.row_tiles = static_cast<int32_t>(row_tiles);
-    division.column_tiles = static_cast<int32_t>(column_tiles);
-    division.part_chunks = static_cast<int32_t>(part_chunks);
-    division.parts = static_cast<int32_t>(divided_up(chunks, part_chunks)); // without empty parts
-    division.part_size = (rows + (pass == PASS_WEIGHTS ? 1 : 0)) * columns;
-    return division;
-}
-
-/* --- The sizes of a pass --- */
-
-struct Sizes {
-    int32_t rows, columns, sum;
-};
-
-Sizes sizes_of(Pass pass, const CudaProduct *product)
-{
-    const int32_t taps = product->side * product->side;
-    const int32_t in_pixels = product->count * product->in_height * product->in_width;
-    const int32_t out_pixels = product->count * product->out_height * product->out_width;
-    if (pass == PASS_FORWARD)
-        return Sizes{out_pixels, product->out_channels, taps * product->in_channels};
-    if (pass == PASS_DATA)
-        return Sizes{in_pixels, product->in_channels, taps * product->out_channels};
-    return Sizes{taps * product->in_channels, product->out_channels, out_pixels};
-}
-
-Division divided(Pass pass, const CudaProduct *product)
-{
-    const Sizes sizes = sizes_of(pass, product);
-    return divide(pass, sizes.rows, sizes.columns, sizes.sum);
-}
+/* --- Operands --- */
 
 bool is_aligned(const void *pointer, uintptr_t bytes)
 {
@@ -371,29 +301,33 @@ Other other_of(Pass pass, CudaPrecision precision, const CudaProduct *product, c
 /* --- Starting kernels --- */
 
 template <Pass PASS, CudaPrecision PRECISION, bool IS_VECTOR, int COLUMNS>
-void start_kind(cudaStream_t stream, dim3 grid, const Product &product)
+void start_kind(cudaStream_t stream, dim3 grid, const Product &product, const CudaWork &work)
 {
     typedef Kind<PASS, PRECISION, IS_VECTOR, COLUMNS> K;
+    CUDA_WORK(work);
     CUDA_LAUNCH((multiply<K>), grid, dim3(TILE_THREADS), stream, product);
 }
 
 template <Pass PASS, CudaPrecision PRECISION>
-void start_precision(cudaStream_t stream, const Division &division, const Product &product)
+void start_precision(cudaStream_t stream, const Division &division, const Product &product,
+                     const WorkShape &shape)
 {
+    const CudaWork work = work_of_multiply(division, shape);
     const dim3 grid(static_cast<unsigned>(division.row_tiles * division.column_tiles),
                     static_cast<unsigned>(division.parts));
     const bool is_vector = product.patches.is_vector && product.other.is_vector;
     if (is_vector && division.columns == 64)
-        start_kind<PASS, PRECISION, true, 64>(stream, grid, product);
+        start_kind<PASS, PRECISION, true, 64>(stream, grid, product, work);
     else if (is_vector)
-        start_kind<PASS, PRECISION, true, 32>(stream, grid, product);
+        start_kind<PASS, PRECISION, true, 32>(stream, grid, product, work);
     else if (division.columns == 64)
-        start_kind<PASS, PRECISION, false, 64>(stream, grid, product);
+        start_kind<PASS, PRECISION, false, 64>(stream, grid, product, work);
     else
-        start_kind<PASS, PRECISION, false, 32>(stream, grid, product);
+        start_kind<PASS, PRECISION, false, 32>(stream, grid, product, work);
     if (division.parts == 1)
         return;
     const dim3 adding(static_cast<unsigned>(divided_up(division.part_size, ADDED_VALUES)));
+    CUDA_WORK(work_of_adding(division, shape, adding.x));
     CUDA_LAUNCH((add_parts<PASS, PRECISION>), adding, dim3(ADDED_VALUES * ADDING_GROUPS), stream,
                 product);
 }
@@ -418,15 +352,17 @@ void start(cudaStream_t stream, CudaPrecision precision, const CudaProduct *size
     product.column_tiles = division.column_tiles;
     product.scratch = scratch;
     product.part_size = division.part_size;
+    const WorkShape shape =
+        work_shape(PASS, precision, *sizes_from, sizes, result.is_bf16, result.relu_out != NULL);
     switch (precision) {
     case CUDA_FP32:
-        start_precision<PASS, CUDA_FP32>(stream, division, product);
+        start_precision<PASS, CUDA_FP32>(stream, division, product, shape);
         break;
     case CUDA_BF16:
-        start_precision<PASS, CUDA_BF16>(stream, division, product);
+        start_precision<PASS, CUDA_BF16>(stream, division, product, shape);
         break;
     case CUDA_TF32:
-        start_precision<PASS, CUDA_TF32>(stream, division, product);
+        start_precision<PASS, CUDA_TF32>(stream, division, product, shape);
         break;
     }
 }

@@ -1,5 +1,6 @@
 #include "trainer/cuda/device.cuh"
 #include "trainer/cuda/kernels.h"
+#include "trainer/cuda/work.h"
 
 /* Memory limits the speed of both kernels. A thread reads PER_THREAD values as 16 bytes; the last
  * thread takes the remaining values one by one. */
@@ -84,8 +85,10 @@ void cuda_update(cudaStream_t stream, const CudaRmsProp *optimizer, int64_t coun
                  const float *gradients, float *accumulators, float *weights,
                  uint16_t *bf16_weights, CudaStep *step)
 {
-    CUDA_LAUNCH(update_kernel, blocks_for(count, UPDATE_THREADS * PER_THREAD), UPDATE_THREADS,
-                stream, *optimizer, count, gradients, accumulators, weights, bf16_weights, step);
+    const unsigned blocks = blocks_for(count, UPDATE_THREADS * PER_THREAD);
+    CUDA_WORK(cuda_work_update(count, bf16_weights != NULL, blocks));
+    CUDA_LAUNCH(update_kernel, blocks, UPDATE_THREADS, stream, *optimizer, count, gradients,
+                accumulators, weights, bf16_weights, step);
 }
 
 static __global__ void __launch_bounds__(UPDATE_THREADS)

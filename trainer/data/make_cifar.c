@@ -107,8 +107,8 @@ static bool make_files(Making *making, Status *status)
     if (!make_notice(making, status))
         return false;
     bool is_made = true;
-    making->progress =
-        progress_start("make-cifar", (int64_t)CIFAR_FILES * making->request->images_per_file);
+    making->progress = progress_start(
+        "make-cifar", (int64_t)CIFAR_FILES * making->request->images_per_file, false);
     for (int file = 0; file < CIFAR_FILES && is_made; file++)
         is_made = make_file(making, file, status);
     progress_end(&making->progress);

@@ -18,7 +18,7 @@ typedef struct {
  * one in `folder`: it might be the real one. With `may_overwrite` it fails only if that set has the
  * other encoding, because it would not be replaced. Fails with STATUS_MACHINE on disk errors. Each
  * file appears complete or not at all, and test_batch last, so that a readable set is complete.
- * Draws a progress bar. `arena` holds the names in the status. */
+ * Shows its progress. `arena` holds the names in the status. */
 MUST_CHECK bool make_cifar(const MakeCifar *request, Arena *arena, Status *status);
 
 #endif

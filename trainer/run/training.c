@@ -338,6 +338,7 @@ bool training_run(const TrainingSettings *options, const char *chrome_path, Comm
     comm_watch_stalls(comm, options->stall_ns > 0 ? options->stall_ns : INT64_MAX, warn_late_ranks,
                       training);
     bool is_done = training_open(training, status) && train(training, result, status);
+    training_report_end(&training->report);
     if (is_done) {
         is_done = write_timeline(training, status);
     } else if (training->end !=

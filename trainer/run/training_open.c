@@ -483,8 +483,8 @@ bool training_open(Training *training, Status *status)
     trainer->order = ARENA_ARRAY(training->arena, int32_t, training->plan.train_images);
     training->records =
         ARENA_ARRAY(training->arena, EpochRecord, training->plan.epochs - training->state.epoch);
-    training->report = training_report_begin(
-        (Verbosity)options->verbose, options->is_json || training->rank > 0, &training->plan);
+    training->report = training_report_begin((Verbosity)options->verbose, options->is_json,
+                                             training->rank, &training->plan);
     if (training->rank == 0) {
         cores_warn(&warnings, comm_local_size(trainer->comm), (int32_t)options->threads,
                    comm_local_cores(trainer->comm));

@@ -28,13 +28,23 @@ static void put_line(const char *line, const char *end)
 
 /* --- Before the training --- */
 
-TrainingReport training_report_begin(Verbosity verbose, bool is_silent, const TrainingPlan *plan)
+TrainingReport training_report_begin(Verbosity verbose, bool is_json, int32_t rank,
+                                     const TrainingPlan *plan)
 {
+    const bool prints_none = is_json || verbose == VERBOSE_SILENT;
+    const int64_t steps = (plan->epochs - plan->epochs_done) * plan->steps;
     return (TrainingReport){.verbose = verbose,
-                            .is_silent = is_silent,
+                            .is_silent = is_json || rank > 0,
                             .is_terminal = isatty(STDOUT_FILENO),
                             .epochs = plan->epochs,
-                            .steps = plan->steps};
+                            .steps = plan->steps,
+                            .epochs_before = plan->epochs_done,
+                            .progress = progress_start("train", steps, rank > 0 || !prints_none)};
+}
+
+void training_report_end(TrainingReport *report)
+{
+    progress_end(&report->progress);
 }
 
 static void add_row(Table *table, const char *setting, const char *value)
@@ -147,6 +157,7 @@ static void put_bar(TrainingReport *report, KerasProgress progress, const KerasM
 void training_report_epoch(TrainingReport *report, int64_t epoch)
 {
     bar_begin(report);
+    report->epoch = epoch - 1;
     if (report->is_silent || report->verbose == VERBOSE_SILENT)
         return;
     printf("Epoch %" PRId64 "/%" PRId64 "\n", epoch, report->epochs);
@@ -155,6 +166,8 @@ void training_report_epoch(TrainingReport *report, int64_t epoch)
 
 void training_report_step(TrainingReport *report, int64_t steps_done, const Score *score)
 {
+    progress_update(&report->progress,
+                    (report->epoch - report->epochs_before) * report->steps + steps_done);
     if (report->is_silent || report->verbose != VERBOSE_BAR || steps_done >= report->steps)
         return; // the last one is shown with the validation
     const int64_t now_ns = machine_clock_ns();
@@ -185,18 +198,23 @@ void training_report_checkpoint(const TrainingReport *report, double images_per_
 {
     if (report->is_silent || report->verbose == VERBOSE_SILENT)
         return;
-    Text size = {0};
-    bytes_print(&size, bytes);
-    printf("    %.*f images/s, %s (%s)\n", images_per_s < 100 ? 1 : 0, images_per_s, path,
-           text_string(&size));
+    const int64_t elapsed_ms = (machine_clock_ns() - report->progress.began_ns) / NS_PER_MS;
+    Text line = {0};
+    text_printf(&line, "    %.*f images/s, %s (", images_per_s < 100 ? 1 : 0, images_per_s, path);
+    bytes_print(&line, bytes);
+    text_add(&line, ")");
+    progress_add_time_left(&line, report->epoch + 1 - report->epochs_before,
+                           report->epochs - report->epochs_before, elapsed_ms);
+    puts(text_string(&line));
     fflush(stdout);
-    text_free(&size);
+    text_free(&line);
 }
 
 /* --- After the training --- */
 
-void training_report_model(const TrainingReport *report, const char *path)
+void training_report_model(TrainingReport *report, const char *path)
 {
+    training_report_end(report);
     if (report->is_silent)
         return;
     printf("Saved trained model at %s \n",

@@ -7,7 +7,7 @@
  *     Using real-time data augmentation.
  *     Epoch 1/100
  *     1563/1563 [==============================] - 47s 30ms/step - loss: ... - val_acc: 0.4512
- *         1074 images/s, logs/checkpoint-1.h5 (10.0 MB)
+ *         1074 images/s, logs/checkpoint-1.h5 (10.0 MB)  1 h 12 min left
  *     ...
  *     Saved trained model at saved_models/keras_cifar10_trained_model.h5
  *     Test loss: 0.974
@@ -16,10 +16,12 @@
  *
  * On a terminal the bar moves (sim/formats/keras_bar.h). Elsewhere each update is a separate line:
  * there is one for each tenth of an epoch, and at most one per second. Verbosity is that of Keras'
- * fit; the settings are not printed if it is silent. */
+ * fit; the settings are not printed if it is silent. Then, and if only JSON is printed, the
+ * progress of the whole training is on stderr (sim/cli/progress.h). */
 #ifndef TRAINER_TRAINING_REPORT_H
 #define TRAINER_TRAINING_REPORT_H
 
+#include "sim/cli/progress.h"
 #include "trainer/compute/loss.h"
 #include "trainer/compute/net.h"
 #include "trainer/compute/profile.h"
@@ -47,12 +49,15 @@ typedef struct {
     bool is_silent; /* prints nothing */
     bool is_terminal;
     int64_t epochs, steps;
+    int64_t epoch, epochs_before; /* under way, and done by an earlier process; from 0 */
+    Progress progress;            /* of all epochs */
     int64_t begin_ns, shown_ns;
     int64_t shown_tenths;
     int32_t width;
 } TrainingReport;
 
-TrainingReport training_report_begin(Verbosity verbose, bool is_silent, const TrainingPlan *plan);
+TrainingReport training_report_begin(Verbosity verbose, bool is_json, int32_t rank,
+                                     const TrainingPlan *plan);
 void training_report_plan(const TrainingReport *report, const TrainingPlan *plan);
 
 /* `epoch` counts from 1; `score` is of the epoch so far. */
@@ -62,7 +67,7 @@ void training_report_epoch_end(TrainingReport *report, const Score *score, const
 void training_report_checkpoint(const TrainingReport *report, double images_per_s, const char *path,
                                 int64_t bytes);
 
-void training_report_model(const TrainingReport *report, const char *path);
+void training_report_model(TrainingReport *report, const char *path);
 /* Begin and update the bar of the last evaluation. */
 void training_report_evaluation(TrainingReport *report);
 void training_report_evaluated(TrainingReport *report, int64_t done, int64_t images);
@@ -74,5 +79,8 @@ void score_lines_print(const Score *test);
 
 /* Prints the table of --profile; called after the scores. */
 void training_report_profile(const TrainingReport *report, const Profile *profile);
+
+/* Erases the progress; called before an error is printed. */
+void training_report_end(TrainingReport *report);
 
 #endif

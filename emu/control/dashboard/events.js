@@ -15,6 +15,9 @@ const short = (path) => (path || "").split("/").pop();
 const rate = (v) => usd((v.billed_ns / 3.6e12) * (v.micro_usd_per_hour / 1e6));
 const file = (e) => (e.name.length > 64 ? `…${e.name.slice(-63)}` : e.name);
 
+// The state of a resource in the service's register. "succeeded" there says nothing about the job itself, which may still run.
+const provisioned = (e) => (e.name === "deleted" ? "deleted" : `provisioning state: ${e.name}`);
+
 // What a record says; and how much it matters: 0 minor, 1 as usual, 2 warns, 3 wrong.
 const records = {
   command_applied: [0, (e) => `asked for: ${e.name}`],
@@ -22,7 +25,7 @@ const records = {
   command_refused: [3, (e) => `refused: ${e.name}`],
   resource_created: [1, (e) => `${e.name} made`],
   resource_deleted: [1, (e) => `${e.name} deleted`],
-  cluster_provisioning: [1, (e) => `record ${e.name}`],
+  cluster_provisioning: [0, provisioned],
   cluster_scaling: [1, (e, v) => (e.name === "automatic" ? `scales by itself between ${v.minimum} and ${v.maximum}` : `scaled by hand, target ${v.target}`)],
   cluster_error: [3, (e) => e.name],
   cluster_allocation: [1, (e, v) => `${e.name}, ${v.current} of ${many(v.target, "node")}`],
@@ -30,17 +33,19 @@ const records = {
   cluster_shown: [0, () => "shown"],
   node_state: [1, (e) => e.name],
   node_error: [3, (e) => e.name],
+  node_kind: [0, (e) => `is of kind ${e.name}`],
   node_repair: [2, (e) => (e.name === "waiting" ? "waits for a repair crew" : "gets a repair crew")],
   node_notice: [2, (e, v) => `is taken away in ${span(v.notice_ns / 1e9)}`],
   node_speed: [2, (e, v) => `computes at ${percent(v.speed_ppm / 1e6)}`],
   group_struck: [3, (e, v) => `${e.name} is struck, ${many(v.nodes, "node")}`],
   node_billed: [0, (e, v) => `billed ${rate(v)} for ${span(v.billed_ns / 1e9)}`],
-  job_provisioning: [1, (e) => `record ${e.name}`],
+  job_provisioning: [0, provisioned],
   job_state: [1, (e, v) => e.name + (v.exit_code >= 0 ? `, exit code ${v.exit_code}` : "")],
   job_attempt: [0, (e, v) => `attempt ${e.name} after ${span(ms(e))} on ${many(v.nodes, "node")}`],
+  job_placed: [0, (e, v) => `gets ${v.gpus} of the ${many(v.gpus_per_node, "GPU")} of ${nodeNumber(e.node)}`],
   job_waits: [0, (e) => `is the first of its queue and lacks ${e.name}`],
   job_stalled: [3, () => "stands still: one of its nodes is silent"],
-  job_resumed: [1, (e, v) => `resumes behind epoch ${v.epochs}`],
+  job_resumed: [1, (e, v) => `resumes after epoch ${v.epochs}`],
   job_error: [3, (e) => e.name],
   job_stage: [0, (e) => `${e.name}${took(e)}`],
   job_training: [1, (e, v) => `trains: ${many(v.epochs, "epoch")} of ${many(v.steps, "step")} on ${many(v.ranks, "rank")}`],
@@ -57,6 +62,7 @@ const records = {
   usages_shown: [0, () => "usages shown"],
   job_shown: [0, () => "shown"],
   job_files_shown: [0, () => "files shown"],
+  warning: [2, (e) => `${e.name}: ${e.message}`],
 };
 
 function weight(e) {
@@ -64,6 +70,8 @@ function weight(e) {
     return 3;
   if (e.record === "job_state" && e.name === "queued" && e.cause)
     return 2;
+  if (e.record.endsWith("_provisioning") && ["deleted", "failed"].includes(e.name))
+    return e.name === "failed" ? 3 : 1;
   return records[e.record] ? records[e.record][0] : 1;
 }
 

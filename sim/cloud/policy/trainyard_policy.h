@@ -1,5 +1,6 @@
 /* A scheduling policy from outside: a shared object with one pure function, for
- * `trainyard run SCENARIO --policy ./mine.so`. This header needs nothing else of trainyard.
+ * `trainyard run SCENARIO --policy ./mine.so`, or a function given to libtrainyard
+ * (trainyard_request.policy). This header needs nothing else of trainyard.
  *
  *     #include <trainyard_policy.h>
  *
@@ -57,7 +58,7 @@ typedef struct {
 } trainyard_running_job;
 
 /* All memory belongs to trainyard and is valid during the call. */
-typedef struct {
+typedef struct trainyard_policy_view {
     int64_t now_ns;
     int64_t free_slots;                   /* that the queue's jobs may take now */
     int64_t most_slots;                   /* that they may have at once */

@@ -7,6 +7,7 @@
     run.metric("workloads.team.waited_within(30m)")
     study = trainyard.study("scenario.json", vary={"nodes": [1, 2, 3]}, metrics=["cost_usd.total"], seeds=20)
     study.points            # rows as dicts, with 95 % intervals; study.frame() is a DataFrame
+    trainyard.check("scenario.json").failed    # the expectations that do not hold
 
 A scenario is a path or a dict. Errors are raised as trainyard.Error, with the place of each problem.
 """
@@ -16,7 +17,7 @@ import io
 import json
 import os
 
-__all__ = ["Error", "Run", "Study", "run", "study", "version"]
+__all__ = ["Check", "Error", "Run", "Study", "check", "run", "study", "version"]
 
 ABI = 0
 _BAD_INPUT, _UNKNOWN = 2, 1
@@ -28,7 +29,29 @@ class _Record(ctypes.Structure):
                                               ("record", "cluster", "node", "job", "share", "name", "line")]
 
 
+class _Waiting(ctypes.Structure):
+    _fields_ = [("number", ctypes.c_int64), ("expected_ns", ctypes.c_int64), ("slots", ctypes.c_int64), ("nodes", ctypes.c_int32),
+                ("priority", ctypes.c_int32), ("owner", ctypes.c_uint32), ("fits", ctypes.c_int32)]
+
+
+class _Running(ctypes.Structure):
+    _fields_ = [("number", ctypes.c_int64), ("started_ns", ctypes.c_int64), ("expected_end_ns", ctypes.c_int64), ("slots", ctypes.c_int64),
+                ("nodes", ctypes.c_int32), ("priority", ctypes.c_int32)]
+
+
+class _View(ctypes.Structure):
+    _fields_ = [("now_ns", ctypes.c_int64), ("free_slots", ctypes.c_int64), ("most_slots", ctypes.c_int64),
+                ("waiting", ctypes.POINTER(_Waiting)), ("running", ctypes.POINTER(_Running)), ("used_node_us", ctypes.POINTER(ctypes.c_int64)),
+                ("waiting_count", ctypes.c_int32), ("running_count", ctypes.c_int32)]
+
+
+class _Case(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("holds", ctypes.c_int), ("expected", ctypes.c_char_p), ("got", ctypes.c_char_p),
+                ("source", ctypes.c_char_p), ("line", ctypes.c_int32), ("column", ctypes.c_int32)]
+
+
 _Trace = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(_Record))
+_Policy = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.POINTER(_View))
 _Texts = ctypes.POINTER(ctypes.c_char_p)
 
 
@@ -37,7 +60,7 @@ class _Request(ctypes.Structure):
                 ("params", _Texts), ("param_count", ctypes.c_size_t), ("settings", _Texts), ("setting_count", ctypes.c_size_t),
                 ("trace", _Trace), ("owner", ctypes.c_void_p), ("trace_level", ctypes.c_int),
                 ("vary", _Texts), ("vary_count", ctypes.c_size_t), ("metrics", _Texts), ("metric_count", ctypes.c_size_t),
-                ("seeds", ctypes.c_int64), ("threads", ctypes.c_int32)]
+                ("seeds", ctypes.c_int64), ("threads", ctypes.c_int32), ("check_determinism", ctypes.c_int), ("policy", _Policy)]
 
 
 class _Error(ctypes.Structure):
@@ -54,6 +77,9 @@ def _load():
             ("version", ctypes.c_char_p, []),
             ("run", ctypes.c_void_p, [ctypes.POINTER(_Request)]),
             ("study", ctypes.c_void_p, [ctypes.POINTER(_Request)]),
+            ("check", ctypes.c_void_p, [ctypes.POINTER(_Request)]),
+            ("case_count", ctypes.c_size_t, [ctypes.c_void_p]),
+            ("case_at", _Case, [ctypes.c_void_p, ctypes.c_size_t]),
             ("free", None, [ctypes.c_void_p]),
             ("code", ctypes.c_int, [ctypes.c_void_p]),
             ("error_count", ctypes.c_size_t, [ctypes.c_void_p]),
@@ -175,15 +201,67 @@ class Study(_Result):
         return pandas.read_csv(io.StringIO(self._text({"points": _POINTS, "runs": _RUNS}[of])))
 
 
-def run(scenario, params=None, settings=None, seed=None, trace=None, level="jobs"):
-    """Runs a scenario. `params` are its parameters by name, `settings` any values by JSON pointer. `trace` is called with each record of
-    the trace, a dict; `level` is jobs, epochs or steps. An exception in `trace` is raised after the run."""
-    request, raised = _request(scenario), []
+class Check(_Result):
+    """A scenario or a study with its expectations: `cases` has a dict for each, the first for the run itself."""
+
+    @property
+    def cases(self):
+        cases = [_library.trainyard_case_at(self._pointer, i) for i in range(_library.trainyard_case_count(self._pointer))]
+        return [{"name": case.name.decode(), "holds": bool(case.holds), "expected": case.expected.decode(), "got": case.got.decode(),
+                 "at": f"{case.source.decode()}:{case.line}:{case.column}" if case.line else case.source.decode()} for case in cases]
+
+    @property
+    def failed(self):
+        """The cases that do not hold."""
+        return [case for case in self.cases if not case["holds"]]
+
+
+def _policy(choose, raised):
+    """The callback of a policy: `choose(now_ns, free_slots, most_slots, waiting, running, used_node_us)` with lists."""
+    def call(view):
+        view = view.contents
+        waiting = view.waiting[:view.waiting_count]
+        owners = max((job.owner + 1 for job in waiting), default=0)
+        try:
+            answer = None if raised else choose(view.now_ns, view.free_slots, view.most_slots, waiting,
+                                                view.running[:view.running_count], view.used_node_us[:owners])
+            return -1 if answer is None else answer
+        except BaseException as error:  # pylint: disable=broad-exception-caught
+            raised.append(error)
+            return -1
+    return _Policy(call) if choose else _Policy()
+
+
+def _scenario_request(scenario, params, settings, seed):
+    request = _request(scenario)
     settings = dict(settings or {})
     if seed is not None:
         settings["/seed"] = seed
     request.params, request.param_count = _texts(f"{name}={_value(value)}" for name, value in (params or {}).items())
     request.settings, request.setting_count = _texts(f"{pointer}={_value(value)}" for pointer, value in settings.items())
+    return request
+
+
+def check(scenario, params=None, settings=None, seed=None, seeds=0, policy=None):
+    """Runs a scenario or a study and evaluates its expectations, as `trainyard test` does. `seeds` is the number of runs for expectations
+    over several seeds; `params`, `settings` and `policy` are as in run(), for a scenario."""
+    request, raised = _scenario_request(scenario, params, settings, seed), []
+    request.seeds, request.policy = seeds, _policy(policy, raised)
+    result = _library.trainyard_check(ctypes.byref(request))
+    if raised:
+        _library.trainyard_free(result)
+        raise raised[0]
+    return Check(result)
+
+
+def run(scenario, params=None, settings=None, seed=None, trace=None, level="jobs", policy=None, check_determinism=False):
+    """Runs a scenario. `params` are its parameters by name, `settings` any values by JSON pointer. `trace` is called with each record of
+    the trace, a dict; `level` is jobs, epochs or steps. `policy(now_ns, free_slots, most_slots, waiting, running, used_node_us)` chooses
+    the next job of a queue: it returns an index of `waiting` whose job has `fits`, or None; trainyard_policy.h says what the members
+    mean. `check_determinism` runs twice, and raises Error for the first record that differs. An exception in `trace` or `policy` is
+    raised after the run."""
+    request, raised = _scenario_request(scenario, params, settings, seed), []
+    request.check_determinism, request.policy = check_determinism, _policy(policy, raised)
     request.trace_level = ("jobs", "epochs", "steps").index(level)
 
     def call(_owner, record):
@@ -196,10 +274,11 @@ def run(scenario, params=None, settings=None, seed=None, trace=None, level="jobs
 
     callback = _Trace(call) if trace else _Trace()
     request.trace = callback
-    result = Run(_library.trainyard_run(ctypes.byref(request)))
+    result = _library.trainyard_run(ctypes.byref(request))
     if raised:
+        _library.trainyard_free(result)
         raise raised[0]
-    return result
+    return Run(result)
 
 
 def study(scenario, vary=None, metrics=(), seeds=0, threads=0):

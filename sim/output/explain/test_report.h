@@ -32,6 +32,12 @@ typedef struct {
     const char *const *records;
 } TestCase;
 
+/* Receives cases one by one. */
+typedef struct {
+    void *to;
+    void (*add)(void *to, TestCase test);
+} TestCaseSink;
+
 /* The first line. */
 void test_report_tap_begin(Text *out);
 /* The case's line and, if it does not hold, the reason. `number` counts from 1. */

@@ -130,7 +130,28 @@ START_TEST(factors_that_change_together_are_one_axis)
                           1, false));
     ck_assert_int_eq(facts->axis_count, 1);
     ck_assert_str_eq(facts->axes[0].name, "extra and nodes");
-    ck_assert_str_eq(fact_point_levels(facts, 1), "4");
+    const int32_t points[] = {0, 1};
+    const PointLabels labels = fact_labels(facts, points, 2);
+    ck_assert_str_eq(fact_point_levels(&labels, 1), "4");
+}
+END_TEST
+
+START_TEST(labels_have_what_tells_points_apart)
+{
+    const StudyFacts *facts = study_facts(
+        arena, outcome_of(the_study("\"factors\": {\"vm\": {\"set\": "
+                                    "[\"/commands/0/config/properties/vmSize\"], \"values\": "
+                                    "[\"Standard_NC6\", \"Standard_NC12\"]}, " NODES
+                                    "\"values\": [2, 3]}}"),
+                          1, false));
+    const int32_t all[] = {0, 1, 2, 3}, sizes[] = {0, 2}, alone[] = {3};
+    const PointLabels both = fact_labels(facts, all, 4), one = fact_labels(facts, sizes, 2),
+                      single = fact_labels(facts, alone, 1);
+    ck_assert_str_eq(fact_point_levels(&both, 3), "NC12, 3");
+    ck_assert_str_eq(fact_factor_names(&both), "vm, nodes");
+    ck_assert_str_eq(fact_point_levels(&one, 2), "NC12");
+    ck_assert_str_eq(fact_factor_names(&one), "vm");
+    ck_assert_str_eq(fact_point_levels(&single, 3), "Standard_NC12, 3");
 }
 END_TEST
 
@@ -520,6 +541,7 @@ Suite *test_suite(void)
     tcase_add_test(facts, a_long_time_is_shown_in_minutes_and_the_lowest_point_is_found);
     tcase_add_test(facts, axes_have_the_numbers_of_their_labels_in_order);
     tcase_add_test(facts, factors_that_change_together_are_one_axis);
+    tcase_add_test(facts, labels_have_what_tells_points_apart);
     tcase_add_test(facts, the_mean_of_a_level_averages_the_points_of_a_replication_first);
     suite_add_tcase(suite, facts);
     TCase *page = tcase_create("page");

@@ -46,7 +46,11 @@ const OptionTable calibrate_option_table = {
         "the catalogue has an error: another calibration should not move a time by more. "
         "A scenario lists this catalogue after the catalogue of a cloud, and trains with framework "
         "\"trainyard\", exchange \"trainyard-mpi\", jitter \"local\" and VM size \"local\", as "
-        "scenarios/local/tutorial does.",
+        "scenarios/local/tutorial does.\n"
+        "\n"
+        "After Ctrl-C or SIGTERM the files have the whole rounds that were measured; without one, "
+        "nothing is written. The exit code is 128 plus the signal's number. With --check alone "
+        "nothing is compared then.",
     .example = "trainyard calibrate\n"
                "trainyard calibrate --quick -o local.json\n"
                "trainyard calibrate --from local.measurements.json -o again.json\n"

@@ -1,4 +1,5 @@
 /* trainyard calibrate: measures this machine and writes its catalogue. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -62,7 +63,7 @@ static const char *folder_of(Arena *arena, const char *path)
 
 /* --- Calibrating --- */
 
-static Json *measure(Arena *arena, const CalibrateOptions *options, Status *status)
+static Json *measure(Arena *arena, const CalibrateOptions *options, int *signal, Status *status)
 {
     const Json *earlier = options->more ? json_load(arena, options->more, status) : NULL;
     if (options->more && !earlier)
@@ -79,7 +80,7 @@ static Json *measure(Arena *arena, const CalibrateOptions *options, Status *stat
                                 .folder = folder_of(arena, options->output)};
     text_free(&folder);
     Problems warnings = problems_create(arena);
-    Json *measurements = measure_machine(arena, &plan, &warnings, status);
+    Json *measurements = measure_machine(arena, &plan, signal, &warnings, status);
     report_warnings(&warnings);
     return measurements;
 }
@@ -154,10 +155,25 @@ static bool store(Arena *arena, const CalibrateOptions *options, const Json *mea
     return true;
 }
 
+/* After a signal: what the catalogue is fitted to, and how to add the other rounds. */
+static void warn_of_signal(Arena *arena, const CalibrateOptions *options, const Json *measurements)
+{
+    Problems warnings = problems_create(arena);
+    const char *path = options->output ? options->output : default_output(arena, measurements);
+    const int64_t rounds = json_member(measurements, "rounds")->integer;
+    status_hint(problems_add(&warnings, STATUS_MACHINE, place_in("trainyard: calibrate", 0, 0),
+                             "a signal ended it: the measurements have %" PRId64 " whole round%s",
+                             rounds, plural(rounds)),
+                "`--rounds 1 --more %s` adds a round", measurements_path(arena, path));
+    report_warnings(&warnings);
+}
+
+enum { SIGNAL_EXIT = 128 }; /* plus the signal's number: as in a shell */
+
 static int calibrate(Arena *arena, const CalibrateOptions *options)
 {
     Status status = {0};
-    int exit_code = EXIT_FINE;
+    int exit_code = EXIT_FINE, signal = 0;
     if (options->from && options->more) {
         status_fail(&status, STATUS_BAD_INPUT, place_in("--more", 0, 0),
                     "does not go with --from, which measures nothing");
@@ -166,17 +182,24 @@ static int calibrate(Arena *arena, const CalibrateOptions *options)
     const Json *old = options->check ? load_old(arena, options->check, &status) : NULL;
     if (options->check && !old)
         return report_status(&status);
-    const Json *measurements =
-        options->from ? json_load(arena, options->from, &status) : measure(arena, options, &status);
+    const Json *measurements = options->from ? json_load(arena, options->from, &status)
+                                             : measure(arena, options, &signal, &status);
+    if (signal != 0 && !measurements) {
+        report_status(&status);
+        return SIGNAL_EXIT + signal;
+    }
     const Json *catalogue = measurements ? calibration_fit(arena, measurements, &status) : NULL;
     if (!catalogue || (!options->from && !warn_when_busy(arena, measurements, &status)) ||
-        (old && !check(arena, old, catalogue, &exit_code, &status)))
+        (old && signal == 0 && !check(arena, old, catalogue, &exit_code, &status)))
         return report_status(&status);
     // With --check alone, the old catalogue must stay unchanged.
     if ((!options->check || options->output) &&
         !store(arena, options, measurements, catalogue, &status))
         return report_status(&status);
-    return exit_code;
+    if (signal == 0)
+        return exit_code;
+    warn_of_signal(arena, options, measurements);
+    return SIGNAL_EXIT + signal;
 }
 
 int program_run(int argc, char **argv)

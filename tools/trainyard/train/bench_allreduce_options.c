@@ -36,8 +36,8 @@ const OptionTable bench_allreduce_option_table = {
         "values in the caches, the sums of a training do not: with --between, times are medians of "
         "single sums instead of the mean. The last line is for the gradients of the tutorial's "
         "network. With --comm nccl the values are on GPUs, one GPU per rank; otherwise in memory.",
-    .example = "mpirun -n 2 trainyard bench-allreduce --check\n"
-               "mpirun -n 2 trainyard bench-allreduce --comm nccl --check\n"
-               "mpirun -n 4 trainyard bench-allreduce -b 1MiB -e 16MiB --json",
+    .example = "mpirun -n 2 trainyard bench-allreduce -e 1MiB --check\n"
+               "mpirun -n 2 trainyard bench-allreduce -b 1MiB -e 4MiB --json\n"
+               "mpirun -n 2 trainyard bench-allreduce --comm nccl --check",
     .options = options,
 };

@@ -63,8 +63,8 @@ const OptionTable bench_training_option_table = {
         "\n"
         "Each pass of a layer uses the engine that was the fastest on this GPU: trainyard's "
         "kernels (own), cuBLAS or cuDNN. --profile and --json show the engines of rank 0.",
-    .example = "trainyard bench-training --profile\n"
-               "trainyard bench-training --precision bf16 --json\n"
-               "mpirun -n 2 trainyard bench-training --steps 500",
+    .example = "trainyard bench-training --steps 20 --profile\n"
+               "trainyard bench-training --steps 20 --precision bf16 --json\n"
+               "mpirun -n 2 trainyard bench-training --steps 20",
     .options = options,
 };

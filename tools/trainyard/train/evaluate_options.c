@@ -35,9 +35,11 @@ const OptionTable evaluate_option_table = {
     .summary = "Computes loss and accuracy of a saved model on the test set of CIFAR-10.",
     .details = "MODEL is a checkpoint or saved model of `trainyard train`, or a model of the same "
                "network that Keras saved as HDF5. Prints the lines of the Keras script, and the "
-               "speed.",
+               "speed. A signal ends it without a result: --predictions writes its file whole, at "
+               "the end.",
     .example = "trainyard evaluate --data-dir cifar10 logs/checkpoint-3.h5\n"
-               "trainyard evaluate --limit 100 --predictions predictions.tsv model.h5",
+               "trainyard evaluate --data-dir cifar10 --limit 100 --predictions predictions.tsv "
+               "saved_models/keras_cifar10_trained_model.h5",
     .options = options,
     .operand_count_min = 1,
     .operand_count_max = 1,

@@ -110,6 +110,6 @@ const OptionTable train_option_table = {
     .example = "trainyard make-cifar cifar10\n"
                "trainyard train --data-dir cifar10 --epochs 3\n"
                "trainyard train --data-dir cifar10 --epochs 6 --resume latest\n"
-               "mpirun -n 4 trainyard train --data-dir cifar10 --dir four",
+               "mpirun -n 2 trainyard train --data-dir cifar10 --epochs 1 --dir two",
     .options = options,
 };

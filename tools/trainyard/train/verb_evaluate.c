@@ -55,7 +55,7 @@ static bool evaluate(Evaluation *evaluation, FILE *predictions, Status *status)
 {
     const int32_t batch_size = (int32_t)evaluation->options->batch_size;
     const int32_t images = evaluation->image_count;
-    Progress progress = progress_start("evaluate", images);
+    Progress progress = progress_start("evaluate", images, false);
     const int64_t begin_ns = machine_clock_ns();
     bool is_fine = true;
     for (int32_t done = 0; is_fine && done < images; done += batch_size) {

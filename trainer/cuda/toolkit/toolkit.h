@@ -23,6 +23,12 @@
     kernel<<<grid, block, 0, stream>>>(__VA_ARGS__)
 #endif
 
+/* CUDA_WORK(work): the work of the next launch (trainer/cuda/work.h), which the emulation records.
+ */
+#if defined(__cplusplus) && !defined(TRAINYARD_CUDA_EMULATED)
+#define CUDA_WORK(work) ((void)sizeof(work))
+#endif
+
 /* GPUs since sm_80 have mma.sync, tensor-core products of tf32 and bf16. */
 #if defined(TRAINYARD_CUDA_EMULATED) || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800)
 #define CUDA_HAS_MMA 1

@@ -211,8 +211,9 @@ void cuda_emulation_reset(void)
 {
     std::lock_guard<std::recursive_mutex> locked(lock);
     settings = Settings();
-    streams_lag = false;
+    streams_lag = is_idle = false;
     set_order(CUDA_ORDER_ASCENDING, 0);
+    cuda_emulated_multiply_adds = 0;
     counts.calls = counts.launches = counts.graph_launches = counts.allocated_bytes = 0;
     last_error = cudaSuccess;
     device_of_thread = 0;
@@ -222,6 +223,12 @@ void cuda_emulation_set_order(CudaEmulationOrder order, uint64_t seed)
 {
     std::lock_guard<std::recursive_mutex> locked(lock);
     set_order(order, seed);
+}
+
+void cuda_emulation_set_idle(bool idle)
+{
+    std::lock_guard<std::recursive_mutex> locked(lock);
+    is_idle = idle;
 }
 
 void cuda_emulation_set_lag(bool lags)
@@ -278,6 +285,12 @@ void cuda_emulation_fail_launch(int64_t nth, cudaError_t error)
     std::lock_guard<std::recursive_mutex> locked(lock);
     settings.launches_to_failure = nth;
     settings.launch_error = error;
+}
+
+int64_t cuda_emulation_multiply_adds(void)
+{
+    std::lock_guard<std::recursive_mutex> locked(lock);
+    return (int64_t)cuda_emulated_multiply_adds;
 }
 
 CudaEmulationCounts cuda_emulation_counts(void)

@@ -28,6 +28,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include "trainer/cuda/work.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -50,6 +52,10 @@ void cuda_emulation_set_order(CudaEmulationOrder order, uint64_t seed);
  * another stream waits for, or a call that waits implicitly (cudaFree, cudaMemcpy). This detects
  * results that are read, and memory that is overwritten, without waiting. */
 void cuda_emulation_set_lag(bool lags);
+
+/* While idle, kernels are queued, captured and counted, but do not run: for graphs whose kernels
+ * would take minutes. */
+void cuda_emulation_set_idle(bool idle);
 
 /* From then on the GPU's time, which events record, is counted instead of measured. Each kernel
  * whose name in CUDA_LAUNCH contains `name` takes `ns`, other kernels take no time. Other work
@@ -86,6 +92,22 @@ typedef struct {
     int64_t live_streams, live_events, live_graphs, live_executables;
 } CudaEmulationCounts;
 CudaEmulationCounts cuda_emulation_counts(void);
+/* Multiply-adds that kernels have made, by __fmaf_rn and by tensor cores. */
+int64_t cuda_emulation_multiply_adds(void);
+
+/* A kernel of a graph. */
+enum { CUDA_EMULATION_AFTER_MAX = 8 };
+typedef struct {
+    const char *name;     /* in CUDA_LAUNCH */
+    const void *function; /* its address in this program */
+    uint32_t grid[3], threads;
+    bool has_work; /* by CUDA_WORK */
+    CudaWork work;
+    int32_t after_count, after[CUDA_EMULATION_AFTER_MAX]; /* the kernels that it waits for */
+} CudaEmulationKernel;
+/* Writes the kernels of the graph that was made last, in the order of queueing; returns their
+ * number. */
+int32_t cuda_emulation_kernels(CudaEmulationKernel *kernels, int32_t most);
 
 #ifdef __cplusplus
 }

@@ -10,6 +10,7 @@
 
 uint3 threadIdx, blockIdx;
 dim3 blockDim, gridDim;
+uint64_t cuda_emulated_multiply_adds;
 
 /* The linker's names for the ends of __shared__ arrays; null if a program has no such arrays. */
 extern "C" char shared_begin[] __asm__("__start_cuda_emulated_shared") __attribute__((weak));
@@ -17,6 +18,9 @@ extern "C" char shared_end[] __asm__("__stop_cuda_emulated_shared") __attribute_
 
 namespace emulation
 {
+
+bool is_idle;
+
 namespace
 {
 
@@ -60,6 +64,7 @@ bool runs;                                                     // a kernel canno
 std::vector<Fiber *> &idle_fibers = *new std::vector<Fiber *>; // never destroyed, like fibers
 Fiber *running_fiber, *caller;
 
+CudaEmulationKernel next_launch; // what CUDA_WORK has said about it
 CudaEmulationOrder order = CUDA_ORDER_ASCENDING;
 uint64_t random_state = 1;
 
@@ -215,7 +220,7 @@ void run_block()
 
 void run_grid(const char *name, dim3 grid, dim3 threads, const std::function<void()> &thread)
 {
-    if (!launch_starts(name))
+    if (!launch_starts(name) || is_idle)
         return;
     if (runs)
         fail("a kernel or a host function launches a kernel");
@@ -431,12 +436,16 @@ uint32_t cuda_emulated_tf32(float value)
 void cuda_emulated_mma_tf32(float d[4], const uint32_t a[4], const uint32_t b[2], const char *file,
                             int line)
 {
+    if (cuda_emulated_lane() == 0)
+        cuda_emulated_multiply_adds += ROWS * COLUMNS * 8;
     multiply_in_warp({"mma", file, line}, {d, a, b}, multiply_tf32);
 }
 
 void cuda_emulated_mma_bf16(float d[4], const uint32_t a[4], const uint32_t b[2], const char *file,
                             int line)
 {
+    if (cuda_emulated_lane() == 0)
+        cuda_emulated_multiply_adds += ROWS * COLUMNS * 16;
     multiply_in_warp({"mma", file, line}, {d, a, b}, multiply_bf16);
 }
 
@@ -451,15 +460,31 @@ static bool is_possible(dim3 grid, dim3 threads)
            grid.z <= 65535;
 }
 
-void cuda_emulated_launch(const char *name, dim3 grid, dim3 threads, cudaStream_t stream,
-                          std::function<void()> thread)
+void cuda_emulated_work(const CudaWork &work)
+{
+    next_launch.work = work;
+    next_launch.has_work = true;
+}
+
+void cuda_emulated_launch(const char *name, const void *kernel, dim3 grid, dim3 threads,
+                          cudaStream_t stream, std::function<void()> thread)
 {
     (void)call([&] {
+        next_launch.name = name;
+        next_launch.function = kernel;
+        next_launch.grid[0] = grid.x;
+        next_launch.grid[1] = grid.y;
+        next_launch.grid[2] = grid.z;
+        next_launch.threads = threads.x * threads.y * threads.z;
+        const CudaEmulationKernel launch = next_launch;
+        next_launch = CudaEmulationKernel();
         if (!is_possible(grid, threads))
             return cudaErrorInvalidConfiguration;
-        return submit(stream, cudaGraphNodeTypeKernel,
-                      [name, grid, threads, thread = std::move(thread)] {
-                          run_grid(name, grid, threads, thread);
-                      });
+        return submit(
+            stream, cudaGraphNodeTypeKernel,
+            [name, grid, threads, thread = std::move(thread)] {
+                run_grid(name, grid, threads, thread);
+            },
+            &launch);
     });
 }

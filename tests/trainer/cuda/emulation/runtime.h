@@ -45,14 +45,16 @@ Where where(const void *address, size_t bytes, bool *is_inside);
 /* --- streams.cc --- */
 
 extern bool streams_lag;
-/* `type` is the type of the node if a graph is captured. */
-cudaError_t submit(cudaStream_t stream, enum cudaGraphNodeType type, std::function<void()> work);
+/* `type` is the type of the node if a graph is captured, `launch` a kernel's. */
+cudaError_t submit(cudaStream_t stream, enum cudaGraphNodeType type, std::function<void()> work,
+                   const CudaEmulationKernel *launch = nullptr);
 void drain_all();
 /* For calls that are forbidden during a capture: invalidates the capture and returns the error. */
 cudaError_t forbid_capture();
 
 /* --- launch.cc --- */
 
+extern bool is_idle; // kernels do not run
 void set_order(CudaEmulationOrder order, uint64_t seed);
 
 /* The order of work that does not depend on each other: maps place to index, both below `count`.

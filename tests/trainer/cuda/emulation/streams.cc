@@ -15,7 +15,8 @@ using Nodes = std::vector<size_t>; // indices of nodes of one graph
 struct CUgraphNode_st {
     enum cudaGraphNodeType type;
     Function work;
-    Nodes after; // nodes that run before it
+    Nodes after;                // nodes that run before it
+    CudaEmulationKernel launch; // if it is a kernel
 };
 using Node = CUgraphNode_st;
 
@@ -64,6 +65,8 @@ bool streams_lag = false;
 
 namespace
 {
+
+std::shared_ptr<const std::vector<Node>> last_made; // null: no graph
 
 std::vector<cudaStream_t> &streams()
 {
@@ -161,12 +164,14 @@ cudaError_t forbid_implicit()
     return cudaSuccess;
 }
 
-cudaError_t add_node(cudaStream_t stream, enum cudaGraphNodeType type, Function work)
+cudaError_t add_node(cudaStream_t stream, enum cudaGraphNodeType type, Function work,
+                     const CudaEmulationKernel *launch)
 {
     if (stream->capture->is_spoilt)
         return cudaErrorStreamCaptureInvalidated;
     std::vector<Node> &nodes = stream->capture->graph->nodes;
-    nodes.push_back({type, std::move(work), stream->last});
+    nodes.push_back(
+        {type, std::move(work), stream->last, launch != nullptr ? *launch : CudaEmulationKernel()});
     stream->last = {nodes.size() - 1};
     return cudaSuccess;
 }
@@ -205,7 +210,8 @@ void replay(const std::vector<Node> &nodes)
 
 } // namespace
 
-cudaError_t submit(cudaStream_t stream, enum cudaGraphNodeType type, Function work)
+cudaError_t submit(cudaStream_t stream, enum cudaGraphNodeType type, Function work,
+                   const CudaEmulationKernel *launch)
 {
     cudaError_t error = check(stream);
     if (error != cudaSuccess)
@@ -219,7 +225,7 @@ cudaError_t submit(cudaStream_t stream, enum cudaGraphNodeType type, Function wo
         return cudaSuccess;
     }
     if (stream->capture != nullptr)
-        return add_node(stream, type, std::move(work));
+        return add_node(stream, type, std::move(work), launch);
     stream->queue.push_back(std::move(work));
     if (!streams_lag)
         drain(stream);
@@ -414,12 +420,13 @@ static cudaError_t record_in_graph(cudaEvent_t event, cudaStream_t stream)
 {
     if (is_legacy(stream) || stream->capture == nullptr)
         return cudaErrorIllegalState;
-    return add_node(stream, cudaGraphNodeTypeEventRecord, [event] {
+    const auto record = [event] {
         if (!is_in(events(), event))
             return;
         event->record = std::make_shared<Record>();
         event->record->time = std::chrono::steady_clock::now();
-    });
+    };
+    return add_node(stream, cudaGraphNodeTypeEventRecord, record, nullptr);
 }
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
@@ -647,6 +654,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph,
         if (executable == nullptr || graph == nullptr)
             return cudaErrorInvalidValue;
         *executable = new CUgraphExec_st{std::make_shared<const std::vector<Node>>(graph->nodes)};
+        last_made = (*executable)->nodes;
         counts.live_executables++;
         return cudaSuccess;
     });
@@ -698,3 +706,38 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable)
 }
 
 } // extern "C"
+
+/* --- The kernels of a graph --- */
+
+/* Adds the kernels that node `i` waits for, also through other nodes. `place`: of the kernels among
+ * the kernels; -1 for other nodes. */
+static void add_kernels_before(const std::vector<Node> &nodes, const std::vector<int32_t> &place,
+                               size_t i, CudaEmulationKernel *kernel)
+{
+    for (size_t before : nodes[i].after) {
+        if (place[before] < 0)
+            add_kernels_before(nodes, place, before, kernel);
+        else if (kernel->after_count < CUDA_EMULATION_AFTER_MAX)
+            kernel->after[kernel->after_count++] = place[before];
+    }
+}
+
+int32_t cuda_emulation_kernels(CudaEmulationKernel *kernels, int32_t most)
+{
+    if (last_made == nullptr)
+        return 0;
+    const std::vector<Node> &nodes = *last_made;
+    std::vector<int32_t> place(nodes.size(), -1);
+    int32_t count = 0;
+    for (size_t i = 0; i < nodes.size(); i++) {
+        if (nodes[i].type != cudaGraphNodeTypeKernel)
+            continue;
+        place[i] = count;
+        if (count < most) {
+            kernels[count] = nodes[i].launch;
+            add_kernels_before(nodes, place, i, &kernels[count]);
+        }
+        count++;
+    }
+    return count;
+}

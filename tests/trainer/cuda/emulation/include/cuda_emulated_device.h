@@ -32,6 +32,7 @@
 
 extern uint3 threadIdx, blockIdx;
 extern dim3 blockDim, gridDim;
+extern uint64_t cuda_emulated_multiply_adds; // of all threads
 static const int warpSize = 32;
 
 /* --- Barriers and exchange in a warp (runtime in launch.cc) --- */
@@ -311,6 +312,7 @@ inline float __frcp_rn(float a)
 }
 inline float __fmaf_rn(float a, float b, float c)
 {
+    cuda_emulated_multiply_adds++;
     return fmaf(a, b, c);
 }
 inline double __dmul_rn(double a, double b)

@@ -1,10 +1,12 @@
 /* Checks the expectations of a scenario: watches a run while it proceeds, and evaluates each
  * expectation after the run. */
-#ifndef TOOLS_TRAINYARD_EXPECTATIONS_H
-#define TOOLS_TRAINYARD_EXPECTATIONS_H
+#ifndef SIM_STUDY_CHECK_EXPECTATIONS_H
+#define SIM_STUDY_CHECK_EXPECTATIONS_H
 
+#include "sim/cloud/world.h"
 #include "sim/output/explain/expect_check.h"
 #include "sim/output/explain/run_watch.h"
+#include "sim/output/summary/metrics.h"
 #include "sim/scenario/read.h"
 
 /* The metric of each EXPECT_METRIC and EXPECT_STATISTIC of `file`, NULL for other expectations; in
@@ -23,11 +25,19 @@ typedef struct {
 /* Makes a watch, in `run`, for all expectations of `file`. */
 WatchedExpectations expectations_watch(Arena *run, const ScenarioFile *file);
 
-struct RunResult;
+/* A run that was watched, after its end. */
+typedef struct {
+    const ScenarioFile *file;
+    const Metric *const *expected; /* expectations_metrics of `file` */
+    WatchedExpectations watched;
+    const World *world;
+    const RunMetrics *metrics;
+    const Summary *summary;
+} WatchedRun;
 
-/* Evaluates each expectation after a run that was watched for them; in `arena`. The answer of an
- * EXPECT_STATISTIC, which needs several runs, has no meaning. */
-const ExpectAnswer *expectations_answers(Arena *arena, const struct RunResult *run);
+/* Evaluates each expectation of a run; in `arena`. The answer of an EXPECT_STATISTIC, which needs
+ * several runs, has no meaning. */
+const ExpectAnswer *expectations_answers(Arena *arena, const WatchedRun *run);
 /* Adds the expectations of `file` and their answers to the summary of the run. */
 void expectations_summarise(Arena *arena, const ScenarioFile *file, const ExpectAnswer *answers,
                             Summary *summary);

@@ -1,4 +1,4 @@
-#include "tools/trainyard/expectations.h"
+#include "sim/study/check/expectations.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -9,7 +9,6 @@
 #include "sim/output/trace/fan.h"
 #include "sim/schema/glob.h"
 #include "sim/study/statistics/sample.h"
-#include "tools/trainyard/run_scenario.h"
 
 /* --- Metrics --- */
 
@@ -166,21 +165,21 @@ static ExpectAnswer cluster_error(Arena *arena, const RunWatch *watch, const Exp
 }
 
 /* "jobs.train.state"; NULL when no summary has it: the run's problem, which its answer shows. */
-static const Metric *metric_named(Arena *arena, const RunResult *run, const char *name)
+static const Metric *metric_named(Arena *arena, const WatchedRun *run, const char *name)
 {
     Problems ignored = problems_create(arena);
     return metric_compile_any(arena, &run->file->scenario, name, place_in("", 0, 0), &ignored);
 }
 
-static const Metric *metric_of_job(Arena *arena, const RunResult *run, const Expectation *wanted,
+static const Metric *metric_of_job(Arena *arena, const WatchedRun *run, const Expectation *wanted,
                                    const char *member)
 {
     return metric_named(arena, run, arena_printf(arena, "jobs.%s.%s", wanted->name, member));
 }
 
-static ExpectAnswer state_answer(Arena *arena, const RunResult *run, const Expectation *wanted)
+static ExpectAnswer state_answer(Arena *arena, const WatchedRun *run, const Expectation *wanted)
 {
-    const Summary *summary = run_summary(run);
+    const Summary *summary = run->summary;
     Parts parts = {.arena = arena, .holds = true, .expected = "", .got = ""};
     if (wanted->equals != NULL)
         add_part(&parts, "",
@@ -201,7 +200,7 @@ static ExpectAnswer state_answer(Arena *arena, const RunResult *run, const Expec
 
 /* --- Answers --- */
 
-static ExpectAnswer eventual_answer(Arena *arena, const RunResult *run, int32_t index)
+static ExpectAnswer eventual_answer(Arena *arena, const WatchedRun *run, int32_t index)
 {
     const Expectation *wanted = &run->file->expectations[index];
     EventualWish wish = {.condition = &wanted->condition,
@@ -217,7 +216,7 @@ static ExpectAnswer eventual_answer(Arena *arena, const RunResult *run, int32_t 
     return expect_eventually(arena, run->watched.watch, &wish);
 }
 
-static ExpectAnswer order_answer(Arena *arena, const RunResult *run, int32_t index)
+static ExpectAnswer order_answer(Arena *arena, const WatchedRun *run, int32_t index)
 {
     const Expectation *wanted = &run->file->expectations[index];
     const OrderWish wish = {.count = wanted->moment_count,
@@ -227,14 +226,14 @@ static ExpectAnswer order_answer(Arena *arena, const RunResult *run, int32_t ind
     return expect_order(arena, run->watched.watch, &wish);
 }
 
-static ExpectAnswer files_answer(Arena *arena, const RunResult *run, const Expectation *wanted)
+static ExpectAnswer files_answer(Arena *arena, const WatchedRun *run, const Expectation *wanted)
 {
     const int64_t count = count_written(arena, run->metrics, wanted->subject) +
                           count_logs(arena, run->world, wanted->subject);
     return expect_count(arena, count, wanted->low, wanted->high);
 }
 
-static ExpectAnswer answer_of(Arena *arena, const RunResult *run, int32_t index)
+static ExpectAnswer answer_of(Arena *arena, const WatchedRun *run, int32_t index)
 {
     const Expectation *wanted = &run->file->expectations[index];
     const RunWatch *watch = run->watched.watch;
@@ -243,9 +242,8 @@ static ExpectAnswer answer_of(Arena *arena, const RunResult *run, int32_t index)
         return state_answer(arena, run, wanted);
     case EXPECT_METRIC:
         if (wanted->equals != NULL)
-            return expect_equals(arena, run->expected[index], run_summary(run), wanted->equals);
-        return expect_between(arena, run->expected[index], run_summary(run), wanted->low,
-                              wanted->high);
+            return expect_equals(arena, run->expected[index], run->summary, wanted->equals);
+        return expect_between(arena, run->expected[index], run->summary, wanted->low, wanted->high);
     case EXPECT_FILES:
         return files_answer(arena, run, wanted);
     case EXPECT_ALWAYS:
@@ -263,7 +261,7 @@ static ExpectAnswer answer_of(Arena *arena, const RunResult *run, int32_t index)
     return (ExpectAnswer){.expected = "several runs", .got = "one"};
 }
 
-const ExpectAnswer *expectations_answers(Arena *arena, const RunResult *run)
+const ExpectAnswer *expectations_answers(Arena *arena, const WatchedRun *run)
 {
     const int32_t count = run->file->expectation_count;
     ExpectAnswer *answers = ARENA_ARRAY(arena, ExpectAnswer, count);

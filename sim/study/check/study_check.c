@@ -1,19 +1,15 @@
-#include "tools/trainyard/study/study_check.h"
+#include "sim/study/check/study_check.h"
 
-#include <signal.h>
-
-#include "sim/cli/disk_files.h"
-#include "sim/cli/processors.h"
 #include "sim/schema/json_load.h"
 #include "sim/study/expect/study_expect.h"
 #include "sim/study/plan/plan_run.h"
 
-TestedKind tested_kind(const char *path)
+TestedKind tested_kind(FileSource files, const char *path)
 {
     Arena *arena = arena_create();
     Problems ignored = problems_create(arena);
     Status status = {0};
-    const JsonLoader loader = {.arena = arena, .files = disk_files, .problems = &ignored};
+    const JsonLoader loader = {.arena = arena, .files = files, .problems = &ignored};
     const Json *root = json_load(&loader, path, JSON_WITH_COMMENTS, &status);
     TestedKind kind = TESTED_SCENARIO;
     if (root != NULL && json_member(root, "trainyard_study") != NULL)
@@ -28,6 +24,7 @@ TestedKind tested_kind(const char *path)
 typedef struct {
     StudyExpectations wanted;
     bool needs_sweep, needs_plan;
+    int signal; /* that ended the runs; 0: none */
     StudyOutcome swept;
     PlanOutcome planned;
 } StudyTest;
@@ -44,33 +41,27 @@ static bool read_expectations(Arena *arena, const Study *study, StudyTest *test,
     return true;
 }
 
-/* The runs have caught a signal, and no other test shall begin. */
-static void end_with_signal(const Sweep *done)
+/* The signal that ended the runs; 0: none did. */
+static int signal_of(const Sweep *done)
 {
-    if (done->end == RUNNER_SIGNALLED)
-        raise(done->signal);
+    return done->end == RUNNER_SIGNALLED ? done->signal : 0;
 }
 
-static bool run_study(Arena *arena, const Study *study, StudyTest *test, Problems *problems)
+static bool run_study(Arena *arena, const Study *study, FileSource files,
+                      const SweepOptions *options, StudyTest *test, Problems *problems)
 {
-    const SweepOptions options = {.version = TRAINYARD_VERSION,
-                                  .thread_count = processors_available(),
-                                  .time_limit_ns = INT64_MAX,
-                                  .shard = {0, 1},
-                                  .is_quiet = true,
-                                  .run = sweep_on_threads};
     Sweep *done = ARENA_NEW(arena, Sweep); // the outcomes borrow both
     PlanRun *plan = ARENA_NEW(arena, PlanRun);
     if (test->needs_sweep) {
-        if (!sweep_run(arena, study, disk_files, &options, done, problems))
+        if (!sweep_run(arena, study, files, options, done, problems))
             return false;
-        end_with_signal(done);
+        test->signal = signal_of(done);
         test->swept = sweep_outcome(done);
     }
-    if (test->needs_plan) {
-        if (!plan_run(arena, study, disk_files, &options, plan, problems))
+    if (test->needs_plan && test->signal == 0) {
+        if (!plan_run(arena, study, files, options, plan, problems))
             return false;
-        end_with_signal(&plan->sweep);
+        test->signal = signal_of(&plan->sweep);
         test->planned = plan->outcome;
     }
     return true;
@@ -95,12 +86,21 @@ static TestCase case_of(Arena *arena, const char *path, const StudyTest *test,
     return found;
 }
 
-void study_check(Arena *arena, const char *path, TestCaseSink sink, Problems *problems)
+int study_check(Arena *arena, FileSource files, const char *path, int32_t thread_count,
+                const char *version, TestCaseSink sink, Problems *problems)
 {
+    const SweepOptions options = {.version = version,
+                                  .thread_count = thread_count,
+                                  .time_limit_ns = INT64_MAX,
+                                  .shard = {0, 1},
+                                  .is_quiet = true,
+                                  .run = sweep_on_threads};
     StudyTest test = {0};
-    const Study *study = study_read(arena, disk_files, path, problems);
+    const Study *study = study_read(arena, files, path, problems);
     const bool has_run = study != NULL && read_expectations(arena, study, &test, problems) &&
-                         run_study(arena, study, &test, problems);
+                         run_study(arena, study, files, &options, &test, problems);
+    if (test.signal != 0)
+        return test.signal;
     sink.add(sink.to, (TestCase){.scenario = path,
                                  .name = test.wanted.count > 0 || !has_run ? "runs" : "is valid",
                                  .holds = has_run,
@@ -110,4 +110,5 @@ void study_check(Arena *arena, const char *path, TestCaseSink sink, Problems *pr
                                  .reproduce = arena_printf(arena, "sweep %s", path)});
     for (int32_t i = 0; has_run && i < test.wanted.count; i++)
         sink.add(sink.to, case_of(arena, path, &test, &test.wanted.items[i]));
+    return 0;
 }

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# Prints the kernels of a training step of the tutorial's network, from the captured graph: grid, bytes, operations, registers, and a
+# lower bound of their time on each GPU of the catalogue (tools/kernel_table.py has the formulas). Needs no GPU. The graph comes from
+# the emulation of a GPU; registers and shared memory from ptxas, if there is an nvcc.
+#
+#   tools/kernel_table.sh [--batch IMAGES] [--build DIR] [GPU...]
+# --batch   images of a step (32)
+# --build   a build without CUDA, for the emulation (build/release)
+# GPU       of the catalogue; without one, all of them. The table of kernels is for the last one.
+# Exit codes: 0, 1 on failure, 2 for wrong options.
+set -euo pipefail
+cd "$(dirname "$(realpath "$0")")/.."
+
+usage()
+{
+    sed -n '2,/^set/ { /^set/d; s/^# \{0,1\}//; p }' "$0"
+}
+
+batch=32 build=build/release gpus=()
+while [ $# -gt 0 ]; do
+    case $1 in
+    --help | -h)
+        usage
+        exit
+        ;;
+    --batch | --build)
+        [ $# -ge 2 ] || { usage >&2; exit 2; }
+        declare "${1#--}=$2"
+        shift
+        ;;
+    -*)
+        usage >&2
+        exit 2
+        ;;
+    *) gpus+=("$1") ;;
+    esac
+    shift
+done
+[[ $batch =~ ^[1-9][0-9]*$ ]] || { echo "kernel_table: --batch is a number of images" >&2; exit 2; }
+
+# resources SM: the registers and the shared memory of all kernels for a compute capability. Sources that have not changed are not
+# compiled again.
+resources()
+{
+    local sm=$1 source folder=build/kernel_table report
+    for source in trainer/cuda/*.cu; do
+        report=$folder/parts/$sm.$(basename "$source" .cu)
+        [ -z "$(find "$source" trainer/cuda/*.cuh trainer/cuda/*.h -newer "$report" 2>/dev/null || echo missing)" ] ||
+            "$nvcc" -cubin -arch="sm_$sm" -std=c++17 -O3 -I. -Xptxas -v -o /dev/null "$source" 2>"$report.new"
+        [ ! -e "$report.new" ] || mv "$report.new" "$report"
+    done
+    cat "$folder/parts/$sm".* >"$folder/$sm.txt"
+}
+
+[ -f "$build/CMakeCache.txt" ] || cmake --preset release -B "$build" >&2
+cmake --build "$build" --target kernel_table >&2
+mkdir -p build/kernel_table/parts
+rm -f build/kernel_table/*.txt
+nvcc=$(command -v nvcc || compgen -G /usr/local/cuda/bin/nvcc) || nvcc=
+if [ -n "$nvcc" ]; then
+    for sm in $(tail -n +2 tools/kernel_table_gpus.csv | cut -d , -f 2 | sort -u); do
+        ! "$nvcc" --list-gpu-code | grep -qx "sm_$sm" || resources "$sm"
+    done
+fi
+python3 tools/kernel_table.py "$build/bin/kernel_table" build/kernel_table "$batch" "${gpus[@]}"
