@@ -254,12 +254,15 @@ leg_siege()
 # The emulator on a disk that fails, with seeds that no commit was tuned to. A failure prints its seed.
 leg_faults()
 {
-    local status=0 first
+    local status=0 first part options
     build release emu_faults
     first=$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')
-    build/release/bin/emu_faults --first "$first" --seeds 1000000000 --seconds "${TRAINYARD_FAULT_SECONDS:-3600}" --jobs "$jobs" |
-        tee build/log/faults.result.txt || status=$?
-    count_last_line build/log/faults.result.txt
+    for part in disk network; do # half of the time each
+        options=(--first "$first" --seeds 1000000000 --seconds $((${TRAINYARD_FAULT_SECONDS:-3600} / 2)) --jobs "$jobs")
+        [ "$part" = disk ] || options+=(--network)
+        build/release/bin/emu_faults "${options[@]}" | tee "build/log/faults_$part.result.txt" || status=$?
+        count_last_line "build/log/faults_$part.result.txt"
+    done
     return $status
 }
 

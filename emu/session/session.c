@@ -131,14 +131,28 @@ void session_advance(Session *session, int64_t until_ns)
         world_advance(session->world, until_ns);
 }
 
-bool session_note_time(Session *session, Status *status)
+int64_t session_stored_ns(Store *store)
+{
+    Arena *arena = arena_create();
+    const char *text = store_setting(store, arena, TIME_SETTING);
+    const int64_t at_ns = text != NULL ? strtoll(text, NULL, 10) : 0;
+    arena_destroy(arena);
+    return at_ns;
+}
+
+bool session_store_ns(Store *store, int64_t at_ns, Status *status)
 {
     char text[24];
+    snprintf(text, sizeof text, "%" PRId64, at_ns);
+    return store_set(store, TIME_SETTING, text, status);
+}
+
+bool session_note_time(Session *session, Status *status)
+{
     int64_t now_ns = world_now_ns(session->world);
     if (now_ns == session->noted_ns)
         return true;
-    snprintf(text, sizeof text, "%" PRId64, now_ns);
-    if (!store_set(session->store, TIME_SETTING, text, status))
+    if (!session_store_ns(session->store, now_ns, status))
         return false;
     session->noted_ns = now_ns;
     return true;
@@ -550,8 +564,7 @@ static bool repeat(void *owner, const JournalEntry *line, Status *status)
 
 static void restore_time(Session *session)
 {
-    const char *text = store_setting(session->store, session->arena, TIME_SETTING);
-    session->noted_ns = text != NULL ? strtoll(text, NULL, 10) : 0;
+    session->noted_ns = session_stored_ns(session->store);
     session_advance(session, session->noted_ns);
     session_advance(session, session->entry_ns); // if a note was the last entry
 }
@@ -566,8 +579,7 @@ static bool catch_up(Session *session, Status *status)
     const int64_t until_ns = text != NULL ? strtoll(text, NULL, 10) : from_ns;
     Replay replay = {.session = session,
                      .from_ns = from_ns,
-                     .progress =
-                         progress_start("replay", (until_ns - from_ns) / NS_PER_MS, false)};
+                     .progress = progress_start("replay", (until_ns - from_ns) / NS_PER_MS, false)};
     const bool is_repeated = store_replay(session->store, rest, &replay, repeat, status);
     progress_end(&replay.progress);
     if (!is_repeated)

@@ -35,6 +35,10 @@ typedef struct {
 Session *session_open(Arena *arena, Store *store, const ScenarioFile *base,
                       const SessionListener *listeners, int32_t listener_count, Status *status);
 void session_close(Session *session); /* NULL is fine */
+/* The time at which the session of the store is opened, unless an entry of its journal is later.
+ * The second sets it, as part of the next commit. */
+int64_t session_stored_ns(Store *store);
+MUST_CHECK bool session_store_ns(Store *store, int64_t at_ns, Status *status);
 /* A session in a heap (emu/session/session_memory.h) can be continued by a later process that has
  * its memory: it is detached from the store, and attached to it again, which replays the entries
  * since. Between the two only session_forget may be called. */

@@ -287,6 +287,11 @@ Bill world_file_server_bill(const World *world, const FileServer *server)
     return file_server_bill(world->storage, server);
 }
 
+PolicyKind world_policy(const World *world)
+{
+    return scheduler_policy(world->jobs);
+}
+
 int32_t world_queue_length(const World *world, ClusterId cluster)
 {
     return scheduler_queue_length(world->jobs, cluster);

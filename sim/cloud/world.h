@@ -108,6 +108,8 @@ Bill world_node_bill(const World *world, ClusterId cluster, int32_t kind, int64_
 Bill world_file_server_bill(const World *world, const FileServer *server);
 /* Whether the share was deleted; clients that have mounted it hang. */
 bool world_share_is_gone(const World *world, ShareId share);
+/* The policy that chooses the next jobs now. */
+PolicyKind world_policy(const World *world);
 /* How many jobs wait in the cluster's queue. */
 int32_t world_queue_length(const World *world, ClusterId cluster);
 /* The slots of a queue of the cluster (Job.queue); not set if the cluster has no queues. */

@@ -36,7 +36,12 @@ Engine *engine_create(Arena *run, EngineSettings settings, EngineOwner owner)
     inside->arena = run;
     inside->owner = owner;
     inside->reports_instants = owner.instant_ends != NULL || owner.instant_ended != NULL;
-    inside->settings = settings;
+    // Member by member: copied padding may look like an address, which keeps a session's memory
+    // from being an image (emu/session/session_image.h).
+    inside->settings.seed = settings.seed;
+    inside->settings.shuffle_seed = settings.shuffle_seed;
+    inside->settings.until_ns = settings.until_ns;
+    inside->settings.stays_until = settings.stays_until;
     inside->queue = event_queue_create(run);
     engine->inside = inside;
     return engine;
@@ -52,6 +57,26 @@ bool engine_any_pending(const Engine *engine, void *context,
 {
     invariant(engine->inside->due_phases == 0);
     return event_queue_any(engine->inside->queue, context, matches);
+}
+
+/* The arguments of engine_remove_pending, and the present time. */
+typedef struct {
+    int64_t now_ns;
+    void *context;
+    bool (*matches)(void *context, const Event *event);
+} Removal;
+
+static bool is_removed(void *removal, const Event *event)
+{
+    const Removal *of = removal;
+    return event->at_ns > of->now_ns && of->matches(of->context, event);
+}
+
+void engine_remove_pending(Engine *engine, void *context,
+                           bool (*matches)(void *context, const Event *event))
+{
+    Removal removal = {engine->now_ns, context, matches};
+    event_queue_remove(engine->inside->queue, &removal, is_removed);
 }
 
 int64_t engine_next_event_ns(const Engine *engine)
@@ -366,6 +391,16 @@ const char *engine_stop_reason(const Engine *engine)
 }
 
 /* --- Draws --- */
+
+uint64_t engine_seed(const Engine *engine)
+{
+    return engine->inside->settings.seed;
+}
+
+void engine_reseed(Engine *engine, uint64_t seed)
+{
+    engine->inside->settings.seed = seed;
+}
 
 uint64_t engine_word(const Engine *engine, RngStream stream, uint64_t entity, uint64_t draw)
 {

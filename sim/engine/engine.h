@@ -81,10 +81,13 @@ void engine_check_always(Engine *engine);
  * int64 is dropped; if it was EVENT_AWAITED, engine_stop_reason reports that. */
 void engine_push(Engine *engine, int64_t delay_ns, uint32_t kind, uint32_t subject,
                  uint32_t generation, uint32_t detail);
-/* The time of the next event; INT64_MAX: there is none. */
 /* Whether `matches` returns true for any pending event, stale ones included. Between instants. */
 bool engine_any_pending(const Engine *engine, void *context,
                         bool (*matches)(void *context, const Event *event));
+/* Removes every event after now for which `matches` returns true. */
+void engine_remove_pending(Engine *engine, void *context,
+                           bool (*matches)(void *context, const Event *event));
+/* The time of the next event; INT64_MAX: there is none. */
 int64_t engine_next_event_ns(const Engine *engine);
 int64_t engine_events(const Engine *engine); /* run so far */
 
@@ -119,6 +122,9 @@ const char *engine_stop_reason(const Engine *engine);
 
 /* --- Draws --- */
 
+/* The seed of the draws from now on; at first that of the settings. */
+uint64_t engine_seed(const Engine *engine);
+void engine_reseed(Engine *engine, uint64_t seed);
 /* The random word at that address. engine_draws counts it. */
 uint64_t engine_word(const Engine *engine, RngStream stream, uint64_t entity, uint64_t draw);
 /* A draw from `quantiles` by address; a constant takes no word. */

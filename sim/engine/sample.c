@@ -106,6 +106,21 @@ int64_t distribution_at(Distribution distribution, uint64_t word)
     invariant_broken("a distribution of a known kind", __FILE__, __LINE__);
 }
 
+int64_t distribution_above(Distribution distribution, uint64_t word, int64_t least)
+{
+    // The first word whose value is more than `least`: values rise with their words.
+    uint64_t low = 0, high = UINT64_MAX;
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (distribution_at(distribution, middle) > least)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    const Wide words = (Wide)UINT64_MAX - low + 1;
+    return distribution_at(distribution, low + (uint64_t)(words * word >> 64));
+}
+
 int64_t distribution_mean(Distribution distribution)
 {
     double scale = (double)distribution.scale;

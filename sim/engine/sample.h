@@ -48,6 +48,10 @@ typedef struct {
  * formulas. Uses only + - * / and sqrt (sim/model/random_math.h), so every machine computes the
  * same value. */
 int64_t distribution_at(Distribution distribution, uint64_t word);
+/* The same for a value that is known to be more than `least`: `word` is spread over the words whose
+ * values are, so that a uniform word gives the distribution under this condition. Without such
+ * words the largest value. */
+int64_t distribution_above(Distribution distribution, uint64_t word, int64_t least);
 /* The mean, rounded to the nearest integer; INT64_MAX if it is larger. */
 int64_t distribution_mean(Distribution distribution);
 

@@ -212,6 +212,8 @@ static void apply_override(Loader *loader, Json *root, const char *item)
     if (strncmp(pointer, "/assume/", strlen("/assume/")) == 0 &&
         json_member(root, "assume") == NULL)
         json_put_object(loader->json.arena, root, "assume")->at = value->at;
+    if (strcmp(pointer, "/faults/-") == 0 && json_member(root, "faults") == NULL)
+        json_put_array(loader->json.arena, root, "faults")->at = value->at;
     if (loader->parameters != NULL)
         value = parameters_apply(loader->parameters, value);
     if (!json_put_at(loader->json.arena, root, pointer, value, place_in(source, 0, 0), &status))

@@ -125,6 +125,14 @@ def moody(now_ns, free_slots, most_slots, waiting, running, used_node_us):
     calls.append(now_ns)
     return None if second_run else shortest_first(now_ns, free_slots, most_slots, waiting, running, used_node_us)
 assert "record" in of_error(trainyard.run, policy=moody, check_determinism=True)
+def urgent_first(now_ns, free_slots, most_slots, waiting, running, used_node_us):
+    if waiting and waiting[0].fits:
+        return 0
+    lower = [i for i, job in enumerate(running) if waiting and job.priority < waiting[0].priority]
+    return trainyard.stop(lower[0]) if lower else None
+preempted = trainyard.run(sys.argv[3] + "/scheduling/priority-preemptive/scenario.json", policy=urgent_first, check_determinism=True)
+assert preempted.summary["jobs"]["routine"]["restarts"] == 1
+assert trainyard.check(sys.argv[3] + "/scheduling/priority-preemptive/scenario.json", policy=urgent_first).failed == []
 def fails(*view):
     raise Stop
 for call in (trainyard.run, trainyard.check):

@@ -39,12 +39,14 @@ stderr_is_empty
 example "a policy with a variable that outlives a call is not deterministic"
 compiled counter <<'C'
 #include <trainyard_policy.h>
-static int calls;
+static int64_t last_ns;
+static int runs;
 TRAINYARD_POLICY(view)
 {
-    calls++;
+    runs += view->now_ns < last_ns;
+    last_ns = view->now_ns;
     for (int32_t n = 0; n < view->waiting_count; n++) {
-        const int32_t i = calls > 2 ? view->waiting_count - 1 - n : n;
+        const int32_t i = runs > 0 ? view->waiting_count - 1 - n : n;
         if (view->waiting[i].fits)
             return i;
     }
@@ -54,6 +56,55 @@ C
 trainyard run "$queue" --policy ./counter.so --check-determinism
 exit_is 1
 stderr_has "record"
+
+example "a policy that stops jobs does what trainyard's own does"
+compiled urgent <<'C'
+#include <trainyard_policy.h>
+/* As priority-preemptive: the newest of the running jobs with a lower priority stops for the first that waits, if all of them together
+ * have enough slots. */
+TRAINYARD_POLICY(view)
+{
+    int64_t slots = view->free_slots;
+    int32_t newest = -1;
+    if (view->waiting_count == 0)
+        return TRAINYARD_POLICY_NONE;
+    if (view->waiting[0].fits)
+        return 0;
+    for (int32_t i = 0; i < view->running_count; i++) {
+        const trainyard_running_job *job = &view->running[i];
+        if (job->priority >= view->waiting[0].priority)
+            continue;
+        slots += job->slots;
+        if (newest < 0 || job->started_ns > view->running[newest].started_ns ||
+            (job->started_ns == view->running[newest].started_ns && job->number > view->running[newest].number))
+            newest = i;
+    }
+    return newest >= 0 && slots >= view->waiting[0].slots ? TRAINYARD_POLICY_STOP(newest) : TRAINYARD_POLICY_NONE;
+}
+C
+for scenario in priority-preemptive priorities srtf; do
+    "$TRAINYARD" run "$scenarios/scheduling/$scenario" --set '/policy="priority-preemptive"' -o "own-$scenario" -q
+    trainyard run "$scenarios/scheduling/$scenario" --policy ./urgent.so --check -o "outside-$scenario" -q
+    stderr_is_empty
+    trainyard diff "own-$scenario" "outside-$scenario" --json
+    holds has_json 'run["same"]'
+done
+holds grep -q "preempted" outside-priority-preemptive/trace.tsv
+
+example "a job that does not run cannot be stopped, nor one that starts now"
+for answer in 'TRAINYARD_POLICY_STOP(7)' 'view->waiting[0].fits ? 0 : TRAINYARD_POLICY_STOP(0)' INT32_MIN; do
+    compiled stopper <<C
+#include <trainyard_policy.h>
+TRAINYARD_POLICY(view)
+{
+    return view->waiting_count == 0 ? TRAINYARD_POLICY_NONE : $answer;
+}
+C
+    trainyard run "$queue" --policy ./stopper.so -q
+    exit_is 2
+    stderr_has "the policy stopped job"
+    stderr_has "hint: it returns an index of view->waiting with \"fits\""
+done
 
 example "a policy that starts no job: the jobs are unfinished"
 compiled never <<'C'
@@ -82,12 +133,12 @@ C
     exit_is 2
     stderr_has "./wrong.so: at "
     stderr_has "$message"
-    stderr_has 'hint: it returns an index of view->waiting with "fits", or TRAINYARD_POLICY_NONE'
+    stderr_has 'hint: it returns an index of view->waiting with "fits", TRAINYARD_POLICY_STOP of a running job, or TRAINYARD_POLICY_NONE'
     holds [ ! -e never/trace.tsv ]
 done <<'TABLE'
 view->waiting_count | the policy chose job 1, but 1 job waits, from 0
--2 - 0 * view->waiting_count | the policy chose job -2, but
-view->waiting[view->waiting_count - 1].fits ? -3 : view->waiting_count - 1 | the policy chose job
+-2 - 0 * view->waiting_count | the policy stopped job 0, but 0 jobs run, from 0
+view->waiting[view->waiting_count - 1].fits ? 99 : view->waiting_count - 1 | the policy chose job
 TABLE
 
 example "files without a policy"

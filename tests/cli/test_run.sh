@@ -238,4 +238,42 @@ exit_is 2
 stderr_begins "bytes.json:1:1: the text is UTF-16, expected JSON in UTF-8"
 holds [ "$(grep -c empty stderr)" -eq 0 ]
 
+example "--fork-at keeps the past and changes the future"
+poisson=$scenarios/workloads/poisson/scenario.json
+past() # FOLDER: the records before 3 h
+{
+    awk -F '\t' '!/^#/ && $1 ~ /^[0-9]+$/ && $1 < 10800000000000' "$1/trace.tsv"
+}
+future() # FOLDER: those after it, without the last
+{
+    awk -F '\t' '!/^#/ && $1 > 10800000000000 && $3 != "run_ended"' "$1/trace.tsv"
+}
+same() # PART FOLDER FOLDER
+{
+    cmp -s <("$1" "$2") <("$1" "$3")
+}
+differ()
+{
+    ! same "$@"
+}
+trainyard run "$poisson" -o whole --check
+holds [ "$(past whole | wc -l)" -gt 100 ]
+for fork in "one --fork-seed 7" "two --fork-seed 8" "first --fork-seed 1" "other --fork-policy backfill"; do
+    # shellcheck disable=SC2086 # the words of an option
+    trainyard run "$poisson" --fork-at 3h ${fork#* } -o "${fork%% *}" --check --check-determinism
+    exit_is 0
+    holds same past whole "${fork%% *}"
+done
+holds same future whole first # the same seed draws nothing again
+holds differ future whole one
+holds differ future one two
+holds differ future whole other
+holds grep -q "seed.change 7" one/trace.tsv
+trainyard run "$poisson" --fork-seed 7
+exit_is 2
+stderr_has '--fork-at: goes with --fork-seed, --fork-policy or both'
+trainyard run "$poisson" --fork-at 3h --fork-policy sjf
+exit_is 2
+stderr_has srtf
+
 finish

@@ -220,4 +220,44 @@ stdout_has '"77MB"'
 trainyard serve --state wrong --catalog missing.json --port 0 --plain-port 0
 exit_is 2
 
+example "a fork continues a session, which stays unchanged"
+[ -z "$server" ] || end TERM
+post() # PART BODY
+{
+    curl -sS --noproxy '*' -X POST -d "$2" "http://$(fact plain)/trainyard/$1" >stdout 2>stderr
+}
+holds serve --state fork-old --clock manual --scenario "$scenarios/workloads/poisson/scenario.json"
+post clock '{"do": "advance", "by": "2h"}'
+trainyard serve --state fork-new --fork fork-old --port 0 --plain-port 0
+exit_is 2
+stderr_has 'another process has this state open'
+end TERM
+trainyard export --state fork-old -o old.json
+holds serve --state fork-new --fork fork-old --clock manual
+end TERM
+trainyard export --state fork-new -o new.json
+holds cmp old.json new.json
+trainyard serve --state fork-new --fork fork-old --port 0 --plain-port 0
+exit_is 2
+stderr_has 'without --fork the emulator continues with it'
+holds serve --state fork-other --fork fork-old --fork-at 1h --fork-seed 7 --clock manual
+post clock '{"do": "advance", "by": "2h"}'
+stdout_has '"now_ns": 10800000000001'
+end TERM
+trainyard export --state fork-other -o fork-other.json
+holds grep -q '"seed.change"' fork-other.json
+trainyard run fork-other.json -o fork-other
+exit_is 0
+trainyard run "$scenarios/workloads/poisson/scenario.json" -o plain
+holds cmp <(awk '!/^#/ && $1 < 3600000000000' fork-other/trace.tsv) <(awk '!/^#/ && $1 < 3600000000000' plain/trace.tsv)
+trainyard export --state fork-old -o again.json
+holds cmp old.json again.json
+trainyard serve --state late --fork fork-old --fork-at 3h --port 0 --plain-port 0
+exit_is 2
+stderr_has 'its session is only at 2 h'
+trainyard serve --state late --fork-seed 3 --port 0 --plain-port 0
+exit_is 2
+stderr_has 'need the folder of a session'
+holds [ ! -e late ]
+
 finish

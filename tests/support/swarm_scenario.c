@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "sim/base/name_table.h"
-#include "sim/cloud/spec/scenario.h"
+#include "sim/cloud/policy/policy.h"
 #include "sim/engine/rng.h"
 
 static const struct {
@@ -1201,6 +1201,9 @@ static FaultShape fault_shape(CommandKind kind)
         return (FaultShape){"share", false, true, false, true};
     case COMMAND_QUOTA_CHANGE:
         return (FaultShape){"quota", false, false, false, false};
+    case COMMAND_SEED_CHANGE:
+    case COMMAND_POLICY_CHANGE:
+        return (FaultShape){"world", false, false, false, false};
     case COMMAND_CONTAINER_FAIL:
     case COMMAND_JOB_EXIT:
         return (FaultShape){"job", false, false, false, false};
@@ -1258,6 +1261,10 @@ static void make_fault(Maker *maker, Dice *dice, Json *faults)
         set_integer(maker, fault, "count", 1 + roll(dice, 3));
     if (kind == COMMAND_JOB_EXIT)
         set_integer(maker, fault, "exit_code", roll(dice, 256));
+    if (kind == COMMAND_SEED_CHANGE)
+        set_integer(maker, fault, "seed", roll(dice, 1000));
+    if (kind == COMMAND_POLICY_CHANGE)
+        set_text(maker, fault, "policy", policy_of((PolicyKind)roll(dice, POLICY_COUNT))->name);
     if (kind == COMMAND_QUOTA_CHANGE) {
         set_text(maker, fault, "family", happens(dice, 50) ? "total" : "NC");
         set_integer(maker, fault, "vcpus", roll(dice, 48));

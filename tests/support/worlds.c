@@ -614,6 +614,10 @@ static void add_fault(CommandList *list, Dice *dice)
     fault->as.fault.exit_code = roll(dice, 256);
     if (kind == COMMAND_QUOTA_CHANGE)
         fault->path = (ResourcePath){.name = FAMILY_OF_ALL};
+    if (kind == COMMAND_SEED_CHANGE || kind == COMMAND_POLICY_CHANGE)
+        fault->path = (ResourcePath){.name = "another"};
+    fault->as.fault.seed = (uint64_t)roll(dice, 1000);
+    fault->as.fault.policy = roll(dice, POLICY_COUNT);
     fault->as.fault.vcpus = roll(dice, 48);
     fault->as.fault.is_low_priority = roll(dice, 2) == 0;
     if (rough.conditions && roll(dice, 3) == 0)

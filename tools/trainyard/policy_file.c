@@ -91,6 +91,6 @@ bool policy_file_check(const PolicyFile *policy, Status *status)
     policy_fault_print(&sentence, &policy->outside.fault);
     fail(policy->path, status, text_string(&sentence));
     text_free(&sentence);
-    return status_hint(status, "it returns an index of view->waiting with \"fits\", or "
-                               "TRAINYARD_POLICY_NONE");
+    return status_hint(status, "it returns an index of view->waiting with \"fits\", "
+                               "TRAINYARD_POLICY_STOP of a running job, or TRAINYARD_POLICY_NONE");
 }

@@ -9,6 +9,7 @@
 #include "sim/cli/json_file.h"
 #include "sim/study/check/determinism.h"
 #include "tools/trainyard/answer/answer.h"
+#include "tools/trainyard/options/fork_options.h"
 #include "tools/trainyard/options/scenario_options.h"
 #include "tools/trainyard/policy_file.h"
 #include "tools/trainyard/run_scenario.h"
@@ -18,6 +19,7 @@ typedef struct {
     const char *output_folder;
     int64_t seed;
     ScenarioChanges changes;
+    ForkOptions fork;
     int64_t until_ns;
     const char *failures; /* the factor on failure rates */
     int fidelity;
@@ -51,9 +53,9 @@ static const char *const backend_names[] = {
 static const Field run_options[] = {
     OPTION_FOLDER('o', "output", output_folder, "DIR",
                   "write trace, summary, timeline, share files and report to DIR"),
-    OPTION_INTEGER(0, "seed", seed, "N", 0, INT64_C(1) << 53,
-                   "use N instead of the scenario's seed"),
+    OPTION_INTEGER(0, "seed", seed, "N", 0, SEED_MOST, "use N instead of the scenario's seed"),
     OPTIONS_OF_CHANGES(changes),
+    OPTIONS_OF_FORK(fork, "from TIME on, follow --fork-seed and --fork-policy"),
     OPTION_DURATION(0, "until", until_ns, "TIME", "stop the simulated clock at TIME"),
     OPTION_TEXT(0, "failures", failures, "SCALE",
                 "multiply all failure rates and probabilities by SCALE; 0 switches failures off"),
@@ -97,6 +99,13 @@ static const OptionTable run_table = {
         "of summary.json. 128 plus the signal's number when a signal ended a job that ran for "
         "real.\n"
         "\n"
+        "With --fork-at TIME, everything before TIME is as without it, and afterwards draws come "
+        "from --fork-seed, or --fork-policy chooses the next jobs. Durations that have begun keep "
+        "their draws (allocations, attempts of trainings, repairs). Failures, preemptions and "
+        "arrivals that have not happened are drawn again, under the condition that they have not. "
+        "The faults "
+        "seed.change and policy.change of a scenario do the same.\n"
+        "\n"
         "A run of many jobs writes less with --trace none --no-timeline --no-share. Its "
         "report.html is "
         "complete; `trainyard report` needs the trace to make it again with its plots.\n"
@@ -111,11 +120,13 @@ static const OptionTable run_table = {
         "real/JOB/attempt-N, and ran.json records how the jobs went. --ran replays ran.json. It "
         "produces the same trace.tsv and summary.json, but not the files of the ranks, and warns "
         "if a job has changed since.",
-    .example = "trainyard run scenarios/cifar10-horovod/scenario.json -o out/cifar10\n"
-               "trainyard run scenarios/cifar10-horovod/scenario.json --set "
-               "/commands/7/config/properties/nodeCount=2\n"
-               "trainyard run scenarios/workloads/poisson/scenario.json --param rate=10/h\n"
-               "trainyard run scenarios/scheduling/backfill --policy ./mine.so --check-determinism",
+    .example =
+        "trainyard run scenarios/cifar10-horovod/scenario.json -o out/cifar10\n"
+        "trainyard run scenarios/cifar10-horovod/scenario.json --set "
+        "/commands/7/config/properties/nodeCount=2\n"
+        "trainyard run scenarios/workloads/poisson/scenario.json --param rate=10/h\n"
+        "trainyard run scenarios/workloads/poisson/scenario.json --fork-at 3h --fork-seed 7\n"
+        "trainyard run scenarios/scheduling/backfill --policy ./mine.so --check-determinism",
     .options = run_options,
     .operand_count_min = 1,
     .operand_count_max = 1,
@@ -127,7 +138,7 @@ static ScenarioOverrides overrides_of(Arena *arena, const RunArguments *argument
                                       DataSamples samples)
 {
     const OptionTexts *sets = &arguments->changes.sets;
-    const char **items = ARENA_ARRAY(arena, const char *, sets->count + 3);
+    const char **items = ARENA_ARRAY(arena, const char *, sets->count + 3 + FORK_CHANGES_MOST);
     int32_t count = 0;
     for (int32_t i = 0; i < sets->count; i++)
         items[count++] = sets->items[i];
@@ -138,6 +149,12 @@ static ScenarioOverrides overrides_of(Arena *arena, const RunArguments *argument
     if (arguments->fidelity != NOT_GIVEN)
         items[count++] =
             arena_printf(arena, "/fidelity=\"%s\"", fidelity_names[arguments->fidelity]);
+    const char *changes[FORK_CHANGES_MOST];
+    const int32_t change_count = fork_changes(
+        arena, &arguments->fork,
+        arena_printf(arena, ", \"at\": \"%" PRId64 "ns\"", arguments->fork.at_ns), changes);
+    for (int32_t i = 0; i < change_count; i++)
+        items[count++] = arena_printf(arena, "/faults/-=%s", changes[i]);
     return (ScenarioOverrides){.count = count,
                                .items = items,
                                .param_count = arguments->changes.params.count,
@@ -260,6 +277,9 @@ static bool options_fit(const RunArguments *arguments, Status *status)
     if (arguments->data_folder != NULL && !folder_exists(arguments->data_folder))
         return status_fail(status, STATUS_BAD_INPUT, place_in("--data", 0, 0),
                            "there is no folder \"%s\"", arguments->data_folder);
+    if ((arguments->fork.at_ns >= 0) != (arguments->fork.seed >= 0 || arguments->fork.policy >= 0))
+        return status_fail(status, STATUS_BAD_INPUT, place_in("--fork-at", 0, 0),
+                           "goes with --fork-seed, --fork-policy or both, and they with it");
     if (arguments->backend == NOT_GIVEN)
         return true;
     if (arguments->has_no_share)
@@ -332,6 +352,7 @@ static int run(int argc, char **argv)
 {
     Arena *arena = arena_create();
     RunArguments arguments = {.seed = NOT_GIVEN,
+                              .fork = FORK_OPTIONS_NONE,
                               .until_ns = NOT_GIVEN,
                               .fidelity = NOT_GIVEN,
                               .backend = NOT_GIVEN,

@@ -7,6 +7,7 @@ import { many } from "./words.js";
 
 const recoveries = [["replace", "another takes its place"], ["reboot", "it is repaired and reboots"], ["stays", "it stays unusable"]];
 const methods = ["*", "GET", "PUT", "POST", "PATCH", "DELETE", "HEAD"];
+const policies = ["service", "backfill", "conservative", "shortest", "srtf", "fair-share", "priority-preemptive"];
 const fields = {
   cluster: { name: "Cluster", choices: () => world.state.clusters.map((c) => [c.id, c.name]), needed: true },
   job: { name: "Job", choices: () => world.state.jobs.filter((j) => !["succeeded", "failed"].includes(j.state)).map((j) => [j.id, j.name]), needed: true },
@@ -21,6 +22,8 @@ const fields = {
   family: { name: "Family", value: "total", help: "as in NC" },
   vcpus: { name: "Cores", value: "0", isNumber: true, needed: true },
   priority: { name: "Of nodes", choices: () => [["dedicated", "dedicated"], ["lowpriority", "low-priority"]], value: "dedicated" },
+  seed: { name: "Seed", value: "2", isNumber: true, needed: true },
+  policy: { name: "Policy", choices: () => policies.map((p) => [p, p]), needed: true },
   path: { name: "Path", value: "*", help: "as in */clusters/*" },
   method: { name: "Method", choices: () => methods.map((m) => [m, m === "*" ? "any" : m]), value: "*" },
   status: { name: "Status", value: "503", isNumber: true },
@@ -41,6 +44,10 @@ const kinds = [
   ["Jobs", { "job.exit": ["A job exits", "job exit_code"], "container.fail": ["A container does not start", "job"] }],
   ["Shares", { "share.slow": ["A share is slow, or out", "share speed duration"] }],
   ["Quotas", { "quota.change": ["A quota changes", "family vcpus priority"] }],
+  ["The future", {
+    "seed.change": ["Chance has another seed", "seed"],
+    "policy.change": ["Another scheduling policy", "policy"],
+  }],
   ["Many at once", {
     "region.outage": ["The region is out", "duration"],
     "group.crash": ["A group of nodes is lost", "group recovery duration"],

@@ -231,6 +231,7 @@ void node_add(Clusters *clusters, Cluster *cluster, int32_t kind, TraceCause cau
                    .kind = kind,
                    .state = NODE_STATE_COUNT,
                    .state_since_ns = clusters->engine->now_ns,
+                   .life_ns = clusters->engine->now_ns,
                    .allocated_ns = clusters->engine->now_ns,
                    .released_ns = INT64_MAX,
                    .job = {ID_NONE},
@@ -571,6 +572,7 @@ static void recovers(Clusters *clusters, Cluster *cluster, Node *node, TraceCaus
     node->is_silent = false;
     node->failure = NULL;
     node->life++;
+    node->life_ns = clusters->engine->now_ns;
     begin_preparation(clusters, cluster, node, cause, reboot_ns);
     clusters->faults.node_begins(clusters->faults.faults, node);
 }

@@ -70,6 +70,7 @@ typedef struct {
     NodeRepair repair;
     int32_t preparations; /* begun so far; addresses random draws */
     int64_t state_since_ns;
+    int64_t life_ns;      /* the begin of its present life: allocation, or the last repair */
     int64_t allocated_ns; /* billing begins */
     int64_t released_ns;  /* INT64_MAX while it is held */
     JobId job;            /* has the whole node; ID_NONE: no job has */

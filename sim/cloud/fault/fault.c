@@ -7,6 +7,8 @@
 #include "sim/cloud/cluster/region.h"
 #include "sim/cloud/fault/tables.h"
 #include "sim/cloud/job/attempt.h"
+#include "sim/cloud/job/scheduler.h"
+#include "sim/cloud/job/workload.h"
 
 /* --- The nodes that a fault strikes --- */
 
@@ -291,6 +293,26 @@ static bool quota_fault(Faults *faults, const Command *command, Status *status)
            command_not_found(command, "quota", command->path.name, status);
 }
 
+/* Durations that have begun keep their draws; failures, preemptions and arrivals that have not
+ * happened are drawn again. */
+static bool seed_change(Faults *faults, const Command *command, Status *status)
+{
+    (void)status;
+    if (command->as.fault.seed == engine_seed(faults->engine))
+        return true;
+    engine_reseed(faults->engine, command->as.fault.seed);
+    mishaps_draw_again(faults);
+    workloads_draw_again(faults->jobs);
+    return true;
+}
+
+static bool policy_change(Faults *faults, const Command *command, Status *status)
+{
+    (void)status;
+    scheduler_change_policy(faults->jobs, (PolicyKind)command->as.fault.policy);
+    return true;
+}
+
 bool fault_apply(Faults *faults, const Command *command, Status *status)
 {
     static bool (*const apply[COMMAND_KIND_COUNT])(Faults *, const Command *, Status *) = {
@@ -300,7 +322,8 @@ bool fault_apply(Faults *faults, const Command *command, Status *status)
         [COMMAND_REGION_OUTAGE] = region_outage,    [COMMAND_ALLOCATION_FAIL] = cluster_fault,
         [COMMAND_PREPARATION_FAIL] = cluster_fault, [COMMAND_SHARE_SLOW] = share_fault,
         [COMMAND_CONTAINER_FAIL] = container_fault, [COMMAND_JOB_EXIT] = exit_fault,
-        [COMMAND_QUOTA_CHANGE] = quota_fault,
+        [COMMAND_QUOTA_CHANGE] = quota_fault,       [COMMAND_SEED_CHANGE] = seed_change,
+        [COMMAND_POLICY_CHANGE] = policy_change,
     };
 #define X(name, text, what) invariant(apply[COMMAND_##name] != NULL);
     FAULT_KINDS(X)

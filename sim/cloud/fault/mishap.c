@@ -36,12 +36,36 @@ static const Failures *failures_of(const Faults *faults)
 
 __extension__ typedef unsigned __int128 Wide;
 
+static int64_t bounded(Wide value)
+{
+    return value < (Wide)INT64_MAX ? (int64_t)value : INT64_MAX;
+}
+
 /* A drawn time until a failure, divided by Failures.rate_ppm, which is not 0. */
 static int64_t at_rate(const Faults *faults, int64_t time_ns)
 {
-    int64_t rate_ppm = failures_of(faults)->rate_ppm;
-    Wide scaled = (Wide)time_ns * (uint64_t)PPM / (uint64_t)rate_ppm;
-    return scaled < (Wide)INT64_MAX ? (int64_t)scaled : INT64_MAX;
+    return bounded((Wide)time_ns * (uint64_t)PPM / (uint64_t)failures_of(faults)->rate_ppm);
+}
+
+/* The address of a draw. */
+typedef struct {
+    RngStream stream;
+    uint64_t entity, draw;
+} DrawAddress;
+
+/* The rest of a time that began at `begun_ns` and has not ended, drawn again; at least 1 ns. */
+static int64_t rest_drawn_again(const Faults *faults, const FailureModel *model, DrawAddress at,
+                                int64_t begun_ns)
+{
+    const Wide age_ns = (Wide)(faults->engine->now_ns - begun_ns);
+    // The time at the modelled rate which, divided by the rate, is the age or less.
+    const Wide least = ((age_ns + 1) * (uint64_t)failures_of(faults)->rate_ppm - 1) / (uint64_t)PPM;
+    const uint64_t word = engine_word(faults->engine, at.stream, at.entity, at.draw);
+    const int64_t time_ns =
+        at_rate(faults, distribution_above(model->between, word, bounded(least)));
+    if (time_ns == INT64_MAX)
+        return INT64_MAX;
+    return (Wide)time_ns > age_ns ? time_ns - (int64_t)age_ns : 1;
 }
 
 /* --- Nodes --- */
@@ -63,6 +87,15 @@ static void push_failure(Faults *faults, const Node *node)
                 node->life, 0);
 }
 
+static void push_failure_again(Faults *faults, const Node *node)
+{
+    const FailureModel *model = failures_of(faults)->nodes;
+    const DrawAddress at = {RNG_NODE_FAILURE, node->address, node_draw(node, DRAW_BETWEEN)};
+    if (model != NULL && node->failure == NULL)
+        engine_push(faults->engine, rest_drawn_again(faults, model, at, node->life_ns),
+                    EVENT_NODE_FAILS, node->id.index, node->life, 0);
+}
+
 /* The model of lifetimes of low-priority nodes of `family`; NULL: they are not preempted. */
 static const FailureModel *preemption_of(const Failures *failures, const char *family)
 {
@@ -79,17 +112,32 @@ static const FailureModel *preemption_of(const Failures *failures, const char *f
     return of_others;
 }
 
-static void push_lifetime(Faults *faults, const Node *node)
+/* NULL: the node lives until it is released. */
+static const FailureModel *lifetime_of(const Faults *faults, const Node *node)
 {
     const NodeKind *kind =
         &cluster_kind_of_node(cluster_by_id(faults->clusters, node->cluster), node)->spec;
-    const FailureModel *model = preemption_of(failures_of(faults), kind->vm_size->family);
-    if (!model || !kind->is_low_priority)
+    return kind->is_low_priority ? preemption_of(failures_of(faults), kind->vm_size->family) : NULL;
+}
+
+static void push_lifetime(Faults *faults, const Node *node)
+{
+    const FailureModel *model = lifetime_of(faults, node);
+    if (!model)
         return;
     int64_t lifetime_ns =
         engine_sample(faults->engine, model->between, RNG_NODE_LIFETIME, node->address, 0);
     engine_push(faults->engine, at_rate(faults, lifetime_ns), EVENT_NODE_LIFETIME, node->id.index,
                 node->life, 0);
+}
+
+static void push_lifetime_again(Faults *faults, const Node *node)
+{
+    const FailureModel *model = lifetime_of(faults, node);
+    const DrawAddress at = {RNG_NODE_LIFETIME, node->address, 0};
+    if (model != NULL && node->notice == CAUSE_NONE)
+        engine_push(faults->engine, rest_drawn_again(faults, model, at, node->allocated_ns),
+                    EVENT_NODE_LIFETIME, node->id.index, node->life, 0);
 }
 
 static void node_begins(void *context, Node *node)
@@ -202,7 +250,21 @@ static void push_group_failure(Faults *faults, uint32_t group, int64_t repair_ns
     if (repair_ns > INT64_MAX - 1 - until_ns)
         return;
     // At least 1 ns, so that time advances even if both drawn times are 0.
+    faults->group_begun_ns[group] = faults->engine->now_ns + 1 + repair_ns;
     engine_push(faults->engine, 1 + repair_ns + until_ns, EVENT_GROUP_FAILS, group, 0, 0);
+}
+
+static void push_group_failure_again(Faults *faults, uint32_t group)
+{
+    const FailureModel *model = failures_of(faults)->group_models[group];
+    const int64_t begun_ns = faults->group_begun_ns[group], now_ns = faults->engine->now_ns;
+    const DrawAddress at = {RNG_GROUP_FAILURE, name_hash(failures_of(faults)->groups[group]->name),
+                            faults->group_failures[group] * 2 + DRAW_BETWEEN};
+    if (begun_ns > now_ns) // in repair until then
+        push_group_failure(faults, group, begun_ns - now_ns - 1);
+    else
+        engine_push(faults->engine, rest_drawn_again(faults, model, at, begun_ns),
+                    EVENT_GROUP_FAILS, group, 0, 0);
 }
 
 void mishap_group_fails(Faults *faults, uint32_t group)
@@ -225,8 +287,33 @@ void mishaps_prepare(Faults *faults)
 {
     const Failures *failures = failures_of(faults);
     faults->group_failures = ARENA_ARRAY(faults->arena, uint64_t, failures->group_count);
+    faults->group_begun_ns = ARENA_ARRAY(faults->arena, int64_t, failures->group_count);
     if (failures->rate_ppm == 0)
         return;
     for (int32_t group = 0; group < failures->group_count; group++)
         push_group_failure(faults, (uint32_t)group, 0);
+}
+
+static bool is_mishap(void *context, const Event *event)
+{
+    (void)context;
+    return event->kind == EVENT_NODE_FAILS || event->kind == EVENT_NODE_LIFETIME ||
+           event->kind == EVENT_GROUP_FAILS;
+}
+
+void mishaps_draw_again(Faults *faults)
+{
+    const Failures *failures = failures_of(faults);
+    if (failures->rate_ppm == 0)
+        return;
+    engine_remove_pending(faults->engine, NULL, is_mishap);
+    for (uint32_t n = 0; (n = node_next(faults->clusters, n)) < node_count(faults->clusters); n++) {
+        const Node *node = node_by_id(faults->clusters, (NodeId){n});
+        if (node->state == NODE_STATE_COUNT)
+            continue;
+        push_failure_again(faults, node);
+        push_lifetime_again(faults, node);
+    }
+    for (int32_t group = 0; group < failures->group_count; group++)
+        push_group_failure_again(faults, (uint32_t)group);
 }

@@ -13,6 +13,9 @@ Faults *faults_create(Arena *run, Engine *engine, TraceRecorder *recorder, const
 ClusterFaults faults_of_clusters(Faults *faults);
 /* Pushes the first failure of each group; once, before any event. */
 void mishaps_prepare(Faults *faults);
+/* Draws the failures and lifetimes that are still to come again, from the present seed, given that
+ * none of them has happened so far. */
+void mishaps_draw_again(Faults *faults);
 
 /* --- Events --- */
 

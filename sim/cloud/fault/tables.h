@@ -17,6 +17,7 @@ struct Faults {
     Jobs *jobs;
     NameTable *strikes;       /* key of a fault -> how many nodes it has drawn so far */
     uint64_t *group_failures; /* [group of Failures]: so far */
+    int64_t *group_begun_ns;  /* [the same]: its next failure is drawn from then on */
 };
 
 #endif

@@ -234,7 +234,7 @@ static void begin_training(Jobs *jobs, Job *job)
     Training *t = training_of(job);
     *t = (Training){.plan = step_plan(spec->program, vm_size,
                                       rank_places_spread(job->request.nodes, spec->processes)),
-                    .seed = jobs->scenario->seed,
+                    .seed = engine_seed(jobs->engine),
                     .address = job->address,
                     .step_address = training_step_address(job->address, job->starts),
                     .first_epoch = job->epochs_kept,

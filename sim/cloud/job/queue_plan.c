@@ -22,7 +22,7 @@ static void *grown(Jobs *jobs, const void *items, int32_t count, int32_t *capaci
 QueuePlan *queue_plan_create(Jobs *jobs)
 {
     QueuePlan *plan = ARENA_NEW(jobs->arena, QueuePlan);
-    plan->is_by_time = policy_of(jobs->scenario->policy)->sight == POLICY_SEES_QUEUE_BY_TIME;
+    plan->is_by_time = policy_of(jobs->policy)->sight == POLICY_SEES_QUEUE_BY_TIME;
     plan->waiting = grown(jobs, NULL, 0, &plan->waiting_capacity, sizeof *plan->waiting);
     plan->running = grown(jobs, NULL, 0, &plan->running_capacity, sizeof *plan->running);
     return plan;
@@ -161,19 +161,29 @@ static int32_t place_of(const QueuePlan *plan, RunningJob job)
     return low;
 }
 
-void queue_plan_add_running(Jobs *jobs, QueuePlan *plan, const Job *job)
+static void add_running(Jobs *jobs, QueuePlan *plan, RunningJob entry)
 {
     if (plan->running_count == plan->running_capacity)
         plan->running = grown(jobs, plan->running, plan->running_count, &plan->running_capacity,
                               sizeof *plan->running);
-    RunningJob entry = running_job(jobs, job);
-    entry.started_ns = jobs->engine->now_ns; // it is about to start
-    entry.expected_end_ns = expected_end_ns(jobs, job, entry.started_ns);
     RunningJob *place = plan->running + place_of(plan, entry);
     memmove(place + 1, place,
             (size_t)(plan->running + plan->running_count - place) * sizeof *place);
     *place = entry;
     plan->running_count++;
+}
+
+void queue_plan_add_running(Jobs *jobs, QueuePlan *plan, const Job *job)
+{
+    RunningJob entry = running_job(jobs, job);
+    entry.started_ns = jobs->engine->now_ns; // it is about to start
+    entry.expected_end_ns = expected_end_ns(jobs, job, entry.started_ns);
+    add_running(jobs, plan, entry);
+}
+
+void queue_plan_add_started(Jobs *jobs, QueuePlan *plan, const Job *job)
+{
+    add_running(jobs, plan, running_job(jobs, job));
 }
 
 void queue_plan_remove_running(const Jobs *jobs, QueuePlan *plan, const Job *job)

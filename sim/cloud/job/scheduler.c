@@ -12,7 +12,7 @@
 
 static bool sees_queue(const Jobs *jobs)
 {
-    return policy_of(jobs->scenario->policy)->sight != POLICY_SEES_HEAD;
+    return policy_of(jobs->policy)->sight != POLICY_SEES_HEAD;
 }
 
 /* --- The queue --- */
@@ -44,6 +44,11 @@ ClusterQueues *scheduler_queues(Jobs *jobs, ClusterId cluster)
 static const ClusterQueues *find_queues(const Jobs *jobs, ClusterId cluster)
 {
     return cluster.index < jobs->queues.count ? row_table_at(&jobs->queues, cluster.index) : NULL;
+}
+
+PolicyKind scheduler_policy(const Jobs *jobs)
+{
+    return jobs->policy;
 }
 
 int32_t scheduler_queue_length(const Jobs *jobs, ClusterId cluster)
@@ -127,6 +132,66 @@ void scheduler_attempt_ends(Jobs *jobs, const Job *job)
         return;
     queue_plan_remove_running(jobs, queue->plan, job);
     owner_use_changes(jobs, job, -1);
+}
+
+/* --- Another policy --- */
+
+/* Calls `change` for each job of the cluster that has nodes. */
+static void each_active(Jobs *jobs, ClusterId cluster, void (*change)(Jobs *jobs, Job *job))
+{
+    for (uint32_t j = 0; (j = row_table_next(&jobs->rows, j)) < jobs->rows.count; j++) {
+        Job *job = job_row(jobs, (JobId){j});
+        if (job->cluster.index == cluster.index && job_is_active(job))
+            change(jobs, job);
+    }
+}
+
+/* The nodes of the job no longer count for its owner. */
+static void leave_plan(Jobs *jobs, Job *job)
+{
+    owner_use_changes(jobs, job, -1);
+}
+
+static void join_plan(Jobs *jobs, Job *job)
+{
+    owner_use_set(jobs, job);
+    queue_plan_add_started(jobs, scheduler_queues(jobs, job->cluster)->items[job->queue].plan, job);
+    owner_use_changes(jobs, job, 1);
+}
+
+static void drop_plans(Jobs *jobs, ClusterId cluster, const ClusterQueues *queues)
+{
+    each_active(jobs, cluster, leave_plan);
+    for (int32_t i = 0; i < queues->count; i++)
+        queues->items[i].plan = NULL;
+}
+
+static void make_plans(Jobs *jobs, ClusterId cluster, const ClusterQueues *queues)
+{
+    for (int32_t i = 0; i < queues->count; i++) {
+        JobQueue *queue = &queues->items[i];
+        queue->plan = queue_plan_create(jobs);
+        for (int32_t k = 0; k < queue->waiting.count; k++) {
+            Job *job = job_row(jobs, queue->waiting.items[k].job);
+            owner_use_set(jobs, job);
+            queue_plan_add_waiting(jobs, queue->plan, job);
+        }
+    }
+    each_active(jobs, cluster, join_plan);
+}
+
+void scheduler_change_policy(Jobs *jobs, PolicyKind policy)
+{
+    const bool saw_queue = sees_queue(jobs);
+    jobs->policy = policy;
+    for (uint32_t c = 0; c < jobs->queues.count; c++) {
+        const ClusterQueues *queues = row_table_at(&jobs->queues, c);
+        if (saw_queue)
+            drop_plans(jobs, (ClusterId){c}, queues);
+        if (sees_queue(jobs))
+            make_plans(jobs, (ClusterId){c}, queues);
+        scheduler_wake(jobs, (ClusterId){c});
+    }
 }
 
 /* --- The job that a queue starts next --- */
@@ -418,7 +483,7 @@ static void prepare_plans(Jobs *jobs, const ClusterQueues *queues, int32_t kind_
 
 void scheduler_pass(Jobs *jobs, ClusterId id)
 {
-    const Policy *policy = policy_of(jobs->scenario->policy);
+    const Policy *policy = policy_of(jobs->policy);
     const Cluster *cluster = cluster_by_id(jobs->clusters, id);
     ClusterQueues *queues = scheduler_queues(jobs, id);
     queues->is_pass_due = false;
@@ -456,8 +521,8 @@ static void check_queue(const Jobs *jobs, const Cluster *cluster, const ClusterQ
         invariant(i == 0 || heap_job_is_before(waiting->items[(i - 1) / 2], waiting->items[i]));
     }
     const Job *head = queue_head(jobs, queue);
-    bool is_asked = jobs->scenario->policy == POLICY_SERVICE && head != NULL &&
-                    queue->spec == NULL && cluster->provisioning < PROVISIONING_DELETING;
+    bool is_asked = jobs->policy == POLICY_SERVICE && head != NULL && queue->spec == NULL &&
+                    cluster->provisioning < PROVISIONING_DELETING;
     if (is_asked && !is_stopping(head))
         invariant(!request_fits(&head->request, &(SlotLimit){0}, cluster_room(cluster)) ||
                   queues->is_pass_due);
@@ -480,13 +545,14 @@ static void check_slots(const Jobs *jobs, const Cluster *cluster, const ClusterQ
 }
 
 /* A policy that stops jobs has stopped those that it would, or waits for one that is being
- * terminated. */
+ * terminated. A policy from outside makes no such promise. */
 static void check_victims(const Jobs *jobs, const Cluster *cluster, const ClusterQueues *queues,
                           const JobQueue *queue)
 {
-    const Policy *policy = policy_of(jobs->scenario->policy);
-    if (policy->victim == NULL || queue->spec != NULL || queues->is_pass_due ||
-        queue->waiting.count == 0 || cluster->provisioning >= PROVISIONING_DELETING)
+    const Policy *policy = policy_of(jobs->policy);
+    if (policy->victim == NULL || jobs->policy == POLICY_OUTSIDE || queue->spec != NULL ||
+        queues->is_pass_due || queue->waiting.count == 0 ||
+        cluster->provisioning >= PROVISIONING_DELETING)
         return;
     const PolicyView view = queue_view(jobs, queue, cluster);
     const int32_t victim = policy->victim(&view);

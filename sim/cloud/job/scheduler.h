@@ -1,5 +1,5 @@
-/* The queues of clusters, and the scheduling pass, which starts the jobs that the scenario's policy
- * chooses (policy.h). */
+/* The queues of clusters, and the scheduling pass, which starts the jobs that the policy chooses
+ * (policy.h). */
 #ifndef SIM_CLOUD_JOB_SCHEDULER_H
 #define SIM_CLOUD_JOB_SCHEDULER_H
 
@@ -9,6 +9,11 @@
 int32_t scheduler_queue_length(const Jobs *jobs, ClusterId cluster);
 /* The slots of one of its queues; not set if it has no queues. */
 SlotLimit scheduler_queue_limit(const Jobs *jobs, ClusterId cluster, int32_t queue);
+
+/* Lets another policy choose the next jobs of all queues. A policy that counts the use of owners
+ * counts it from here on, unless the last one did too: only such policies need it. */
+void scheduler_change_policy(Jobs *jobs, PolicyKind policy);
+PolicyKind scheduler_policy(const Jobs *jobs);
 
 /* --- For the other files of this folder --- */
 

@@ -47,6 +47,7 @@ struct Jobs {
     Engine *engine;
     TraceRecorder *recorder;
     const Scenario *scenario;
+    PolicyKind policy; /* the scenario's, or that of the last policy.change */
     Names *names;
     Resources *resources;
     Subjects *subjects;

@@ -119,6 +119,37 @@ static void push_next_arrival(Jobs *jobs, uint32_t index)
                 0, 0);
 }
 
+/* --- Another seed --- */
+
+/* Whether arrivals are drawn one after the other. */
+static bool is_drawn_singly(const Workload *workload)
+{
+    return workload->list == NULL && workload->count == 0;
+}
+
+static bool is_drawn_arrival(void *jobs, const Event *event)
+{
+    return event->kind == EVENT_WORKLOAD &&
+           is_drawn_singly(&((const Jobs *)jobs)->scenario->workloads[event->subject]);
+}
+
+void workloads_draw_again(Jobs *jobs)
+{
+    const int64_t now_ns = jobs->engine->now_ns;
+    engine_remove_pending(jobs->engine, jobs, is_drawn_arrival);
+    for (int32_t i = 0; i < jobs->scenario->workload_count; i++) {
+        const Workload *workload = &jobs->scenario->workloads[i];
+        WorkloadProgress *progress = &jobs->workloads[i];
+        // An arrival at this instant draws the next one itself.
+        if (!is_drawn_singly(workload) || progress->candidate_ns <= now_ns)
+            continue;
+        progress->candidate_ns = now_ns > workload->begin_ns ? now_ns : workload->begin_ns;
+        push_next_arrival(jobs, (uint32_t)i);
+    }
+}
+
+/* --- Jobs --- */
+
 enum { DIGITS_MAX = 20 };
 
 static void prepare_names(const Jobs *jobs, const Workload *workload, WorkloadProgress *progress)

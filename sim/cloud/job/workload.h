@@ -14,6 +14,9 @@
 
 /* Pushes the first arrival of each workload; once, before any event. */
 void workloads_prepare(Jobs *jobs);
+/* Draws the arrivals that are still to come again, from the present seed, given that none of them
+ * has happened so far. Those of an exact count keep their times in the period that has begun. */
+void workloads_draw_again(Jobs *jobs);
 /* Event: a workload's next jobs arrive. */
 void workload_arrives(Jobs *jobs, uint32_t workload);
 

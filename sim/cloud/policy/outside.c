@@ -66,29 +66,66 @@ static trainyard_policy_view view_for(PolicyOutside *outside, const PolicyView *
     return shown;
 }
 
-PolicyChoice policy_outside(const PolicyView *view)
+/* The index in `running` of TRAINYARD_POLICY_STOP; negative: another answer. Exact for all int32_t.
+ */
+static int64_t stopped_by(int32_t answer)
+{
+    return -2 - (int64_t)answer;
+}
+
+/* A job that starts and stops at one instant could do so for ever. */
+static bool may_answer(const PolicyView *view, int32_t answer)
+{
+    const int64_t stopped = stopped_by(answer);
+    if (stopped >= 0)
+        return stopped < view->running_count && view->running[stopped].started_ns < view->now_ns;
+    return answer == TRAINYARD_POLICY_NONE ||
+           (answer < view->waiting_count && policy_fits(view, &view->waiting[answer]));
+}
+
+/* The answer to `view`; TRAINYARD_POLICY_NONE if it is not allowed, which is recorded. */
+static int32_t ask(const PolicyView *view)
 {
     PolicyOutside *outside = view->outside;
     if (outside->fault.is_set || view->waiting_count == 0)
-        return (PolicyChoice){.job = POLICY_NONE};
+        return TRAINYARD_POLICY_NONE;
     const trainyard_policy_view shown = view_for(outside, view);
     const int32_t answer = outside->choose(&shown);
-    if (answer == TRAINYARD_POLICY_NONE)
-        return (PolicyChoice){.job = POLICY_NONE};
-    if (answer >= 0 && answer < view->waiting_count && policy_fits(view, &view->waiting[answer]))
-        return (PolicyChoice){.job = answer};
+    if (may_answer(view, answer))
+        return answer;
     outside->fault = (PolicyFault){.is_set = true,
                                    .at_ns = view->now_ns,
                                    .answer = answer,
-                                   .waiting_count = view->waiting_count};
-    return (PolicyChoice){.job = POLICY_NONE};
+                                   .waiting_count = view->waiting_count,
+                                   .running_count = view->running_count};
+    return TRAINYARD_POLICY_NONE;
+}
+
+PolicyChoice policy_outside(const PolicyView *view)
+{
+    const int32_t answer = ask(view);
+    return (PolicyChoice){.job = answer >= 0 ? answer : POLICY_NONE};
+}
+
+int32_t policy_outside_victim(const PolicyView *view)
+{
+    const int64_t stopped = stopped_by(ask(view));
+    return stopped >= 0 ? (int32_t)stopped : POLICY_NONE;
 }
 
 void policy_fault_print(Text *out, const PolicyFault *fault)
 {
     text_add(out, "at ");
     duration_print(out, fault->at_ns);
-    if (fault->answer < 0 || fault->answer >= fault->waiting_count)
+    const int64_t stopped = stopped_by(fault->answer);
+    if (stopped >= fault->running_count)
+        text_printf(out, " the policy stopped job %" PRId64 ", but %" PRId32 " job%s run%s, from 0",
+                    stopped, fault->running_count, plural(fault->running_count),
+                    fault->running_count == 1 ? "s" : "");
+    else if (stopped >= 0)
+        text_printf(out, " the policy stopped job %" PRId64 " at the instant of its start",
+                    stopped);
+    else if (fault->answer < 0 || fault->answer >= fault->waiting_count)
         text_printf(out, " the policy chose job %" PRId32 ", but %" PRId32 " job%s wait%s, from 0",
                     fault->answer, fault->waiting_count, plural(fault->waiting_count),
                     fault->waiting_count == 1 ? "s" : "");

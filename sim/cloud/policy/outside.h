@@ -13,7 +13,7 @@ typedef struct {
     bool is_set;
     int64_t at_ns; /* simulated time */
     int32_t answer;
-    int32_t waiting_count;
+    int32_t waiting_count, running_count;
 } PolicyFault;
 
 struct PolicyOutside {
@@ -28,8 +28,9 @@ struct PolicyOutside {
 /* A policy with this function; its memory is in `arena`. One run at a time may use it. */
 PolicyOutside policy_outside_of(Arena *arena, trainyard_policy_function *choose);
 
-/* Asks `view->outside`. The row of POLICY_OUTSIDE. */
+/* Ask `view->outside`: the job that starts, and the job that stops. The row of POLICY_OUTSIDE. */
 PolicyChoice policy_outside(const PolicyView *view);
+int32_t policy_outside_victim(const PolicyView *view);
 
 /* Adds a sentence about a fault, without a full stop. */
 void policy_fault_print(Text *out, const PolicyFault *fault);

@@ -11,7 +11,7 @@ static const Policy policies[] = {
     POLICIES(X)
 #undef X
         [POLICY_OUTSIDE] = {"outside", "the function of a shared object chooses", POLICY_SEES_QUEUE,
-                            policy_outside, NULL},
+                            policy_outside, policy_outside_victim},
 };
 _Static_assert(sizeof policies / sizeof policies[0] == POLICY_OUTSIDE + 1, "one row per policy");
 

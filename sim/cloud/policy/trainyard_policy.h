@@ -20,6 +20,11 @@
  * until it chooses none. A job takes all that it asks for at one instant, so only a job with
  * `fits` may be chosen; any other answer ends the run with an error.
  *
+ * Instead it may stop a running job, TRAINYARD_POLICY_STOP(i) for `running[i]`, and is called
+ * again. The job returns to its place in the queue; the scenario says what the work so far is
+ * worth, and what it costs to continue. A job cannot be stopped at the instant of its start. While
+ * a job takes time to stop, the same answer is fine.
+ *
  * The answer depends on the view alone: no clock, no random numbers, no variable that outlives a
  * call. Otherwise the same scenario and seed would have two results; `--check-determinism` runs
  * twice and names the first record that differs. Only + - * / on integers, and comparisons that end
@@ -36,7 +41,8 @@
 /* The version of this header's structs. */
 #define TRAINYARD_POLICY_ABI 1
 
-#define TRAINYARD_POLICY_NONE (-1) /* no job starts now */
+#define TRAINYARD_POLICY_NONE (-1)          /* no job starts now */
+#define TRAINYARD_POLICY_STOP(i) (-2 - (i)) /* running[i] stops */
 
 typedef struct {
     int64_t number;      /* differs for each job of a run */
@@ -68,7 +74,7 @@ typedef struct trainyard_policy_view {
     int32_t waiting_count, running_count;
 } trainyard_policy_view;
 
-/* Returns an index in `view->waiting`, or TRAINYARD_POLICY_NONE. */
+/* Returns an index in `view->waiting`, TRAINYARD_POLICY_NONE or TRAINYARD_POLICY_STOP. */
 typedef int32_t trainyard_policy_function(const trainyard_policy_view *view);
 
 #ifdef __cplusplus

@@ -10,6 +10,9 @@
 #include "sim/cloud/record/moment.h"
 #include "sim/cloud/spec/spec.h"
 
+/* The largest seed of a file or option: numbers of JSON are exact up to it. */
+#define SEED_MOST (INT64_C(1) << 53)
+
 /* Faults on request: commands of the simulator that the service does not have. Columns: as in
  * SERVICE_COMMANDS. */
 #define FAULT_KINDS(X)                                                                             \
@@ -26,7 +29,11 @@
       "a share or file server is slower for a while; speed 0: an outage")                          \
     X(CONTAINER_FAIL, "container.fail", "a job's next container does not start")                   \
     X(JOB_EXIT, "job.exit", "a job's program ends now, with an exit code")                         \
-    X(QUOTA_CHANGE, "quota.change", "a quota has other cores from now on; no cluster loses nodes")
+    X(QUOTA_CHANGE, "quota.change", "a quota has other cores from now on; no cluster loses nodes") \
+    X(SEED_CHANGE, "seed.change",                                                                  \
+      "random draws come from another seed from now on; failures, preemptions and arrivals that "  \
+      "have not happened are drawn again, and durations that have begun keep their draws")         \
+    X(POLICY_CHANGE, "policy.change", "another policy chooses the next jobs from now on")
 
 /* X(ENUM, name in scenario files, effect)
  *
@@ -234,7 +241,8 @@ typedef struct {
             int64_t took_ns; /* from the program's beginning */
             int64_t kept;    /* epochs in a checkpoint that is on a share by then; 0: no new one */
         } job_reached;
-        struct {                    /* FAULT_KINDS; `path`: cluster, job, share, quota's family */
+        struct {                    /* FAULT_KINDS; `path`: cluster, job, share, quota's family,
+                                       the seed or policy as a name */
             bool is_of_job;         /* node.*: `path` is a job's, `node` counts its nodes */
             int32_t node;           /* place, from 1; 0: drawn from the nodes it can strike */
             const NodeGroup *group; /* group.* */
@@ -243,6 +251,8 @@ typedef struct {
             int64_t speed_ppm;      /* *.slow: 1,000,000 = as modelled */
             int32_t count;          /* allocation.fail: nodes that the allocation lacks */
             int32_t exit_code;      /* job.exit */
+            uint64_t seed;          /* seed.change */
+            int32_t policy;         /* policy.change: a PolicyKind */
             int32_t vcpus;          /* quota.change */
             bool is_low_priority; /* quota.change: the low-priority quota, not the dedicated one */
             const char *reason;   /* in plain words, or NULL */

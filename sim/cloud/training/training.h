@@ -83,7 +83,7 @@ typedef struct {
 
 typedef struct {
     StepPlan plan;
-    uint64_t seed;
+    uint64_t seed;         /* of the world when the attempt began to train */
     uint64_t address;      /* of the job: for the draws of accuracy and loss */
     uint64_t step_address; /* of the attempt: for the draws of step times */
     int64_t first_epoch;   /* epochs done in earlier attempts and not lost */

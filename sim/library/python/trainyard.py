@@ -17,7 +17,7 @@ import io
 import json
 import os
 
-__all__ = ["Check", "Error", "Run", "Study", "check", "run", "study", "version"]
+__all__ = ["Check", "Error", "Run", "Study", "check", "run", "stop", "study", "version"]
 
 ABI = 0
 _BAD_INPUT, _UNKNOWN = 2, 1
@@ -216,6 +216,11 @@ class Check(_Result):
         return [case for case in self.cases if not case["holds"]]
 
 
+def stop(index):
+    """The answer of a policy that stops `running[index]`."""
+    return -2 - index
+
+
 def _policy(choose, raised):
     """The callback of a policy: `choose(now_ns, free_slots, most_slots, waiting, running, used_node_us)` with lists."""
     def call(view):
@@ -257,8 +262,8 @@ def check(scenario, params=None, settings=None, seed=None, seeds=0, policy=None)
 def run(scenario, params=None, settings=None, seed=None, trace=None, level="jobs", policy=None, check_determinism=False):
     """Runs a scenario. `params` are its parameters by name, `settings` any values by JSON pointer. `trace` is called with each record of
     the trace, a dict; `level` is jobs, epochs or steps. `policy(now_ns, free_slots, most_slots, waiting, running, used_node_us)` chooses
-    the next job of a queue: it returns an index of `waiting` whose job has `fits`, or None; trainyard_policy.h says what the members
-    mean. `check_determinism` runs twice, and raises Error for the first record that differs. An exception in `trace` or `policy` is
+    the next job of a queue: it returns an index of `waiting` whose job has `fits`, stop(index of `running`), or None. trainyard_policy.h says
+    what the members mean. `check_determinism` runs twice, and raises Error for the first record that differs. An exception in `trace` or `policy` is
     raised after the run."""
     request, raised = _scenario_request(scenario, params, settings, seed), []
     request.check_determinism, request.policy = check_determinism, _policy(policy, raised)

@@ -153,7 +153,7 @@ static bool is_ahead(const Why *why, const Story *story, uint32_t job)
 {
     if (why->world == NULL)
         return job < story->job;
-    const PolicyKind policy = world_scenario(why->world)->policy;
+    const PolicyKind policy = world_policy(why->world);
     if (world_job(why->world, (JobId){job})->queue !=
         world_job(why->world, (JobId){story->job})->queue)
         return false;

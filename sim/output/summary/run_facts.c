@@ -132,7 +132,7 @@ RunFacts run_facts_of_world(Arena *arena, const World *world, const WaitingFold 
                       .seed = scenario->seed,
                       .version = version,
                       .fidelity = fidelity_names[scenario->fidelity],
-                      .policy = scenario->policy,
+                      .policy = world_policy(world),
                       .start_unix_ms = scenario->start_unix_ms,
                       .measure = scenario->measure,
                       .has_queue_limit = scenario->has_queue_limit,

@@ -1,5 +1,6 @@
 #include "sim/scenario/command/faults_read.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "sim/scenario/command/check.h"
@@ -108,6 +109,16 @@ static ResourcePath subject_path(const Reader *reader, CommandKind made_by, Boun
     return path;
 }
 
+/* The new value as a name, which the trace shows. */
+static ResourcePath changed_path(const Reader *reader, CommandKind kind)
+{
+    const FaultText *fault = reader->fault;
+    return (ResourcePath){
+        .name = kind == COMMAND_POLICY_CHANGE
+                    ? policy_words[fault->policy.value]
+                    : arena_printf(reader->context->arena, "%" PRId64, fault->seed.value)};
+}
+
 static ResourcePath read_path(const Reader *reader, const NodeGroup *group)
 {
     const FaultText *fault = reader->fault;
@@ -120,6 +131,8 @@ static ResourcePath read_path(const Reader *reader, const NodeGroup *group)
             config_unknown_entry(reader->context, CATALOG_QUOTAS, "quota", fault->family);
         return (ResourcePath){.name = fault->family.value};
     }
+    if (kind == COMMAND_SEED_CHANGE || kind == COMMAND_POLICY_CHANGE)
+        return changed_path(reader, kind);
     if (kind == COMMAND_SHARE_SLOW) {
         if (fault->share.value != NULL)
             config_check_share(reader->context, "share", fault->share.value,
@@ -188,6 +201,8 @@ void fault_bind(const CommandBinder *binder, const NodeGroups *groups, const Fau
                                                  speed_least, speed_most),
                      .count = (int32_t)fault->count.value,
                      .exit_code = (int32_t)fault->exit_code.value,
+                     .seed = (uint64_t)fault->seed.value,
+                     .policy = (int32_t)fault->policy.value,
                      .vcpus = (int32_t)fault->vcpus.value,
                      .is_low_priority = fault->priority.value == VM_LOW_PRIORITY,
                      .reason = fault->reason.value},

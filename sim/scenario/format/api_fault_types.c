@@ -1,5 +1,7 @@
 #include "sim/scenario/format/api_fault_types.h"
 
+#include "sim/cloud/spec/command.h"
+
 #define OWNER ApiFaultText
 static const char *const kind_words[] = {
 #define X(name, text, what) text,
@@ -21,7 +23,7 @@ static const Field rule_fields[] = {
                   "how many matching requests are not affected at first"),
     FIELD_INTEGER("count", count, 1, INT32_MAX, NULL,
                   "how many requests are affected at most; without it there is no limit"),
-    FIELD_INTEGER("seed", seed, 0, INT64_C(1) << 53, "1", "the seed of its random numbers"),
+    FIELD_INTEGER("seed", seed, 0, SEED_MOST, "1", "the seed of its random numbers"),
     {0},
 };
 #undef OWNER

@@ -51,6 +51,8 @@ static const CommandMembers members[] = {
     [COMMAND_CONTAINER_FAIL] = {" job ", " job "},
     [COMMAND_JOB_EXIT] = {" job exit_code ", " job exit_code "},
     [COMMAND_QUOTA_CHANGE] = {" family vcpus ", " family vcpus priority "},
+    [COMMAND_SEED_CHANGE] = {" seed ", " seed "},
+    [COMMAND_POLICY_CHANGE] = {" policy ", " policy "},
 };
 _Static_assert(sizeof(members) / sizeof(members[0]) == COMMAND_KIND_COUNT,
                "one row for each kind of command");

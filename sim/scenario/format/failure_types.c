@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/scenario/format/batchai_types.h"
+#include "sim/scenario/format/types.h"
 
 #define MAX_COUNT INT32_MAX
 
@@ -122,11 +123,14 @@ static const Field fault_fields[] = {
                   "quota.change: cores of the quota from now on"),
     FIELD_CHOICE("priority", priority, vm_priority_words, "dedicated",
                  "quota.change: the kind of nodes"),
+    FIELD_INTEGER("seed", seed, 0, SEED_MOST, NULL, "seed.change: the seed from now on"),
+    FIELD_CHOICE("policy", policy, policy_words, NULL, "policy.change: the policy from now on"),
     FIELD_TEXT("reason", reason, NULL, "in plain words, for the trace and the report"),
     {0},
 };
 #undef OWNER
-const ObjectType fault_type = {"fault", "A failure on request.", sizeof(FaultText), fault_fields};
+const ObjectType fault_type = {"fault", "A failure or another change on request.",
+                               sizeof(FaultText), fault_fields};
 
 CommandKind fault_kind(const FaultText *fault)
 {

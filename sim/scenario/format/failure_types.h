@@ -48,6 +48,8 @@ typedef struct {
     BoundText family;
     BoundInteger vcpus;
     BoundInteger priority; /* VmPriority */
+    BoundInteger seed;
+    BoundInteger policy; /* PolicyKind */
     BoundText reason;
 } FaultText;
 

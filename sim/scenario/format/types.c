@@ -472,7 +472,7 @@ const ObjectType preemption_cost_type = OBJECT_TYPE(
 #undef OWNER
 
 #define OWNER ScenarioText
-static const char *const policy_words[] = {
+const char *const policy_words[] = {
 #define X(name, function, text, sight, victim, what) text,
     POLICIES(X)
 #undef X
@@ -491,7 +491,7 @@ static const Field scenario_fields[] = {
     FIELD_ROW(NAMED, "parameters", parameters, .type = &parameter_type,
               .doc = "named values that texts use as \"${name}\"; `--param NAME=VALUE` changes "
                      "them"),
-    FIELD_INTEGER("seed", seed, 0, INT64_C(1) << 53, "1", "the seed of the random numbers"),
+    FIELD_INTEGER("seed", seed, 0, SEED_MOST, "1", "the seed of the random numbers"),
     FIELD_ISO_TIME("start", start, "2018-07-18T17:45:00Z", "date and time at simulated time 0"),
     FIELD_DURATION(
         "until", until, NULL,

@@ -249,6 +249,7 @@ typedef struct {
 
 enum { WIDE_JOBS_WAIT, WIDE_JOBS_REFUSED }; /* ScenarioText.wide_jobs */
 
+extern const char *const policy_words[]; /* [PolicyKind], then NULL */
 extern const ObjectType scenario_type;
 extern const ObjectType preemption_cost_type;
 extern const ObjectType storage_type;

@@ -140,6 +140,14 @@ static double rate_of(const Workload *workload)
     return bursts * (double)workload->rate.milli / 1000 / ((double)workload->rate.period_ns / s);
 }
 
+static bool is_always_in_order(const Scenario *scenario)
+{
+    bool is_in_order = scenario->policy == POLICY_SERVICE;
+    for (int32_t i = 0; i < scenario->command_count; i++)
+        is_in_order &= scenario->commands[i].kind != COMMAND_POLICY_CHANGE;
+    return is_in_order;
+}
+
 static bool can_lose_nodes(const Scenario *scenario, bool is_low_priority)
 {
     const Failures *failures = &scenario->failures;
@@ -157,7 +165,7 @@ static void find_gaps(Arena *arena, const Scenario *scenario, bool is_steady, bo
         [GAP_SCALING] = cluster->is_automatic,
         [GAP_LOSSES] = can_lose_nodes(scenario, cluster->is_low_priority),
         [GAP_ARRIVALS] = workload->arrivals != ARRIVALS_POISSON || workload->count > 0,
-        [GAP_POLICY] = scenario->policy != POLICY_SERVICE,
+        [GAP_POLICY] = !is_always_in_order(scenario),
         [GAP_HORIZON] = !is_steady,
         [GAP_STARTUP] = true,
         [GAP_APPROXIMATION] = !is_exact};

@@ -91,7 +91,7 @@ static const ClusterSpec *only_cluster(const Scenario *scenario)
         const bool is_create = command->kind == COMMAND_CLUSTER_CREATE;
         if ((is_create && found != NULL) || command->kind == COMMAND_CLUSTER_RESIZE ||
             command->kind == COMMAND_CLUSTER_AUTOSCALE || command->kind == COMMAND_CLUSTER_DELETE ||
-            command->kind == COMMAND_JOB_CREATE)
+            command->kind == COMMAND_JOB_CREATE || command->kind == COMMAND_POLICY_CHANGE)
             return NULL;
         if (is_create)
             found = command->as.cluster_create;

@@ -80,6 +80,23 @@ static const char *read_answer(const HttpResponse *response, size_t *length)
     return bytes;
 }
 
+/* The request as a client sends it. */
+static void print_request(const HttpRequest *request, Text *out)
+{
+    bool has_length = false;
+    text_printf(out, "%s %s%s%s HTTP/1.1\r\nHost: %s\r\n", request->method_text, request->target,
+                *request->query_text ? "?" : "", request->query_text, request->host);
+    for (int32_t i = 0; i < request->header_count; i++) {
+        const HttpField *header = &request->headers[i];
+        has_length = has_length || strcmp(header->name, "Content-Length") == 0;
+        text_printf(out, "%s: %s\r\n", header->name, header->value);
+    }
+    if (!has_length)
+        text_printf(out, "Content-Length: %zu\r\n", request->body_bytes);
+    text_add(out, "\r\n");
+    text_append(out, request->body, request->body_bytes);
+}
+
 static Answer ask(HttpMethod method, const char *target, const char *query, HttpField *headers,
                   int32_t count, const char *body, size_t length, bool is_signed)
 {
@@ -103,6 +120,10 @@ static Answer ask(HttpMethod method, const char *target, const char *query, Http
             files_signature(&life.emulator->azure_files, life.request, "acct", 0, text);
         headers[request.header_count++] =
             (HttpField){"Authorization", arena_printf(life.request, "SharedKey acct:%s", code)};
+    }
+    if (life.plan != NULL) {
+        print_request(&request, life.plan);
+        return (Answer){.status = 200, .code = "", .body = ""};
     }
     HttpResponse response = http_response(200);
     emulator_handle(life.emulator, &request, &response);
@@ -318,4 +339,36 @@ void clients_ask(Known *after)
         change_group(after, (int)disk_draw(GROUPS));
     else
         check_file(after, file, false);
+}
+
+/* --- Requests of a network --- */
+
+void clients_plan(Known *after, int object, Text *request)
+{
+    static void (*const operations[])(Known *, int) = {create_file, put_range, put_range,
+                                                       resize_file, delete_file};
+    life.plan = request;
+    if (object >= FILES)
+        change_group(after, object - FILES);
+    else if (after->files[object].is_there && disk_draw(4) == 0)
+        (void)ask_files(HTTP_GET, object, "", NULL, 0, "", 0);
+    else
+        operations[disk_draw(sizeof operations / sizeof *operations)](after, object);
+    if (request->length == 0) // there was no file to change
+        create_file(after, object);
+    life.plan = NULL;
+}
+
+bool clients_is(const Known *known, int object)
+{
+    return object < FILES ? check_file(known, object, true)
+                          : check_group(known, object - FILES, true);
+}
+
+void clients_take(Known *known, const Known *from, int object)
+{
+    if (object < FILES)
+        known->files[object] = from->files[object];
+    else
+        known->groups[object - FILES] = from->groups[object - FILES];
 }

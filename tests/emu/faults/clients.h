@@ -6,6 +6,8 @@
 #include "emu/emulator.h"
 
 enum { FILES = 4, GROUPS = 3, BYTES_MAX = 50000, VERSIONS = 512 };
+enum { OBJECTS = FILES + GROUPS };             /* files first */
+#define CLIENTS_UNIX_MS INT64_C(1795194020000) /* the machine's calendar */
 
 typedef struct {
     bool is_there;
@@ -33,6 +35,7 @@ typedef struct {
     bool is_doubtful;
     uint64_t versions[FILES][VERSIONS]; /* checksums of all that a file has ever had */
     int version_count[FILES];
+    Text *plan; /* requests are written to it instead, as a client sends them, and succeed; NULL */
     bool has_failed;
     char failure[600];
 } Life;
@@ -47,6 +50,13 @@ void life_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* One request drawn from the seed. Its effect on `after` is applied if it is acknowledged. */
 void clients_ask(Known *after);
+/* Writes a request about one object to `request`, as a client sends it, and its effect to `after`.
+ */
+void clients_plan(Known *after, int object, Text *request);
+/* Whether the object is as known. */
+bool clients_is(const Known *known, int object);
+/* Copies the known state of the object from `from`. */
+void clients_take(Known *known, const Known *from, int object);
 /* Whether all files and groups are as known. Fails the life if not, unless `is_quiet`. */
 bool clients_check(const Known *known, bool is_quiet);
 /* After a disk has lost writes, its state is the one that clients know. A damaged file is deleted.

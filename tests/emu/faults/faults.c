@@ -1,7 +1,7 @@
 #define _DEFAULT_SOURCE // MAP_ANONYMOUS
 /* The emulator on a disk that fails (disk.h), driven by clients that know what was acknowledged.
  *
- *     emu_faults [--first SEED] [--seeds N] [--seconds S] [--jobs N] [--verbose]
+ *     emu_faults [--network] [--first SEED] [--seeds N] [--seconds S] [--jobs N] [--verbose]
  *
  * Each seed is one life of a state folder: rounds of requests, each ended by a commit, as the
  * server does; power cuts at any change of any file, also while the emulator starts again; EIO and
@@ -11,7 +11,10 @@
  * never written must not. A disk that acknowledges an fsync without it may have lost any page of
  * the database: the emulator must start, recover, or say why it cannot.
  *
- * No thread, clock or socket takes part, so a seed repeats its failure. Prints "N passed, M
+ * With --network the disk is sound until a last power cut, and the server serves clients of a
+ * simulated network (network.h).
+ *
+ * No thread and no clock takes part, so a seed repeats its failure. Prints "N passed, M
  * failed"; exit code 1 with the seeds that failed. */
 #include <inttypes.h>
 #include <malloc.h>
@@ -28,11 +31,10 @@
 #include "sim/cli/files.h"
 #include "tests/emu/faults/clients.h"
 #include "tests/emu/faults/disk.h"
+#include "tests/emu/faults/network.h"
 #include "tests/support/temporary_folder.h"
 
 enum { ROUNDS = 6, REQUESTS_MAX = 4 };
-
-static const int64_t real_unix_ms = INT64_C(1795194020000);
 
 /* --- The server's part --- */
 
@@ -56,7 +58,7 @@ static bool open_emulator(bool recovers, char *why, size_t room)
     arena_destroy(arena);
     if (!life.emulator)
         return false;
-    emulator_tick(life.emulator, ++life.machine_ns, real_unix_ms);
+    emulator_tick(life.emulator, ++life.machine_ns, CLIENTS_UNIX_MS);
     return true;
 }
 
@@ -141,7 +143,7 @@ static void one_round(void)
         faults.cut_at = 1 + (int64_t)disk_draw(40);
     disk_set(faults);
     life.machine_ns += disk_draw(4) == 0 ? 2 * NS_PER_S : NS_PER_MS;
-    emulator_tick(life.emulator, life.machine_ns, real_unix_ms);
+    emulator_tick(life.emulator, life.machine_ns, CLIENTS_UNIX_MS);
     life.doubt = life.known;
     life.is_doubtful = true;
     for (uint64_t i = 1 + disk_draw(REQUESTS_MAX); i > 0 && !disk_is_cut() && !life.has_failed; i--)
@@ -168,7 +170,7 @@ static void one_round(void)
 
 /* --- A life --- */
 
-static void begin_life(uint64_t seed)
+static void begin_life(uint64_t seed, bool has_network)
 {
     static const char scenario[] =
         "{\"trainyard\": 1, \"seed\": 7, \"region\": \"eastus\", \"catalog\": "
@@ -180,7 +182,7 @@ static void begin_life(uint64_t seed)
     memset(&life, 0, sizeof life);
     life.is_verbose = is_verbose;
     life.seed = seed;
-    life.kind = (DiskKind)(seed % DISK_KINDS);
+    life.kind = has_network ? DISK_CUTS : (DiskKind)(seed % DISK_KINDS);
     life.arena = arena_create();
     life.request = arena_create();
     life.root = temporary_folder_create(life.arena);
@@ -194,10 +196,12 @@ static void begin_life(uint64_t seed)
 }
 
 /* Whether the seed has passed. */
-static bool live(uint64_t seed, uint64_t *history)
+static bool live(uint64_t seed, bool has_network, uint64_t *history)
 {
-    begin_life(seed);
-    for (int i = 0; i < ROUNDS && !life.has_failed && life.emulator; i++)
+    begin_life(seed, has_network);
+    if (has_network && life.emulator)
+        network_live();
+    for (int i = 0; i < ROUNDS && !has_network && !life.has_failed && life.emulator; i++)
         one_round();
     if (life.emulator && !life.has_failed)
         restart(true);
@@ -235,6 +239,7 @@ static double now_s(void)
 typedef struct {
     uint64_t first, seeds, jobs;
     double seconds;
+    bool has_network;
 } Options;
 
 static bool read_options(int argc, char **argv, Options *options)
@@ -243,6 +248,10 @@ static bool read_options(int argc, char **argv, Options *options)
         const char *value = i + 1 < argc ? argv[i + 1] : "";
         if (strcmp(argv[i], "--verbose") == 0) {
             life.is_verbose = true;
+            continue;
+        }
+        if (strcmp(argv[i], "--network") == 0) {
+            options->has_network = true;
             continue;
         }
         if (strcmp(argv[i], "--first") == 0)
@@ -268,7 +277,7 @@ static void work(const Options *options, uint64_t first, volatile uint64_t count
     for (uint64_t seed = first;
          seed < options->first + options->seeds && now_s() - begin_s < options->seconds;
          seed += options->jobs)
-        counts[live(seed, &history) ? 0 : 1]++;
+        counts[live(seed, options->has_network, &history) ? 0 : 1]++;
     if (options->seeds == 1)
         printf("history %016" PRIx64 "\n", history);
     fflush(stdout);
@@ -279,7 +288,8 @@ int main(int argc, char **argv)
     Options options = {.seeds = 2000, .jobs = 2, .seconds = 1e9};
     if (!read_options(argc, argv, &options)) {
         fprintf(stderr,
-                "usage: %s [--first SEED] [--seeds N] [--seconds S] [--jobs N] [--verbose]\n",
+                "usage: %s [--network] [--first SEED] [--seeds N] [--seconds S] [--jobs N] "
+                "[--verbose]\n",
                 argv[0]);
         return 2;
     }

@@ -244,6 +244,41 @@ START_TEST(the_right_fraction_of_draws_is_below_a_quantile)
 }
 END_TEST
 
+START_TEST(a_value_above_a_bound_has_the_distribution_under_that_condition)
+{
+    enum { DRAWS = 20000 };
+    for (size_t f = 1; f < 9; f++) { // P(X > b | X > a) = 0.25 / 0.7
+        const Distribution distribution = families[f].distribution;
+        const int64_t least = distribution_at(distribution, (uint64_t)(0.3 * 0x1p64));
+        const int64_t bound = distribution_at(distribution, (uint64_t)(0.75 * 0x1p64));
+        const double share = 0.25 / 0.7;
+        int32_t above = 0;
+        for (uint64_t i = 0; i < DRAWS; i++) {
+            const uint64_t word = rng_word(4, RNG_NODE_FAILURE, f, i);
+            const int64_t value = distribution_above(distribution, word, least);
+            ck_assert_int_gt(value, least);
+            ck_assert_int_ge(distribution_above(distribution, UINT64_MAX, least), value);
+            above += value > bound;
+        }
+        const double slack = f == 1 ? DRAWS / 700.0 : 0; // the line has only 1000 values
+        ck_assert_msg(fabs(above - DRAWS * share) <= 4 * sqrt(DRAWS * share * (1 - share)) + slack,
+                      "%s: %d of %d", families[f].name, above, DRAWS);
+    }
+}
+END_TEST
+
+START_TEST(a_bound_below_all_values_is_no_condition)
+{
+    for (size_t f = 0; f < FAMILIES; f++)
+        for (uint64_t i = 0; i < 100; i++) {
+            const uint64_t word = rng_word(6, RNG_NODE_FAILURE, f, i);
+            ck_assert_int_eq(distribution_above(families[f].distribution, word, -1),
+                             distribution_at(families[f].distribution, word));
+        }
+    ck_assert_int_eq(distribution_above(families[0].distribution, 7, 42), 42); // none is above
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("sample");
@@ -258,6 +293,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, means_of_distributions_match_the_formulas);
     tcase_add_test(tests, drawn_distributions_tend_to_their_means);
     tcase_add_test(tests, the_right_fraction_of_draws_is_below_a_quantile);
+    tcase_add_test(tests, a_value_above_a_bound_has_the_distribution_under_that_condition);
+    tcase_add_test(tests, a_bound_below_all_values_is_no_condition);
     suite_add_tcase(suite, tests);
     return suite;
 }

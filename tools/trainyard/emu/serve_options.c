@@ -14,6 +14,7 @@ const ServeOptions serve_option_defaults = {
     .has_proxy = true,
     .state_folder = "trainyard-state",
     .clock = "real",
+    .fork = FORK_OPTIONS_NONE,
     .seed = -1,
     .backend = -1,
     .job_time_limit_ns = NS_PER_HOUR,
@@ -33,12 +34,15 @@ static const Field options[] = {
         "keep the state in DIR, and continue with a state that is there (trainyard-state)"),
     OPTION_FLAG(0, "recover", recovers,
                 "continue with the whole part of a damaged state, and list what is lost"),
+    OPTION_FOLDER(0, "fork", fork_folder, "DIR",
+                  "make the folder of --state: continue the session in DIR, which is not changed"),
+    OPTIONS_OF_FORK(fork, "with --fork: continue from the simulated time TIME (its present)"),
     OPTION_TEXT(0, "clock", clock, "CLOCK",
                 "real time, xN for N simulated seconds a second, manual to move it by request, or "
                 "auto to jump to what a client waits for (real)"),
     OPTION_FILE(0, "scenario", scenario, "FILE",
                 "begin a new state with the world of FILE (an empty subscription)"),
-    OPTION_INTEGER(0, "seed", seed, "N", 0, INT64_C(1) << 53,
+    OPTION_INTEGER(0, "seed", seed, "N", 0, SEED_MOST,
                    "begin a new state with N instead of the scenario's seed"),
     OPTION_FILE(0, "catalog", catalog, "FILE",
                 "begin a new state with the catalogue FILE after those of the scenario: container "
@@ -101,6 +105,12 @@ const OptionTable serve_option_table = {
         "says on stderr what is lost, and keeps the damaged files in the folder lost of the state. "
         "Contents that belong to no file, as a kill may leave them, are kept there too.\n"
         "\n"
+        "--fork DIR --state NEW makes the new state NEW, which continues the session in DIR on its "
+        "own, with copies of its files: from its present, or from the earlier time --fork-at, if "
+        "no client has changed files since. --fork-seed and --fork-policy let what follows differ, "
+        "as with `trainyard run`. End the emulator that serves DIR before; later starts of NEW "
+        "take no --fork.\n"
+        "\n"
         "Passwords are not checked: any process that can reach the ports has full access. Web "
         "pages have none.\n"
         "\n"
@@ -128,6 +138,7 @@ const OptionTable serve_option_table = {
         "Exit codes: 0 after Control-C or SIGTERM, 2 for wrong input, 3 when the machine fails.",
     .example = "trainyard serve --clock x60\n"
                "trainyard serve --program '*/train.py*=echo epoch 1; sleep 20m; exit 0'\n"
+               "trainyard serve --state what-if --fork trainyard-state --fork-seed 7\n"
                "trainyard serve --state /tmp/ci --port 0 --plain-port 0 --ready-file ready.json",
     .options = options,
 };

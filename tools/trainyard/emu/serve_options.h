@@ -3,6 +3,7 @@
 #define EMU_OPTIONS_SERVE_OPTIONS_H
 
 #include "sim/cli/options.h"
+#include "tools/trainyard/options/fork_options.h"
 #include "tools/trainyard/options/scenario_options.h"
 
 typedef struct {
@@ -12,6 +13,8 @@ typedef struct {
     bool is_open;
     const char *state_folder;
     bool recovers;
+    const char *fork_folder; /* NULL: no other session is continued */
+    ForkOptions fork;
     const char *scenario; /* NULL: the one that is compiled in */
     const char *clock;
     int64_t seed;        /* -1: the scenario's */

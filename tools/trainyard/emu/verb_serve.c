@@ -11,6 +11,7 @@
 #include "emu/az_config.h"
 #include "emu/emulator.h"
 #include "emu/files/auth/auth.h"
+#include "emu/fork.h"
 #include "emu/http/server.h"
 #include "emu/session/programs.h"
 #include "sim/base/civil_time.h"
@@ -364,6 +365,24 @@ static bool serve(Arena *arena, Life *life, const ServeOptions *options, Server 
     return is_fine;
 }
 
+/* Makes the state folder of --fork. */
+static bool fork_state(Arena *arena, const ServeOptions *options, Problems *problems)
+{
+    const ForkOptions *fork = &options->fork;
+    const char *changes[FORK_CHANGES_MOST];
+    const Fork of = {.from = options->fork_folder,
+                     .at_ns = fork->at_ns,
+                     .change_count = fork_changes(arena, fork, "", changes),
+                     .changes = changes};
+    if (options->fork_folder != NULL)
+        return fork_session(&of, options->state_folder, problems);
+    if (fork->at_ns < 0 && of.change_count == 0)
+        return true;
+    problems_add(problems, STATUS_BAD_INPUT, place_in("--fork", 0, 0),
+                 "--fork-at, --fork-seed and --fork-policy need the folder of a session");
+    return false;
+}
+
 /* An exit code. */
 static int run(Arena *arena, const ServeOptions *options)
 {
@@ -375,7 +394,7 @@ static int run(Arena *arena, const ServeOptions *options)
     // Ports come before the state: nothing is made where they are refused.
     if (may_run_jobs(options, &problems) && read_clock(options->clock, &clock, &problems))
         server = open_server(arena, options, &problems);
-    const bool has_begun = server &&
+    const bool has_begun = server && fork_state(arena, options, &problems) &&
                            begin_life(&life, options, clock, options->recovers, &problems) &&
                            make_account(arena, life.emulator, &problems) &&
                            set_programs(arena, life.emulator, options, &problems) &&

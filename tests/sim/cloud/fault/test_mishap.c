@@ -3,6 +3,7 @@
  * after 60 s; 30 s notice), and by properties over seeds. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/base/units.h"
 #include "sim/cloud/tables.h"
@@ -464,7 +465,7 @@ END_TEST
 /* Cluster and job names of random_scenario, and some that do not exist. */
 static void add_random_faults(Scenario *scenario, uint64_t seed)
 {
-    enum { FAULTS = 25 };
+    enum { FAULTS = 25, FAULT_COUNT = COMMAND_KIND_COUNT - COMMAND_NODE_CRASH };
     static const char *const clusters[] = {"c1", "c2", "c3", "none"};
     static const char *const jobs[] = {"j0", "j1", "j2", "j3", "j4", "none"};
     Command *commands = ARENA_ARRAY(arena, Command, scenario->command_count + FAULTS);
@@ -472,7 +473,9 @@ static void add_random_faults(Scenario *scenario, uint64_t seed)
         commands[i] = scenario->commands[i];
     for (uint64_t i = 0; i < FAULTS; i++) {
         uint64_t word = rng_word(seed, RNG_IDENTITY, 77, i);
-        CommandKind kind = (CommandKind)(COMMAND_NODE_CRASH + (int)(word % 12));
+        CommandKind kind = (CommandKind)(COMMAND_NODE_CRASH + (int)(word % FAULT_COUNT));
+        if (kind == COMMAND_QUOTA_CHANGE)
+            kind = COMMAND_SEED_CHANGE; // the scenario has no quota
         bool is_of_job = kind == COMMAND_CONTAINER_FAIL || kind == COMMAND_JOB_EXIT ||
                          (kind <= COMMAND_NODE_SLOW && word >> 8 & 1);
         Command *command = &commands[scenario->command_count++];
@@ -490,6 +493,8 @@ static void add_random_faults(Scenario *scenario, uint64_t seed)
                          .duration_ns = (int64_t)(word >> 20) % NS_PER_HOUR,
                          .speed_ppm = kind == COMMAND_NODE_SLOW ? PPM / 3 : 0,
                          .count = 1,
+                         .seed = word >> 40,
+                         .policy = (int32_t)(word >> 24 & 0xff) % POLICY_COUNT,
                          .exit_code = 9}};
         if (kind == COMMAND_SHARE_SLOW)
             command->path = (ResourcePath){.name = "a/s"};
@@ -513,6 +518,99 @@ static Scenario *stormy_scenario(uint64_t seed)
     scenario->until_ns = 2 * NS_PER_DAY;
     return scenario;
 }
+
+/* --- Another seed --- */
+
+enum { CHANGE_S = 20000 };
+
+/* A cluster of many nodes that fail by `between`, until the nodes' first failures are over. The
+ * seed changes to `second` at CHANGE_S; 0: it does not change. */
+static void run_with_change(Distribution between, uint64_t second, int32_t nodes)
+{
+    list = commands_begin(arena);
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, nodes));
+    if (second > 0)
+        commands_add(&list, COMMAND_SEED_CHANGE, "seed", CHANGE_S * NS_PER_S)->as.fault.seed =
+            second;
+    Scenario *scenario = scenario_until(10 * CHANGE_S, 1);
+    scenario->failures.nodes = model_of(between, 0, RECOVERY_STAYS);
+    run(scenario);
+}
+
+/* The records up to `until_s`, and those after it, without the last one. */
+static uint64_t hash_of_records(int64_t from_s, int64_t until_s)
+{
+    uint64_t hash = HASH_START;
+    for (int32_t i = 0; i < recording.count - 1; i++) {
+        const TraceRecord *record = &recording.items[i];
+        const int64_t facts[] = {record->at_ns, record->kind, record->node.index,
+                                 record->cluster.index};
+        if (record->kind != TRACE_COMMAND_APPLIED && record->at_ns > from_s * NS_PER_S &&
+            record->at_ns <= until_s * NS_PER_S)
+            hash = bytes_hash(hash, facts, sizeof facts);
+    }
+    return hash;
+}
+
+START_TEST(another_seed_changes_the_future_and_not_the_past)
+{
+    uint64_t past[4], future[4];
+    for (uint64_t second = 0; second < 4; second++) { // 1 is the seed itself
+        run_with_change(exponential(CHANGE_S), second, 20);
+        past[second] = hash_of_records(-1, CHANGE_S);
+        future[second] = hash_of_records(CHANGE_S, 10 * CHANGE_S);
+    }
+    for (int second = 1; second < 4; second++)
+        ck_assert_uint_eq(past[second], past[0]);
+    ck_assert_uint_eq(future[1], future[0]);
+    ck_assert_uint_ne(future[2], future[0]);
+    ck_assert_uint_ne(future[3], future[0]);
+    ck_assert_uint_ne(future[2], future[3]);
+}
+END_TEST
+
+START_TEST(times_that_are_certain_stay_as_they_were)
+{
+    run_with_change(every(CHANGE_S + 500), 0, 4);
+    const uint64_t before = hash_of_records(-1, 10 * CHANGE_S);
+    run_with_change(every(CHANGE_S + 500), 9, 4);
+    ck_assert_uint_eq(hash_of_records(-1, 10 * CHANGE_S), before);
+}
+END_TEST
+
+/* Counts the silent nodes that the service notices in (from_s, until_s]. */
+static int32_t failures_in(int64_t from_s, int64_t until_s)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < recording.count; i++) {
+        const TraceRecord *record = &recording.items[i];
+        count += record->kind == TRACE_NODE_STATE && record->name != NULL &&
+                 strcmp(record->name, "unusable") == 0 && record->at_ns > from_s * NS_PER_S &&
+                 record->at_ns <= until_s * NS_PER_S;
+    }
+    return count;
+}
+
+START_TEST(failures_that_have_not_happened_keep_their_distribution)
+{
+    // Weibull with k = 3 ages: S(t) = exp(-(t / s)^3). The nodes are allocated at 100 s, and each
+    // failure is noticed 60 s late. The part 1 - S(b) / S(a) of those alive at age a fails by b.
+    const double scale_s = 1.5 * CHANGE_S, a = CHANGE_S - 100.0, b = 1.3 * CHANGE_S - 100.0;
+    const Distribution aging = {
+        .kind = DISTRIBUTION_WEIBULL, .scale = (int64_t)scale_s * NS_PER_S, .shape_ppm = 3 * PPM};
+    const double part = 1 - exp(pow(a / scale_s, 3) - pow(b / scale_s, 3));
+    double alive = 0, failed = 0;
+    for (uint64_t second = 2; second <= 21; second++) {
+        enum { NODES = 100 };
+        run_with_change(aging, second, NODES);
+        ck_assert_int_ge(recording_count(&recording, TRACE_NODE_STATE, "idle"), NODES);
+        alive += NODES - failures_in(0, CHANGE_S + 60);
+        failed += failures_in(CHANGE_S + 60, (int64_t)(1.3 * CHANGE_S) + 60);
+    }
+    ck_assert_msg(fabs(failed - alive * part) < 4 * sqrt(alive * part * (1 - part)),
+                  "%g of %g fail, expected %g", failed, alive, alive * part);
+}
+END_TEST
 
 START_TEST(every_invariant_holds_under_any_failures_and_runs_are_repeatable)
 {
@@ -556,6 +654,9 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(properties, begin, end);
     tcase_add_test(properties, an_additional_node_or_job_changes_no_other_failure);
     tcase_add_test(properties, node_availability_matches_renewal_theory);
+    tcase_add_test(properties, another_seed_changes_the_future_and_not_the_past);
+    tcase_add_test(properties, times_that_are_certain_stay_as_they_were);
+    tcase_add_test(properties, failures_that_have_not_happened_keep_their_distribution);
     tcase_add_test(properties, every_invariant_holds_under_any_failures_and_runs_are_repeatable);
     suite_add_tcase(suite, properties);
     return suite;

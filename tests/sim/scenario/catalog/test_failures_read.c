@@ -202,6 +202,13 @@ START_TEST(every_kind_of_fault_is_read)
     ck_assert_str_eq(fault->path.name, "NC");
     ck_assert_int_eq(fault->as.fault.vcpus, 12);
     ck_assert(fault->as.fault.is_low_priority);
+    fault = fault_of("\"faults\": [{\"do\": \"seed.change\", \"seed\": 7, \"at\": \"1h\"}]");
+    ck_assert_str_eq(fault->path.name, "7");
+    ck_assert_uint_eq(fault->as.fault.seed, 7);
+    fault = fault_of("\"faults\": [{\"do\": \"policy.change\", \"policy\": \"srtf\", \"after\": "
+                     "\"job train started + 1m\"}]");
+    ck_assert_str_eq(fault->path.name, "srtf");
+    ck_assert_int_eq(fault->as.fault.policy, POLICY_SRTF);
     fault_of("\"faults\": [{\"do\": \"container.fail\", \"job\": \"train\", \"at\": \"0s\"}]");
     fault_of("\"faults\": [{\"do\": \"preparation.fail\", \"cluster\": \"gpu\", \"at\": \"0s\"}]");
     fault_of("\"faults\": [{\"do\": \"node.reboot\", \"cluster\": \"gpu\", \"at\": \"0s\"}]");
@@ -299,6 +306,11 @@ START_TEST(invalid_failures_and_faults_are_refused)
         {FAULT("\"do\": \"quota.change\", \"family\": \"XX\", \"vcpus\": 1, \"at\": \"1m\""),
          "unknown quota \"XX\"", ""},
         {FAULT("\"do\": \"quota.change\", \"family\": \"NC\", \"at\": \"1m\""), "vcpus", ""},
+        {FAULT("\"do\": \"seed.change\", \"at\": \"1m\""), "seed.change needs \"seed\"", ""},
+        {FAULT("\"do\": \"seed.change\", \"seed\": -1, \"at\": \"1m\""), "seed is -1", ""},
+        {FAULT("\"do\": \"policy.change\", \"at\": \"1m\""), "policy.change needs \"policy\"", ""},
+        {FAULT("\"do\": \"policy.change\", \"policy\": \"sjf\", \"at\": \"1m\""),
+         "unknown policy \"sjf\"", "srtf"},
         {FAULT("\"do\": \"share.slow\", \"share\": \"acc/dta\", \"speed\": \"1%\", \"at\": \"1m\""),
          "unknown share \"acc/dta\"", "did you mean \"acc/data\"?"},
         {FAULT("\"do\": \"group.crash\", \"at\": \"1m\""), "group.crash needs \"group\"", ""},
