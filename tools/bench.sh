@@ -6,12 +6,15 @@
 # queue        the event queue in the hold model, compared with other data structures
 # peers        the hold model on other simulators, if they are installed
 # tutorial     the tutorial at step fidelity
+# start        a small scenario, from the start of the program to its end
 # contention   concurrent transfers on one share, in four sizes
 # world        1,000 nodes that fail, 100,000 jobs; compared with the same workload on SimGrid
 # layouts      layouts of transformers, judged and ranked, in four sizes
 # loops        the trainer's element-wise passes of one step, compared with loops over single values (no bars)
 # scale        time and memory in four sizes: jobs, nodes provisioned, nodes that fail for a year; policies with a long queue
 # study        studies of many runs: small runs in one process, a sweep of them, resuming a journal, merging shards (processor seconds)
+# counts       instructions, cache misses and mispredicted branches of such a run, as valgrind counts them: other load does not
+#              change them, and they say what keeps a run from being faster
 # trainer      training on the processor, compared with PyTorch and with oneDNN's matrix product; training on two ranks
 # growth       memory, state folder and start of the emulator after 100,000 creations and deletions
 # files        a sparse file of 4 GiB over REST: the emulator's memory meanwhile; the cost of checksums of contents
@@ -21,6 +24,7 @@
 # Bars:
 #   queue      25 / 20 / 15 million events per second with 1e3 / 1e5 / 1e6 pending events
 #   tutorial   0.1 s without files
+#   start      5 ms
 #   world      4 million events per second with the metrics as listener, 50 times as fast as SimGrid
 #   layouts    100,000 layouts that keep the rules a second, on one thread
 #   scale      1 KiB per job, 512 bytes per node
@@ -120,6 +124,13 @@ bench_tutorial()
     tutorial_line "with files" 0 "$build/bin/trainyard" run "$scenario" -o "$out/run"
 }
 
+bench_start()
+{
+    echo "workloads/poisson from the start of the program to its end ($tutorial_runs runs):"
+    printf '  %-15s %8s %8s  %s\n' "" "best ms" "median" "bar (ms)"
+    tutorial_line "60 jobs" 5000 "$build/bin/trainyard" run scenarios/workloads/poisson/scenario.json
+}
+
 bench_contention()
 {
     echo "Concurrent transfers on one share (best of 3); the cost of n transfers grows as n log n:"
@@ -181,10 +192,10 @@ study_time()
     read -r wall_s processor_s < <(awk '{ print $1, $2 + $3 }' <<<"$times")
 }
 
-# study_sweep THREADS: the same runs as `bench_study poisson $study_runs`, with journal, tables and report.
+# study_sweep THREADS: the same runs as `bench_study poisson $study_runs`, with journal, tables and report. A second time only what
+# follows the runs.
 study_sweep()
 {
-    rm -rf "$build/bench-study"
     study_time "$build/bin/trainyard" sweep scenarios/workloads/poisson/scenario.json --metric workloads.day.queue_s.mean \
         --metric workloads.day.queue_s.p95 --metric cost_usd.total --metric 'workloads.day.waited_within(20m)' \
         --metric utilisation --seeds "$study_runs" -j "$1" -q -o "$build/bench-study"
@@ -193,18 +204,26 @@ study_sweep()
 # Neighbouring measurements are compared, so that a slow minute of the machine affects both.
 study_sweeps()
 {
-    local round wall_s processor_s one_s bare_s ratio=() share=()
+    local round wall_s processor_s one_s all_s bare_s ratio=() share=() after=()
     for ((round = 0; round < 3; round++)); do
         study_time "$build/bin/bench_study" poisson "$study_runs"
         bare_s=$processor_s
+        rm -rf "$build/bench-study"
         study_sweep 1
         one_s=$wall_s
-        share+=("$(awk -v bare="$bare_s" -v all="$processor_s" 'BEGIN { print 100 * (all / bare - 1) }')")
+        all_s=$processor_s
+        share+=("$(awk -v bare="$bare_s" -v all="$all_s" 'BEGIN { print 100 * (all / bare - 1) }')")
+        study_sweep 1
+        after+=("$(awk -v after="$processor_s" -v all="$all_s" 'BEGIN { print 100 * after / all }')")
+        rm -rf "$build/bench-study"
         study_sweep 2
         ratio+=("$(quotient "$one_s" "$wall_s")")
     done
     rm -rf "$build/bench-study"
     check_bar "overhead of a sweep of $study_runs runs" "$(median "${share[@]}")" % 5 most
+    awk -v after="$(median "${after[@]}")" 'BEGIN {
+        printf "  start and end of it on one thread: %.1f %%, so two threads are at most %.2f times as fast\n", after,
+            2 / (1 + after / 100) }'
     if [ "$(nproc)" -lt 2 ]; then
         echo "  two threads: skipped: one core"
         return
@@ -219,6 +238,40 @@ bench_study()
     study_sweeps
     "$build/bin/bench_study" plan || status=1
     "$build/bin/bench_journal" || status=1
+}
+
+# counts_of NAME RUNS: the counts of a run of the scenario, on average.
+counts_of()
+{
+    local log=$build/bench-counts.log
+    if ! valgrind --tool=callgrind --toggle-collect=single_run --cache-sim=yes --branch-sim=yes --I1=32768,8,64 --D1=32768,8,64 \
+        --LL=524288,8,64 --callgrind-out-file=/dev/null "$build/bin/bench_study" "$1" "$2" >"$log" 2>&1; then
+        echo "  failed: bench_study $1 $2, see $log"
+        status=1
+        return
+    fi
+    tr -d , <"$log" | awk -v name="$1" -v runs="$2" '
+        / events a run/ { events = $(NF - 3) }
+        / I +refs:/ { instructions = $NF / runs }
+        / I1 +misses:/ { code = $NF / runs }
+        / D1 +misses:/ { data = $4 / runs }
+        / Mispredicts:/ { branches = $3 / runs }
+        END {
+            printf "  %-15s %8.0f %14.0f %10.0f %10.1f %10.1f %12.1f\n", name, events, instructions, instructions / events,
+                code / events, data / events, branches / events
+        }'
+}
+
+bench_counts()
+{
+    if ! command -v valgrind >/dev/null; then
+        echo "counts: valgrind is not installed (package: valgrind)"
+        return
+    fi
+    echo "Counts of a run (first caches of 32 KiB, second of 512 KiB; valgrind's model of branches):"
+    printf '  %-15s %8s %14s %10s %10s %10s %12s\n' scenario events instructions "an event" "code miss" "data miss" mispredicted
+    counts_of poisson 200
+    counts_of failing-month 40
 }
 
 trainer_rounds=5
@@ -622,7 +675,7 @@ bench_growth()
     "$build/bin/bench_growth" 100000 || status=1
 }
 
-parts='queue|peers|tutorial|contention|world|layouts|loops|scale|study|trainer|files|growth|emu'
+parts='queue|peers|tutorial|start|contention|world|layouts|loops|scale|study|counts|trainer|files|growth|emu'
 [ $# -gt 0 ] || set -- ${parts//|/ }
 for part in "$@"; do
     if [[ ! $part =~ ^($parts)$ ]]; then
@@ -637,12 +690,14 @@ for part in "$@"; do
     queue) bench_queue ;;
     peers) bench_peers ;;
     tutorial) bench_tutorial ;;
+    start) bench_start ;;
     contention) bench_contention ;;
     layouts) bench_layouts ;;
     world) bench_world ;;
     loops) bench_loops ;;
     scale) bench_scale ;;
     study) bench_study ;;
+    counts) bench_counts ;;
     trainer) bench_trainer ;;
     files) bench_files ;;
     growth) bench_growth ;;

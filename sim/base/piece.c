@@ -43,12 +43,15 @@ bool piece_digits(Piece piece, uint64_t limit, uint64_t *value)
 {
     if (piece.length == 0 || (piece.text[0] == '0' && piece.length > 1))
         return false;
+    enum { DIGITS_THAT_FIT = 19 };
     uint64_t sum = 0;
     for (size_t i = 0; i < piece.length; i++) {
-        if (!ascii_is_digit(piece.text[i]))
+        const uint32_t digit = (uint32_t)(piece.text[i] - '0');
+        if (digit > 9)
             return false;
-        const uint64_t digit = (uint64_t)(piece.text[i] - '0');
-        if (__builtin_mul_overflow(sum, 10, &sum) || __builtin_add_overflow(sum, digit, &sum))
+        if (i < DIGITS_THAT_FIT)
+            sum = 10 * sum + digit;
+        else if (__builtin_mul_overflow(sum, 10, &sum) || __builtin_add_overflow(sum, digit, &sum))
             return false;
     }
     if (sum > limit)

@@ -50,6 +50,8 @@ int64_t piece_line_count(Piece piece);
 
 static inline bool piece_is(Piece piece, const char *text)
 {
+    if (piece.length == 0 || piece.text[0] != text[0]) // usual case
+        return piece.length == 0 && text[0] == '\0';
     return strlen(text) == piece.length && memcmp(piece.text, text, piece.length) == 0;
 }
 

@@ -29,7 +29,16 @@ static void instant_ended(void *owner)
     recorder_end_instant(world->recorder);
 }
 
-static Engine *create_engine(Arena *run, World *world, const Scenario *scenario)
+static bool has_conditions(const Scenario *scenario)
+{
+    for (int32_t i = 0; i < scenario->command_count; i++)
+        if (scenario->commands[i].trigger.moment == MOMENT_CONDITION)
+            return true;
+    return false;
+}
+
+static Engine *create_engine(Arena *run, World *world, const Scenario *scenario,
+                             const TraceSink *sink)
 {
     const EngineSettings settings = {.seed = scenario->seed,
                                      .shuffle_seed = scenario->shuffle_seed,
@@ -38,8 +47,8 @@ static Engine *create_engine(Arena *run, World *world, const Scenario *scenario)
     const EngineOwner owner = {.owner = world,
                                .types = event_types,
                                .event_ran = event_ran,
-                               .instant_ends = instant_ends,
-                               .instant_ended = instant_ended};
+                               .instant_ends = has_conditions(scenario) ? instant_ends : NULL,
+                               .instant_ended = sink->instant != NULL ? instant_ended : NULL};
     return engine_create(run, settings, owner);
 }
 
@@ -83,7 +92,7 @@ static void create_parts(World *world, TraceSink sink)
                               .count = subject_count,
                               .path = subject_path,
                               .is_leaving = subject_is_leaving};
-    Engine *engine = world->engine = create_engine(run, world, scenario);
+    Engine *engine = world->engine = create_engine(run, world, scenario, &sink);
     TraceRecorder *recorder = world->recorder = recorder_create(run, engine, sink);
     Names *names = world->names = names_create(run);
     Resources *resources = world->resources =

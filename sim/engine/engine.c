@@ -18,6 +18,7 @@ typedef struct EngineInside {
     const char *give_up_reason; /* why the run would never end; NULL: it is not given up */
     bool is_out_of_time;        /* an awaited event was beyond the 292 years of an int64 */
     bool checks_always;
+    bool reports_instants; /* the owner has functions for their end */
     bool is_in_instant; /* an event ran at now_ns, and the end of the instant is not reported yet */
     DueEvents due[EVENT_PHASES]; /* removed from the queue: all at `due_ns` */
     uint32_t due_phases;         /* a bit for each phase with such events */
@@ -32,6 +33,7 @@ Engine *engine_create(Arena *run, EngineSettings settings, EngineOwner owner)
     Engine *engine = ARENA_NEW(run, Engine);
     inside->arena = run;
     inside->owner = owner;
+    inside->reports_instants = owner.instant_ends != NULL || owner.instant_ended != NULL;
     // Member by member: copied padding may look like an address, which keeps a session's memory
     // from being an image (emu/session/session_image.h).
     inside->settings.seed = settings.seed;
@@ -188,8 +190,9 @@ static __attribute__((noinline)) void report_end_of_instant(Engine *engine)
 {
     EngineInside *inside = engine->inside;
     inside->is_in_instant = false;
-    inside->owner.instant_ends(inside->owner.owner);
-    if (event_queue_next_ns(inside->queue) > engine->now_ns)
+    if (inside->owner.instant_ends != NULL)
+        inside->owner.instant_ends(inside->owner.owner);
+    if (inside->owner.instant_ended != NULL && event_queue_next_ns(inside->queue) > engine->now_ns)
         inside->owner.instant_ended(inside->owner.owner);
 }
 
@@ -226,7 +229,7 @@ static void run_event(Engine *engine, const Event *event)
     invariant(event->at_ns >= engine->now_ns);
     engine->now_ns = event->at_ns;
     inside->events_run++;
-    inside->is_in_instant = true;
+    inside->is_in_instant = inside->reports_instants;
     inside->owner.types[event->kind].run(inside->owner.owner, event);
     count_event(engine);
 }
@@ -352,7 +355,7 @@ void engine_leave_instant(Engine *engine)
 void engine_finish_instant(Engine *engine)
 {
     engine->inside->events_run++;
-    engine->inside->is_in_instant = true;
+    engine->inside->is_in_instant = engine->inside->reports_instants;
     count_event(engine);
     run_until(engine, engine->now_ns);
 }

@@ -46,11 +46,12 @@ typedef struct {
     void (*run)(void *owner, const Event *event);
 } EventType;
 
-/* The functions of the owner that the engine calls. */
+/* The functions of the owner that the engine calls; all but `types` may be NULL. An engine that
+ * has none for the ends of instants runs events faster. */
 typedef struct {
     void *owner;
-    const EventType *types;         /* [kind] */
-    void (*event_ran)(void *owner); /* after each event, since engine_check_always; may be NULL */
+    const EventType *types;            /* [kind] */
+    void (*event_ran)(void *owner);    /* after each event, since engine_check_always */
     void (*instant_ends)(void *owner); /* no event is left at this time; may push new ones for it */
     void (*instant_ended)(void *owner); /* no event is left at this time, and none will come */
 } EngineOwner;

@@ -53,7 +53,7 @@ Json *json_member(const Json *object, const char *key)
         return link != NULL ? *link : NULL;
     }
     for (Json *member = object->first; member != NULL; member = member->next)
-        if (strcmp(member->key, key) == 0)
+        if (json_same_key(member->key, key))
             return member;
     return NULL;
 }

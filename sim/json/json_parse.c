@@ -459,7 +459,7 @@ static bool may_have_duplicates(const Json *object)
         return true;
     for (const Json *member = object->first; member != NULL; member = member->next)
         for (const Json *other = member->next; other != NULL; other = other->next)
-            if (strcmp(member->key, other->key) == 0)
+            if (json_same_key(member->key, other->key))
                 return true;
     return false;
 }

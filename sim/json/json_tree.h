@@ -2,7 +2,15 @@
 #ifndef SIM_JSON_JSON_TREE_H
 #define SIM_JSON_JSON_TREE_H
 
+#include <string.h>
+
 #include "sim/json/json.h"
+
+/* Keys of an object mostly differ in their first characters. */
+static inline bool json_same_key(const char *a, const char *b)
+{
+    return a[0] == b[0] && strcmp(a, b) == 0;
+}
 
 static inline Json *json_node(Arena *arena, JsonKind kind)
 {

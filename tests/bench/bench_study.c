@@ -149,8 +149,10 @@ static void run_for_profiler(const char *name, long runs)
     Arena *arena = arena_create();
     const PointScenario point = read_point(arena, name);
     Bench bench = bench_start(arena, &point);
+    int64_t events = 0;
     for (long i = 1; i <= runs; i++)
-        run_once(&bench, (uint64_t)i);
+        events += run_once(&bench, (uint64_t)i);
+    printf("%s: %.0f events a run\n", name, (double)events / (double)runs);
     arena_destroy(bench.scratch);
     arena_destroy(arena);
 }

@@ -383,16 +383,15 @@ static int64_t book_idle(const QueueClock *clock, const NodeTrack *node, int64_t
     return left_ns;
 }
 
-static void node_book_use(MetricsFold *fold, const NodeTrack *node, int64_t at_ns)
+/* `account` is the node's. */
+static void node_book_use(MetricsFold *fold, const NodeTrack *node, ClusterMetrics *account,
+                          int64_t at_ns)
 {
-    ClusterMetrics *cluster = account_of(fold, node->cluster, node->kind);
-    const int32_t slots = cluster->gpus_per_node > 0 ? cluster->gpus_per_node : 1;
-    if (node->state == NODE_RUNNING)
-        return;
+    const int32_t slots = account->gpus_per_node > 0 ? account->gpus_per_node : 1;
     const int64_t span_ns = node->state == NODE_IDLE
-                                ? book_idle(clock_of(fold, node->cluster), node, at_ns, cluster)
+                                ? book_idle(clock_of(fold, node->cluster), node, at_ns, account)
                                 : at_ns - node->since_ns;
-    cluster->use_ns[use_of_state[node->state]] += (Wide)span_ns * slots;
+    account->use_ns[use_of_state[node->state]] += (Wide)span_ns * slots;
 }
 
 /* The first job of the cluster asks for GPUs: what was counted for nodes counts for their GPUs. */
@@ -542,16 +541,18 @@ Wide cluster_busy_ns(const ClusterMetrics *cluster)
     return busy_ns;
 }
 
-/* Adds the time since the node's last transition to its state and use. */
-static void node_close_span(MetricsFold *fold, NodeTrack *node, int64_t at_ns)
+/* Adds the time since the node's last transition to its state and use. `account` is the node's. */
+static void node_close_span(MetricsFold *fold, NodeTrack *node, ClusterMetrics *account,
+                            int64_t at_ns)
 {
     if (node->state == NODE_STATE_COUNT)
         return;
     const int64_t span_ns = at_ns - node->since_ns;
     if (node->state == NODE_RUNNING)
         fold->run.measured_running_ns += measured_ns(&fold->run, node->since_ns, at_ns);
-    node_book_use(fold, node, at_ns);
-    account_of(fold, node->cluster, node->kind)->state_ns[node->state] += span_ns;
+    else
+        node_book_use(fold, node, account, at_ns);
+    account->state_ns[node->state] += span_ns;
     if (node->job != ID_NONE)
         add(&job_at(fold, node->job)->node_ns, span_ns);
     node->since_ns = at_ns;
@@ -570,7 +571,7 @@ static void node_state(MetricsFold *fold, const TraceRow *row)
     NodeTrack *node = node_of(fold, row);
     ClusterMetrics *account = account_of(fold, node->cluster, node->kind);
     const bool was_held = node->state != NODE_STATE_COUNT;
-    node_close_span(fold, node, row->record.at_ns);
+    node_close_span(fold, node, account, row->record.at_ns);
     shared_close_span(fold, node->cluster, row->record.at_ns);
     account->shared_nodes -= node->is_shared;
     if (node->job != ID_NONE)
@@ -728,7 +729,9 @@ static void job_attempt(MetricsFold *fold, const TraceRow *row)
     if (job->details != NULL && job->details->training != NULL)
         add(&job->details->training->epochs_kept, record->job_attempt.epochs_kept);
     for (int use = 0; use < USE_OF_ATTEMPTS; use++) {
-        if (use != USE_USEFUL && use_ns[use] != 0)
+        if (use_ns[use] == 0)
+            continue; // the usual case
+        if (use != USE_USEFUL)
             add(&details_of(fold, job)->use_ns[use], use_ns[use]);
         attempt_ns[use] += (Wide)use_ns[use] * slots;
     }
@@ -973,8 +976,10 @@ static void command_refused(MetricsFold *fold, const TraceRow *row)
 
 static void run_ended(MetricsFold *fold, const TraceRow *row)
 {
-    for (uint32_t i = 0; i < fold->node_count; i++)
-        node_close_span(fold, &fold->nodes[i], row->record.at_ns);
+    for (uint32_t i = 0; i < fold->node_count; i++) {
+        NodeTrack *node = &fold->nodes[i];
+        node_close_span(fold, node, account_of(fold, node->cluster, node->kind), row->record.at_ns);
+    }
     for (uint32_t i = 0; i < fold->run.cluster_count; i++)
         shared_close_span(fold, i, row->record.at_ns);
     for (uint32_t i = 0; i < fold->run.job_count; i++)

@@ -10,6 +10,8 @@ static int by_value(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
+enum { FEW = 16, ROUNDS_MAX = 64 };
+
 static void sort_few(int64_t *values, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {
@@ -55,17 +57,38 @@ static Part divide(int64_t *values, Part part, int64_t pivot)
     return (Part){low, high};
 }
 
+static int64_t pivot_of(const int64_t *values, Part part)
+{
+    return median_of_three(values[part.begin], values[part.begin + (part.end - part.begin) / 2],
+                           values[part.end - 1]);
+}
+
+static void sort_part(int64_t *values, Part part, int32_t rounds)
+{
+    const uint32_t count = part.end - part.begin;
+    if (count <= FEW) {
+        sort_few(values + part.begin, count);
+    } else if (rounds == 0) { // some orders of the values defeat every choice of the pivot
+        qsort(values + part.begin, count, sizeof *values, by_value);
+    } else {
+        const Part equal = divide(values, part, pivot_of(values, part));
+        sort_part(values, (Part){part.begin, equal.begin}, rounds - 1);
+        sort_part(values, (Part){equal.end, part.end}, rounds - 1);
+    }
+}
+
+void sort_values(int64_t *values, uint32_t count)
+{
+    sort_part(values, (Part){0, count}, ROUNDS_MAX);
+}
+
 int64_t select_nth(int64_t *values, uint32_t count, uint32_t place)
 {
-    enum { FEW = 16, ROUNDS_MAX = 64 };
     invariant(place < count);
     Part part = {0, count};
-    // Some orders of the values defeat every choice of the pivot: these are sorted.
-    int round = 0;
+    int32_t round = 0;
     for (; part.end - part.begin > FEW && round < ROUNDS_MAX; round++) {
-        const int64_t pivot =
-            median_of_three(values[part.begin], values[part.begin + (part.end - part.begin) / 2],
-                            values[part.end - 1]);
+        const int64_t pivot = pivot_of(values, part);
         const Part equal = divide(values, part, pivot);
         if (place < equal.begin)
             part.end = equal.begin;
@@ -74,10 +97,7 @@ int64_t select_nth(int64_t *values, uint32_t count, uint32_t place)
         else
             return pivot;
     }
-    if (round < ROUNDS_MAX)
-        sort_few(values + part.begin, part.end - part.begin);
-    else
-        qsort(values + part.begin, part.end - part.begin, sizeof *values, by_value);
+    sort_part(values, part, ROUNDS_MAX - round);
     return values[place];
 }
 

@@ -1,4 +1,4 @@
-/* Percentiles by nearest rank, found by selection: the values are not sorted as a whole. */
+/* Percentiles by nearest rank, found by selection: one percentile needs no sorted values. */
 #ifndef SIM_OUTPUT_SUMMARY_PERCENTILE_H
 #define SIM_OUTPUT_SUMMARY_PERCENTILE_H
 
@@ -9,6 +9,9 @@
 /* The value at `place`, from 0, in the sorted order of the `count` > `place` values. Reorders them:
  * afterwards no value before `place` is greater, and no value after it is smaller. */
 int64_t select_nth(int64_t *values, uint32_t count, uint32_t place);
+
+/* Sorts the values in ascending order. */
+void sort_values(int64_t *values, uint32_t count);
 
 /* The place, from 0, of the percentile by nearest rank: the smallest value that at least the given
  * percentage of the `count` >= 1 values do not exceed. `percent` is in units of 1 / PERCENT_PARTS

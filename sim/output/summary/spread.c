@@ -1,6 +1,5 @@
 #include "sim/output/summary/spread.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "sim/base/wide.h"
@@ -93,16 +92,10 @@ SpreadValue spread_percentile(const SummarySpread *spread, int64_t percent)
     return value;
 }
 
-static int by_value(const void *left, const void *right)
-{
-    const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return (a > b) - (a < b); // the order of equal times has no effect
-}
-
 uint32_t spread_sorted(Arena *arena, const SummarySpread *spread, const int64_t **sorted)
 {
     const Times times = times_of(arena, spread);
-    qsort(times.ns, times.count, sizeof *times.ns, by_value);
+    sort_values(times.ns, times.count);
     *sorted = times.ns;
     return times.count;
 }

@@ -147,7 +147,10 @@ void summary_add_workloads(Making *making)
         workload->goodput_ppm = uses_goodput_ppm(use_ns[w]);
         workload->has_queue_limit = making->facts->has_queue_limit;
     }
-    summary->queue = spread_of_jobs(making->arena, jobs, job_count, JOB_TIME_QUEUE);
+    const bool is_one_workload = summary->workload_count == 1 && next[0] == 0;
+    summary->queue = is_one_workload
+                         ? summary->workloads[0].all.queue
+                         : spread_of_jobs(making->arena, jobs, job_count, JOB_TIME_QUEUE);
     count_all_jobs(summary, jobs, job_count);
     arena_destroy(scratch);
 }

@@ -70,6 +70,10 @@ START_TEST(a_selected_value_is_that_of_the_sorted_order)
             for (uint32_t i = 0; i < count; i++)
                 sorted[i] = ordered(order, i, count);
             qsort(sorted, count, sizeof *sorted, by_value);
+            for (uint32_t i = 0; i < count; i++)
+                values[i] = ordered(order, i, count);
+            sort_values(values, count);
+            ck_assert_mem_eq(values, sorted, count * sizeof *sorted);
             for (uint32_t place = 0; place < count; place += 1 + count / 50) {
                 for (uint32_t i = 0; i < count; i++)
                     values[i] = ordered(order, i, count);
