@@ -44,9 +44,9 @@ done
 resources()
 {
     local sm=$1 source folder=build/kernel_table report
-    for source in trainer/cuda/*.cu; do
+    for source in trainer/cuda/kernels/*.cu; do
         report=$folder/parts/$sm.$(basename "$source" .cu)
-        [ -z "$(find "$source" trainer/cuda/*.cuh trainer/cuda/*.h -newer "$report" 2>/dev/null || echo missing)" ] ||
+        [ -z "$(find "$source" trainer/cuda/kernels/*.cuh trainer/cuda/kernels/*.h trainer/cuda/toolkit/*.h -newer "$report" 2>/dev/null || echo missing)" ] ||
             "$nvcc" -cubin -arch="sm_$sm" -std=c++17 -O3 -I. -Xptxas -v -o /dev/null "$source" 2>"$report.new"
         [ ! -e "$report.new" ] || mv "$report.new" "$report"
     done

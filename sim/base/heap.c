@@ -186,7 +186,7 @@ void *heap_alloc(Heap *heap, size_t bytes)
     if (bytes > PAGE_BYTES)
         return alloc_run(heap, bytes);
     if (bytes == 0)
-        return heap; // an address without memory of its own
+        return heap; // an address that holds nothing
     const size_t units = (bytes + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT;
     const uint32_t class = heap->class_of[units];
     heap->used_bytes += heap->class_bytes[class];

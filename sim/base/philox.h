@@ -3,8 +3,8 @@
  *
  * There is no sequence and no state. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3",
  * SC'11; computed by the Random123 library, which is used only here and in
- * trainer/cuda/device.cuh, for kernels. The caller decides what an address means: sim/engine/rng.h,
- * trainer/base/random.h. */
+ * trainer/cuda/kernels/device.cuh, for kernels. The caller decides what an address means:
+ * sim/engine/rng.h, trainer/base/random.h. */
 #ifndef SIM_BASE_PHILOX_H
 #define SIM_BASE_PHILOX_H
 

@@ -6,7 +6,7 @@
 #include <cudnn.h>
 #include <stdbool.h>
 
-#include "trainer/cuda/kernels.h"
+#include "trainer/cuda/kernels/kernels.h"
 
 /* cuDNN has CUDNN_DATA_BFLOAT16 since 8.1 and tf32 since 8.0. */
 static inline bool cudnn_knows(CudaPrecision precision)

@@ -1,5 +1,5 @@
 /* Engines compute products. An engine offers one or more ways to do the work of cuda_product_* in
- * trainer/cuda/kernels.h:
+ * trainer/cuda/kernels/kernels.h:
  *
  *     own       the kernels of product.cu, with the sieve next to a product in the same kernel:
  *               every product, pass and precision, batches of any size
@@ -18,7 +18,7 @@
 #ifndef TRAINER_CUDA_CUDA_ENGINES_H
 #define TRAINER_CUDA_CUDA_ENGINES_H
 
-#include "trainer/cuda/kernels.h"
+#include "trainer/cuda/kernels/kernels.h"
 
 typedef enum {
     CUDA_PASS_FORWARD,

@@ -16,7 +16,7 @@
 
 #include "trainer/compute/backend.h"
 #include "trainer/cuda/engines.h"
-#include "trainer/cuda/kernels.h"
+#include "trainer/cuda/kernels/kernels.h"
 
 /* --- Device --- */
 

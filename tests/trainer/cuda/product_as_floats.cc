@@ -14,4 +14,4 @@
 extern "C" int64_t float_product_scratch(const CudaProduct *product);
 extern "C" int64_t float_product_parts(const CudaProduct *product);
 extern "C" bool float_product_fuses(const CudaSieve *sieve);
-#include "trainer/cuda/product.cu"
+#include "trainer/cuda/kernels/product.cu"

@@ -1,9 +1,9 @@
-/* trainer/cuda/product.cu compiled for GPUs without tensor cores: the functions of
- * trainer/cuda/kernels.h under other names. */
+/* trainer/cuda/kernels/product.cu compiled for GPUs without tensor cores: the functions of
+ * trainer/cuda/kernels/kernels.h under other names. */
 #ifndef TESTS_TRAINER_CUDA_PRODUCT_AS_FLOATS_H
 #define TESTS_TRAINER_CUDA_PRODUCT_AS_FLOATS_H
 
-#include "trainer/cuda/kernels.h"
+#include "trainer/cuda/kernels/kernels.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -10,7 +10,7 @@
 #include "sim/base/memory.h"
 #include "sim/base/philox.h"
 #include "tests/trainer/cuda/gpu.h"
-#include "trainer/cuda/kernels.h"
+#include "trainer/cuda/kernels/kernels.h"
 
 /* --- The functions under test --- */
 

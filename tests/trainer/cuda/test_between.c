@@ -1,4 +1,4 @@
-#include "trainer/cuda/kernels.h"
+#include "trainer/cuda/kernels/kernels.h"
 
 #include "tests/trainer/cuda/gpu.h"
 #include "trainer/compute/dropout.h"

@@ -1,4 +1,4 @@
-#include "trainer/cuda/kernels.h"
+#include "trainer/cuda/kernels/kernels.h"
 
 #include <stdlib.h>
 

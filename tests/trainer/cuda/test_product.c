@@ -1,4 +1,4 @@
-/* Compares the kernels of trainer/cuda/product.cu with loops in double precision. */
+/* Compares the kernels of trainer/cuda/kernels/product.cu with loops in double precision. */
 #include "tests/trainer/cuda/product_as_floats.h"
 #include "tests/trainer/cuda/product_cases.h"
 

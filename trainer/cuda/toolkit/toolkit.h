@@ -23,7 +23,8 @@
     kernel<<<grid, block, 0, stream>>>(__VA_ARGS__)
 #endif
 
-/* CUDA_WORK(work): the work of the next launch (trainer/cuda/work.h), which the emulation records.
+/* CUDA_WORK(work): the work of the next launch (trainer/cuda/kernels/work.h), which the emulation
+ * records.
  */
 #if defined(__cplusplus) && !defined(TRAINYARD_CUDA_EMULATED)
 #define CUDA_WORK(work) ((void)sizeof(work))

@@ -28,7 +28,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "trainer/cuda/work.h"
+#include "trainer/cuda/kernels/work.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <vector>
 
-#include "trainer/cuda/warp_matrix.cuh"
+#include "trainer/cuda/kernels/warp_matrix.cuh"
 
 #include "tests/support/suite.h"
 #include "tests/trainer/cuda/emulation/emulation.h"

@@ -3,8 +3,8 @@
 #ifndef TRAINER_CUDA_SIEVE_CUH
 #define TRAINER_CUDA_SIEVE_CUH
 
-#include "trainer/cuda/device.cuh"
-#include "trainer/cuda/kernels.h"
+#include "trainer/cuda/kernels/device.cuh"
+#include "trainer/cuda/kernels/kernels.h"
 
 enum { STOPPED = 255 /* SIEVE_STOPPED of trainer/compute/onednn_sieve.h */ };
 

@@ -7,8 +7,8 @@
 #ifndef TRAINER_CUDA_PRODUCT_TILE_CUH
 #define TRAINER_CUDA_PRODUCT_TILE_CUH
 
-#include "trainer/cuda/kernels.h"
-#include "trainer/cuda/warp_matrix.cuh"
+#include "trainer/cuda/kernels/kernels.h"
+#include "trainer/cuda/kernels/warp_matrix.cuh"
 
 namespace
 {

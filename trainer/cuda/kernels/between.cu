@@ -1,7 +1,7 @@
-#include "trainer/cuda/device.cuh"
-#include "trainer/cuda/kernels.h"
-#include "trainer/cuda/sieve.cuh"
-#include "trainer/cuda/work.h"
+#include "trainer/cuda/kernels/device.cuh"
+#include "trainer/cuda/kernels/kernels.h"
+#include "trainer/cuda/kernels/sieve.cuh"
+#include "trainer/cuda/kernels/work.h"
 
 /* A block works on a row of pools, or on a part of it. Each thread takes VALUES contiguous
  * channels, 16 bytes if the number of channels allows, and neighbouring threads take neighbouring

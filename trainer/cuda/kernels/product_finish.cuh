@@ -2,10 +2,10 @@
 #ifndef TRAINER_CUDA_PRODUCT_FINISH_CUH
 #define TRAINER_CUDA_PRODUCT_FINISH_CUH
 
-#include "trainer/cuda/product_operands.cuh"
-#include "trainer/cuda/product_tile.cuh"
-#include "trainer/cuda/sieve.cuh"
-#include "trainer/cuda/step.cuh"
+#include "trainer/cuda/kernels/product_operands.cuh"
+#include "trainer/cuda/kernels/product_tile.cuh"
+#include "trainer/cuda/kernels/sieve.cuh"
+#include "trainer/cuda/kernels/step.cuh"
 
 namespace
 {

@@ -1,5 +1,5 @@
-#include "trainer/cuda/device.cuh"
-#include "trainer/cuda/kernels.h"
+#include "trainer/cuda/kernels/device.cuh"
+#include "trainer/cuda/kernels/kernels.h"
 
 /* The parts of a product that a library does not compute. Memory limits their speed, so values are
  * read in 16 bytes if their number allows. */

@@ -10,7 +10,7 @@
 #ifndef TRAINER_CUDA_PRODUCT_OPERANDS_CUH
 #define TRAINER_CUDA_PRODUCT_OPERANDS_CUH
 
-#include "trainer/cuda/product_tile.cuh"
+#include "trainer/cuda/kernels/product_tile.cuh"
 
 namespace
 {

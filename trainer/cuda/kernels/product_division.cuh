@@ -3,9 +3,9 @@
 #ifndef TRAINER_CUDA_PRODUCT_DIVISION_CUH
 #define TRAINER_CUDA_PRODUCT_DIVISION_CUH
 
-#include "trainer/cuda/kernels.h"
-#include "trainer/cuda/product_tile.cuh"
-#include "trainer/cuda/work.h"
+#include "trainer/cuda/kernels/kernels.h"
+#include "trainer/cuda/kernels/product_tile.cuh"
+#include "trainer/cuda/kernels/work.h"
 
 namespace
 {

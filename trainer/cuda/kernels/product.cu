@@ -32,11 +32,11 @@
  * because they already read the columns of B. */
 #include <stddef.h>
 
-#include "trainer/cuda/device.cuh"
-#include "trainer/cuda/product_division.cuh"
-#include "trainer/cuda/product_finish.cuh"
-#include "trainer/cuda/product_operands.cuh"
-#include "trainer/cuda/product_tile.cuh"
+#include "trainer/cuda/kernels/device.cuh"
+#include "trainer/cuda/kernels/product_division.cuh"
+#include "trainer/cuda/kernels/product_finish.cuh"
+#include "trainer/cuda/kernels/product_operands.cuh"
+#include "trainer/cuda/kernels/product_tile.cuh"
 
 namespace
 {

@@ -1,8 +1,8 @@
 #include "trainer/compute/loss.h"
-#include "trainer/cuda/device.cuh"
-#include "trainer/cuda/kernels.h"
-#include "trainer/cuda/step.cuh"
-#include "trainer/cuda/work.h"
+#include "trainer/cuda/kernels/device.cuh"
+#include "trainer/cuda/kernels/kernels.h"
+#include "trainer/cuda/kernels/step.cuh"
+#include "trainer/cuda/kernels/work.h"
 
 /* LANES threads work on an image, each on every LANES-th class: with ten classes, two images fill a
  * warp. A label is a byte, so there are at most 256 classes. */

@@ -1,6 +1,6 @@
-#include "trainer/cuda/device.cuh"
-#include "trainer/cuda/kernels.h"
-#include "trainer/cuda/work.h"
+#include "trainer/cuda/kernels/device.cuh"
+#include "trainer/cuda/kernels/kernels.h"
+#include "trainer/cuda/kernels/work.h"
 
 /* --- The order of images: a bitonic sort (Batcher, AFIPS 1968) of (key, index) ---
  *

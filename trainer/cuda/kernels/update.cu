@@ -1,7 +1,7 @@
-#include "trainer/cuda/device.cuh"
-#include "trainer/cuda/kernels.h"
-#include "trainer/cuda/step.cuh"
-#include "trainer/cuda/work.h"
+#include "trainer/cuda/kernels/device.cuh"
+#include "trainer/cuda/kernels/kernels.h"
+#include "trainer/cuda/kernels/step.cuh"
+#include "trainer/cuda/kernels/work.h"
 
 /* Memory limits the speed of these kernels. A thread reads PER_THREAD values as 16 bytes; the last
  * thread takes the remaining values one by one. */

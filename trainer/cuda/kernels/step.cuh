@@ -2,7 +2,7 @@
 #ifndef TRAINER_CUDA_STEP_CUH
 #define TRAINER_CUDA_STEP_CUH
 
-#include "trainer/cuda/kernels.h"
+#include "trainer/cuda/kernels/kernels.h"
 
 /* True for all threads of the last of `blocks` blocks that call this: it sees what the others have
  * written. `done` counts them; it is 0 before and after. */
