@@ -184,7 +184,7 @@ if head -c 4 "$TRAINYARD" | grep -q ELF; then
 case "\$*" in
 *"--network keras_cifar10_cnn --precision fp32 --batch-size $2 "*) echo >>$work/times.txt ;;
 esac
-if [ "\$(wc -l <$work/times)" -eq $1 ] && [ ! -e $work/sent ]; then
+if [ "\$(wc -l <$work/times.txt)" -eq $1 ] && [ ! -e $work/sent ]; then
     true >$work/sent
     kill -TERM \$($3)
     sleep 2
