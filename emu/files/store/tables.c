@@ -66,11 +66,12 @@ void tables_fail(Tables *tables, int error_number)
     tables_refuse(tables, is_full ? FILES_NO_SPACE : FILES_MACHINE);
 }
 
-/* The disk may be full or broken; the queries are correct. */
+/* The disk may be full or broken; the queries are correct. A row that contradicts the rules of its
+ * table is one of a database that has lost pages: its disk has acknowledged a sync and not done it.
+ */
 static void sql_fail(Tables *tables, int result)
 {
-    invariant(result != SQLITE_ERROR && result != SQLITE_MISUSE && result != SQLITE_CONSTRAINT &&
-              result != SQLITE_RANGE);
+    invariant(result != SQLITE_ERROR && result != SQLITE_MISUSE && result != SQLITE_RANGE);
     // A write that the disk refuses is SQLITE_IOERR_WRITE, with the machine's errno.
     tables_fail(tables, result == SQLITE_FULL    ? ENOSPC
                         : result == SQLITE_IOERR ? sqlite3_system_errno(tables->database)

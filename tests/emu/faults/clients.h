@@ -26,7 +26,9 @@ typedef struct {
     uint64_t seed;
     bool is_verbose;
     DiskKind kind;
-    bool has_lied; /* acknowledged writes may be lost from here on */
+    bool has_lied;       /* acknowledged writes may be lost from here on */
+    bool may_be_damaged; /* the disk has lied and lost power: pages of the database may be old */
+    bool is_damaged;     /* a commit has shown it */
     Arena *arena, *request;
     const char *root;
     Emulator *emulator;

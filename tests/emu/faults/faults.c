@@ -84,13 +84,16 @@ static void open_again(void)
             faults.cut_at = disk_draw(2) == 0 ? 1 + (int64_t)disk_draw(20) : 0;
         }
         disk_set(faults);
-        const bool is_open = open_emulator(false, why, sizeof why);
+        const bool is_open = open_emulator(life.is_damaged, why, sizeof why);
         const bool is_cut = disk_is_cut();
         life_say("open: %s%s", is_open ? "ok" : why, is_cut ? " (cut)" : "");
         disk_set((DiskFaults){0});
+        if (is_open && !is_cut && life.is_damaged)
+            life.is_damaged = life.may_be_damaged = false; // recovered
         if (is_cut) {
             emulator_close(life.emulator);
             life.emulator = NULL;
+            life.may_be_damaged = life.may_be_damaged || life.kind == DISK_LIES;
             life.has_lied = life.has_lied || life.kind == DISK_LIES;
             disk_restart();
         } else if (!is_open && life.has_lied) {
@@ -123,6 +126,7 @@ static void restart(bool is_cut)
 {
     if (is_cut)
         disk_cut();
+    life.may_be_damaged = life.may_be_damaged || (life.kind == DISK_LIES && is_cut);
     life.has_lied = life.has_lied || (life.kind == DISK_LIES && is_cut);
     emulator_close(life.emulator);
     life.emulator = NULL;
@@ -155,7 +159,9 @@ static void one_round(void)
         life.has_failed = false; // no answer of this round is sent
     life_say("commit: %s%s", is_kept ? "ok" : status.message, is_cut ? " (cut)" : "");
     disk_set((DiskFaults){0});
-    if (!is_kept && !is_cut && life.kind != DISK_FAILS)
+    if (!is_kept && !is_cut && life.may_be_damaged)
+        life.is_damaged = life.has_lied = true; // which no start has noticed: it asks for --recover
+    else if (!is_kept && !is_cut && life.kind != DISK_FAILS)
         life_fail("a commit has failed: %s", status.message);
     if (is_kept && !is_cut) {
         life.known = life.doubt;
