@@ -111,6 +111,8 @@ static void find_out(void)
 {
     if (life.has_failed || !life.emulator)
         return;
+    if (life.is_doubtful && life.kind == DISK_FLIPS)
+        clients_settle();
     if (life.is_doubtful && clients_check(&life.doubt, true))
         life.known = life.doubt;
     else
