@@ -214,12 +214,37 @@ static bool are_same(ScenarioOverrides a, ScenarioOverrides b)
 }
 
 /* The stored begin of the session, compared with `path` and `overrides`. */
+static bool has_text(const Json *object, const char *key)
+{
+    const Json *member = object->kind == JSON_OBJECT ? json_member(object, key) : NULL;
+    return member != NULL && member->kind == JSON_STRING;
+}
+
+/* Whether it is what `begin` has written: a database that has lost pages may return something else.
+ */
+static bool is_whole(const Json *kept)
+{
+    const Json *files = has_text(kept, "path") ? json_member(kept, "files") : NULL;
+    if (files == NULL || files->kind != JSON_ARRAY)
+        return false;
+    for (const Json *file = files->first; file != NULL; file = file->next)
+        if (!has_text(file, "path") ||
+            (!has_text(file, "text") && json_member(file, "bytes") == NULL))
+            return false;
+    return true;
+}
+
 static Json *kept_base(Arena *arena, const char *text, const char *path,
                        ScenarioOverrides overrides, Problems *problems, Problems *warnings)
 {
     Json *kept = json_parse(arena, "state", text, strlen(text), JSON_STRICT, problems);
     if (kept == NULL)
         return NULL;
+    if (!is_whole(kept)) {
+        problems_add(problems, STATUS_MACHINE, place_in("state", 0, 0),
+                     "the scenario that this session began with is damaged");
+        return NULL;
+    }
     if (path != NULL)
         compare(arena, kept, path, warnings);
     if (overrides.count + overrides.param_count > 0 &&

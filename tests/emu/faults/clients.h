@@ -61,8 +61,7 @@ bool clients_is(const Known *known, int object);
 void clients_take(Known *known, const Known *from, int object);
 /* Whether all files and groups are as known. Fails the life if not, unless `is_quiet`. */
 bool clients_check(const Known *known, bool is_quiet);
-/* Deletes files that cannot be read and whose last requests may have happened or not: nobody can
- * know their contents. */
+/* Deletes files that cannot be read and whose last requests may have happened or not. */
 void clients_settle(void);
 /* After a disk has lost writes, its state is the one that clients know. A damaged file is deleted.
  */
