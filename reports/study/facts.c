@@ -411,14 +411,14 @@ PointLabels fact_labels(const StudyFacts *facts, const int32_t *points, int32_t 
     PointLabels labels = {facts, ARENA_ARRAY(facts->arena, int32_t, factor_count)};
     for (int32_t f = 0; f < factor_count; f++) {
         const char *first = count > 0 ? level_at(facts, points[0], f) : "";
-        int32_t shared = (int32_t)strlen(first);
+        int32_t shared = count > 1 ? (int32_t)strlen(first) : 0;
         bool varies = count == 1;
         for (int32_t i = 1; i < count; i++) {
             const char *level = level_at(facts, points[i], f);
             varies |= strcmp(level, first) != 0;
             shared = shared_start(first, level, shared);
         }
-        labels.starts[f] = !varies || !is_axis(facts, f) ? -1 : count > 1 ? shared : 0;
+        labels.starts[f] = varies && is_axis(facts, f) ? shared : -1;
     }
     return labels;
 }

@@ -9,9 +9,8 @@
 static void entry_check_whole(Arena *arena, const SectionShape *shape, const Entry *entry,
                               Problems *problems)
 {
-    const char *path = shape->is_single
-                           ? shape->type.name
-                           : arena_printf(arena, "%s/%s", shape->type.name, entry->name);
+    const char *path =
+        shape->is_single ? shape->type.name : path_below(arena, shape->type.name, entry->name);
     bool is_empty = true;
     for (int32_t i = 0; shape->type.fields[i].name; i++)
         is_empty &= entry->values[i] == NULL;

@@ -88,7 +88,7 @@ static void check_fields(Arena *arena, Problems *problems, const Json *json, con
     check_keys(problems, json, what, names, count);
 }
 
-static const char *path_below(Arena *arena, const char *path, const char *name)
+const char *path_below(Arena *arena, const char *path, const char *name)
 {
     return arena_join(arena, (const char *const[]){path, name}, 2, '/');
 }

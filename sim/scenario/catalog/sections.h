@@ -35,6 +35,9 @@ struct Catalog {
 /* The entry of this name, in any case of letters; NULL: none. */
 Entry *section_find(const Section *section, const char *name);
 
+/* "vm_sizes/Standard_NC6". */
+const char *path_below(Arena *arena, const char *path, const char *name);
+
 /* The checks that need all files, and what one section takes from another. */
 void catalog_complete(Arena *arena, Catalog *catalog, Place at, Problems *problems);
 

@@ -72,6 +72,13 @@ static DiskFaults faults_of_kind(void)
     return faults;
 }
 
+/* What a disk that lies has acknowledged may be gone now. */
+static void power_lost(void)
+{
+    if (life.kind == DISK_LIES)
+        life.has_lied = life.may_be_damaged = true;
+}
+
 /* Opens the emulator again, on a disk that may fail while it does. In the end it must open. */
 static void open_again(void)
 {
@@ -93,8 +100,7 @@ static void open_again(void)
         if (is_cut) {
             emulator_close(life.emulator);
             life.emulator = NULL;
-            life.may_be_damaged = life.may_be_damaged || life.kind == DISK_LIES;
-            life.has_lied = life.has_lied || life.kind == DISK_LIES;
+            power_lost();
             disk_restart();
         } else if (!is_open && life.has_lied) {
             is_given_up = !open_emulator(true, why, sizeof why);
@@ -126,10 +132,10 @@ static void find_out(void)
 /* Ends the process: by a power cut, or after a commit that has failed. */
 static void restart(bool is_cut)
 {
-    if (is_cut)
+    if (is_cut) {
         disk_cut();
-    life.may_be_damaged = life.may_be_damaged || (life.kind == DISK_LIES && is_cut);
-    life.has_lied = life.has_lied || (life.kind == DISK_LIES && is_cut);
+        power_lost();
+    }
     emulator_close(life.emulator);
     life.emulator = NULL;
     if (is_cut)
