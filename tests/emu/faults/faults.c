@@ -72,7 +72,7 @@ static DiskFaults faults_of_kind(void)
     return faults;
 }
 
-/* What a disk that lies has acknowledged may be gone now. */
+/* Acknowledged writes may be lost after a power cut of a disk that acknowledges syncs falsely. */
 static void power_lost(void)
 {
     if (life.kind == DISK_LIES)
