@@ -7,7 +7,7 @@
 #include "sim/cli/processors.h"
 #include "sim/cloud/policy/outside.h"
 #include "sim/output/summary/metric.h"
-#include "sim/output/summary/metrics.h"
+#include "sim/output/metrics/metrics.h"
 #include "sim/output/trace/fan.h"
 #include "sim/output/trace/fingerprint.h"
 #include "sim/output/trace/tsv.h"

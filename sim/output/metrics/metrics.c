@@ -1,4 +1,4 @@
-#include "sim/output/summary/metrics.h"
+#include "sim/output/metrics/metrics.h"
 
 #include <string.h>
 
