@@ -123,8 +123,8 @@ static const char *note_of(const Tradeoff *tradeoff)
     if (tradeoff->count > NAMED_POINTS_MAX)
         return bars;
     return arena_printf(arena,
-                        "%s Names are levels of %s; on a phone, numbers of points. Where points "
-                        "are close together, the first has its name.",
+                        "%s Names are levels of %s; on a phone, and where a name has no room, "
+                        "numbers of points.",
                         bars, fact_factor_names(&tradeoff->labels));
 }
 

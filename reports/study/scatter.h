@@ -14,7 +14,8 @@ typedef struct {
     ScatterValue x, y;
     int32_t rgb;
     const char *mark;          /* a letter: SCATTER_DOT, ... */
-    const char *name, *number; /* in the drawing; on a phone the number */
+    const char *name, *number; /* in the drawing; the number on a phone, or if
+                                  the name has no room */
     const char *const *cells;  /* of the table of numbers */
 } ScatterPoint;
 
