@@ -86,7 +86,7 @@ static const Field options[] = {
     OPTION_FLAG(0, "json", is_json, "print the same JSON instead of what to do next"),
     OPTION_FLAG('v', "verbose", is_verbose, "print a line for each request on stderr"),
     OPTION_FLAG(0, "i-know-this-is-not-secure", is_open,
-                "allow --listen on an address that others than this machine's users reach"),
+                "allow --listen on an address that other machines can reach"),
     {0},
 };
 #undef OWNER
