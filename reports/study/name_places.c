@@ -116,8 +116,10 @@ void name_places(const NamedPoint *points, int32_t count, NameBox area, NameBox 
                  NamePlace *places)
 {
     for (int32_t i = 0; i < count; i++) {
-        places[i] = place_of(points, count, area, taken, places, i, points[i].width);
-        if (places[i].is_shown)
+        places[i] = (NamePlace){.is_shown = false};
+        if (points[i].width > 0)
+            places[i] = place_of(points, count, area, taken, places, i, points[i].width);
+        if (places[i].is_shown || points[i].short_width <= 0)
             continue;
         places[i] = place_of(points, count, area, taken, places, i, points[i].short_width);
         places[i].is_short = true;

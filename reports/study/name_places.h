@@ -14,7 +14,7 @@ typedef struct {
 typedef struct {
     double x, y;
     double width, short_width; /* of its name, and of its number, which is shown if the name has no
-                                  room */
+                                  room; 0: it has none */
 } NamedPoint;
 
 typedef struct {

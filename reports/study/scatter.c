@@ -2,14 +2,16 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "reports/study/name_places.h"
 #include "reports/study/range.h"
 #include "reports/text/wording.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
+#include "sim/model/random_math.h"
 
-enum { BODY = 320, LEFT = 64, RIGHT = 12, NAME_LETTERS = 34, BAND_PPM = 12000, STEP_WIDTH = 60 };
+enum { BODY = 320, LEFT = 64, RIGHT = 12, NAME_LETTERS = 56, BAND_PPM = 12000, STEP_WIDTH = 60 };
 /* Names have letters of 10.5, letters_width is that of 12. */
 static const double NAME_SCALE = 10.5 / 12;
 
@@ -25,6 +27,25 @@ static void value_add(Range *range, const ScatterValue *value)
     range_add(range, value->high);
 }
 
+static int ascending(const void *left, const void *right)
+{
+    const double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* Whether a few values are so large that on a linear axis the others would be in one place. */
+static bool are_magnitudes(const Scatter *scatter, Range range)
+{
+    enum { POINTS_LEAST = 5, RATIO_LEAST = 20 };
+    if (scatter->count < POINTS_LEAST || range.low <= 0 || range.high < RATIO_LEAST * range.low)
+        return false;
+    double *values = ARENA_ARRAY(scatter->arena, double, scatter->count);
+    for (int32_t i = 0; i < scatter->count; i++)
+        values[i] = scatter->points[i].x.value;
+    qsort(values, (size_t)scatter->count, sizeof *values, ascending);
+    return values[scatter->count / 2] - range.low < (range.high - range.low) / 5;
+}
+
 static Frame frame_of(const Scatter *scatter)
 {
     Frame frame = {range_empty, range_empty};
@@ -33,7 +54,9 @@ static Frame frame_of(const Scatter *scatter)
         value_add(&frame.y, &scatter->points[i].y);
     }
     range_add(&frame.y, scatter->y_limit);
-    return (Frame){range_for_values(frame.x), range_for_values(frame.y)};
+    frame.x.is_log = are_magnitudes(scatter, frame.x);
+    return (Frame){frame.x.is_log ? range_for_places(frame.x) : range_for_values(frame.x),
+                   range_for_values(frame.y)};
 }
 
 static void values_print(Text *out, const double *values, int32_t count)
@@ -61,11 +84,15 @@ static void points_print(Text *out, const Scatter *scatter)
 /* Pixels of the drawing, and back. */
 static double to_pixels(Range range, double value, double pixels)
 {
+    if (range.is_log)
+        return random_log(value / range.low) / random_log(range.high / range.low) * pixels;
     return (value - range.low) / (range.high - range.low) * pixels;
 }
 
 static double to_value(Range range, double at, double pixels)
 {
+    if (range.is_log)
+        return range.low * random_exp(random_log(range.high / range.low) * at / pixels);
     return range.low + at / pixels * (range.high - range.low);
 }
 
@@ -98,16 +125,19 @@ static NameBox limit_box(const Scatter *scatter, Frame frame, double width)
 static void names_print(Text *out, const Scatter *scatter, Frame frame, FigureLayout layout)
 {
     const double width = layout.width - LEFT - RIGHT;
-    const int32_t count = scatter->has_names ? scatter->count : 0;
+    const int32_t count = scatter->count;
     NamedPoint *points = ARENA_ARRAY(scatter->arena, NamedPoint, count + 1);
     NamePlace *places = ARENA_ARRAY(scatter->arena, NamePlace, count + 1);
     const char **names = ARENA_ARRAY(scatter->arena, const char *, count + 1);
     for (int32_t i = 0; i < count; i++) {
         const ScatterPoint *point = &scatter->points[i];
+        points[i] = (NamedPoint){.x = to_pixels(frame.x, point->x.value, width),
+                                 .y = to_pixels(frame.y, point->y.value, BODY)};
+        if (point->name == NULL)
+            continue;
         names[i] = layout.is_narrow ? point->number : shortened(scatter->arena, point->name);
-        points[i] = (NamedPoint){
-            to_pixels(frame.x, point->x.value, width), to_pixels(frame.y, point->y.value, BODY),
-            NAME_SCALE * letters_width(names[i]), NAME_SCALE * letters_width(point->number)};
+        points[i].width = NAME_SCALE * letters_width(names[i]);
+        points[i].short_width = NAME_SCALE * letters_width(point->number);
     }
     name_places(points, count, (NameBox){0, width, 0, BODY}, limit_box(scatter, frame, width),
                 places);

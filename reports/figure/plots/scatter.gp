@@ -3,7 +3,15 @@
 # band_high: values of x that count as equal, if has_band.
 set xrange [x_begin:x_end]
 set yrange [y_begin:y_end]
-set xtics x_step
+if (x_is_log) {
+    set logscale x 10
+    set xtics ()
+    unset mxtics
+    do for [power=-6:12] { do for [digit in narrow ? "1 3" : "1 2 5"] {
+        at = digit * 10.0**power
+        if (at >= x_begin && at <= x_end) { set xtics add (sprintf('%.6g', at) at) }
+    } }
+} else { set xtics x_step }
 set xlabel x_label offset 0,0.7
 set format x '%.6g'
 set format y '%.6g'
