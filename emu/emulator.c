@@ -435,7 +435,7 @@ static void arm(Emulator *emulator, const HttpRequest *request, HttpResponse *re
 {
     if (emulator->settings.is_files_only)
         gate_refuse(request, response, 404, "FilesOnly",
-                    "This emulator serves Azure Files alone, at /ACCOUNT/SHARE.");
+                    "This emulator serves only Azure Files, at /ACCOUNT/SHARE.");
     else
         arm_handle(&emulator->arm, request, response);
 }

@@ -81,7 +81,7 @@ static int64_t later(int64_t at_ns, int64_t by_ns)
 static bool too_long(const Control *control, Status *status)
 {
     status_fail(status, STATUS_CONFLICT, place_in("clock", 0, 0),
-                "after %" PRId64 " events time is not yet there", control->events_max);
+                "the time is not reached after %" PRId64 " events", control->events_max);
     return status_hint(status, "repeat the request: it continues from the present time");
 }
 
@@ -128,7 +128,7 @@ static bool out_of_time(const Control *control, Status *status)
     status_fail(status, STATUS_CONFLICT, place_in("until", 0, 0), "it did not come in time");
     return status_hint(status, world_next_event_ns(session_world(control->session)) == INT64_MAX
                                    ? "no event is pending"
-                                   : "a longer \"within\" waits on");
+                                   : "a longer \"within\" allows more time");
 }
 
 /* If the time of the moment is not known, a repeated request would count its delay again. */

@@ -56,7 +56,7 @@ typedef struct {
     ApiFaults *api_faults;
     const RequestCounts *counts; /* the server's; NULL: requests are not counted */
     const char *version;
-    bool is_files_only; /* the emulator serves Azure Files alone */
+    bool is_files_only; /* the emulator serves only Azure Files */
     int64_t events_max; /* most events of one jump in time: some seconds of work */
     void *owner;        /* of `advance` */
     bool (*advance)(void *owner, int64_t until_ns); /* lets the world run to `until_ns`; false if

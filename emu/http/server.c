@@ -115,7 +115,7 @@ static bool read_address(const ServerSettings *settings, SocketAddress *to, Stat
     if (settings->is_open || reach_of(to) == REACH_LOOPBACK)
         return true;
     status_fail(status, STATUS_BAD_INPUT, place_in("--listen", 0, 0),
-                "from %s others than this machine's users could reach the emulator, which checks "
+                "other machines could reach the emulator at %s; it checks "
                 "no passwords and can run programs",
                 settings->address);
     return status_hint(status, "--i-know-this-is-not-secure allows it all the same");

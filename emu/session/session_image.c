@@ -168,8 +168,9 @@ static bool take_image(SessionMemory *memory, const char *path, const char *map,
     const bool is_known = make_header(memory, &own);
     own.head_bytes = header.head_bytes;
     if (!is_known || memcmp(&own, &header, sizeof own) != 0)
-        return status_fail(status, STATUS_CONFLICT, place_in(path, 0, 0),
-                           "another build of the program wrote it, or at another address");
+        return status_fail(
+            status, STATUS_CONFLICT, place_in(path, 0, 0),
+            "another build of the program wrote it, or the program was loaded at another address");
     take_parts(memory, header.head_bytes, map + sizeof header, map + facts.bytes);
     return true;
 }

@@ -1,5 +1,6 @@
 #include "tools/trainyard/run_scenario.h"
 
+#include "real/launch/real_run_check.h"
 #include "reports/run/report.h"
 #include "sim/base/units.h"
 #include "sim/cli/disk_files.h"

@@ -300,7 +300,7 @@ START_TEST(one_request_runs_so_many_events_and_no_more)
     emulator->control.events_max = 2;
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
         const int64_t before = world_events(world);
-        refused("Clock_Tell", bodies[i], 409, "after 2 events time is not yet there");
+        refused("Clock_Tell", bodies[i], 409, "the time is not reached after 2 events");
         ck_assert_int_ge(world_events(world), before + 2);
         ck_assert_int_lt(world_events(world), before + 10); // of one instant
     }

@@ -20,7 +20,8 @@ static bool say_answer(const char *what, const HttpsAnswer *answer, bool is_fine
         return true;
     }
     status_fail(status, STATUS_CONFLICT, place_in("trainyard: az-env", 0, 0),
-                "%s answers with %" PRId32 ", as no emulator of ours does", what, answer->status);
+                "%s answers with status %" PRId32 ", which the emulator never sends", what,
+                answer->status);
     return status_hint(status, "is another program on its port?");
 }
 
