@@ -9,7 +9,7 @@ static const char *copy(const char *text)
     return arena_strdup(arena, text);
 }
 
-/* A spec in memory of its own, each time. */
+/* A new spec, with its own memory. */
 static JobSpec *make_spec(void)
 {
     static const Program program = {.kind = PROGRAM_FIXED};
@@ -123,7 +123,7 @@ START_TEST(names_of_a_path_are_used_again)
     const ResourcePath path =
         path_reuse((ResourcePath){copy("g"), copy("W"), NULL, copy("train")}, earlier);
     ck_assert_ptr_eq(path.group, earlier.group);
-    ck_assert_str_eq(path.workspace, "W"); // as it was written
+    ck_assert_str_eq(path.workspace, "W");
     ck_assert_ptr_null(path.experiment);
     ck_assert_ptr_eq(path.name, earlier.name);
 }
