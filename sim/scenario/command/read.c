@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/base/ascii.h"
+#include "sim/cloud/spec/reuse.h"
 #include "sim/cloud/storage/share.h"
 #include "sim/scenario/command/check.h"
 #include "sim/scenario/command/reader.h"
@@ -20,6 +21,7 @@ struct CommandReader {
     int32_t program_capacity, session_programs; /* the first of them are the session's */
     ClusterConfig *cluster;                     /* of the command read last */
     const ProgramText *program;                 /* likewise */
+    ResourcePath accepted;                      /* path of the command accepted last */
 };
 
 CommandReader *command_reader_create(const CommandBinder *binder, const NodeGroups *groups)
@@ -127,7 +129,10 @@ const Command *command_read(CommandReader *reader, Arena *arena, const Json *ent
     else
         bind_service_command(&binder, entry, &made, &reader->program, command);
     reader->cluster = made.cluster;
-    return problems->count == problems_before ? command : NULL;
+    if (problems->count > problems_before)
+        return NULL;
+    command->path = path_reuse(command->path, reader->accepted);
+    return command;
 }
 
 void command_be_strict(CommandReader *reader, bool is_strict)
@@ -301,6 +306,9 @@ static void note_deletion(CommandReader *reader, Arena *arena, const Command *co
 void command_accept(CommandReader *reader, Arena *arena, const Command *command)
 {
     note_deletion(reader, arena, command);
+    reader->accepted = command->path;
+    if (command->kind == COMMAND_JOB_CREATE)
+        reader->context.earlier_job = command->as.job_create.spec;
     const char *name = command->path.name;
     CommandKind kind = command->kind;
     if (kind == COMMAND_CLUSTER_CREATE || kind == COMMAND_JOB_CREATE ||
