@@ -506,7 +506,7 @@ static void run_daemons(Server *server, const WaitSet *set)
 
 static bool is_leaving(const Server *server)
 {
-    return server->requests.is_ending || server->requests.has_failed;
+    return server->requests.is_ending || server->requests.has_failed || server->requests.is_over;
 }
 
 /* Commits the writes of this round, or refuses the requests that wait for them. True if the daemons
@@ -518,6 +518,7 @@ static bool settle(Server *server, Status *status)
         server->requests.has_failed = true;
         requests_refuse_held(&server->requests);
     }
+    server->requests.is_over = handler->is_over != NULL && handler->is_over(handler->owner);
     bool again = requests_release_held(&server->requests);
     again = requests_have_cut(&server->requests) || again;
     if (server->requests.waiting && (server->connections.now_ns >= server->requests.retry_ns ||
@@ -559,7 +560,7 @@ ServerEnd server_run(Server *server, ServerHandler handler, Status *status)
     SignalsBefore before;
     server->requests.handler = handler;
     server->rules.gate.is_signed = handler.is_signed;
-    server->requests.has_failed = false;
+    server->requests.has_failed = server->requests.is_over = false;
     const bool has_begun = take_signals(server, &before, status) && start_daemons(server, status);
     if (has_begun)
         serve(server, status);
@@ -567,5 +568,6 @@ ServerEnd server_run(Server *server, ServerHandler handler, Status *status)
     give_signals_back(server, &before);
     return !has_begun                    ? SERVER_FAILED
            : server->requests.has_failed ? SERVER_LOST_WRITES
-                                         : SERVER_ENDED;
+           : server->requests.is_ending  ? SERVER_ENDED
+                                         : SERVER_HANDED_OVER;
 }
