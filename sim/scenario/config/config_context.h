@@ -16,6 +16,7 @@ typedef struct {
     bool is_listed;        /* its files are known, so that a missing script can be noticed */
     bool is_of_session;    /* a session made it empty: the world knows all its files */
     bool has_uploads;      /* clients of the session have uploaded files to it */
+    bool is_deleted;       /* by a command of the session; it is forgotten after many others */
     int32_t file_count;
     const char **files; /* paths inside the share */
 } KnownShare;
