@@ -75,7 +75,8 @@ const Certificate *server_certificate(const Server *server);
 typedef enum {
     SERVER_ENDED,       /* SIGINT or SIGTERM was received */
     SERVER_LOST_WRITES, /* a commit failed: clients that waited for it were answered 507. The server
-                           can continue with another handler; its clients connect again */
+                            can continue with another handler; its clients connect again. Until then
+                            SIGINT and SIGTERM wait, and end the next run */
     SERVER_HANDED_OVER, /* the handler is over. The server can continue with another one, as above
                          */
     SERVER_FAILED,      /* it did not start */
