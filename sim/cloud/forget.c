@@ -178,7 +178,7 @@ static Forget *forget_of(CommandKind made_by)
                                                    : forget_container;
 }
 
-/* Forgets the clusters, or all others. What is forgotten leaves the list of the deleted. */
+/* Forgets the clusters, or all others. Forgotten resources leave the list of the deleted. */
 static void forget_resources(World *world, const Needs *needs, bool is_clusters)
 {
     uint32_t *count, kept = 0;
