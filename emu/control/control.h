@@ -8,8 +8,10 @@
  *                               {"do": "step", "count": 1}: through the next event
  *                               {"do": "advance", "by": "5m"}
  *                               {"do": "run-until", "until": WHEN, "within": "30d"}
- *                               {"do": "undo", "accept": false}: back before the last of these
- * jumps
+ *                               {"do": "undo", "accept": false}: before the last jump (emu/undo.h)
+ *
+ * Jumps are step, advance and run-until. "undo" in the first answer is the one that can be undone,
+ * {"to": "2018-...Z", "to_ns": 0, "entries": 2} with the entries of the journal since, or null.
  *
  * WHEN is an instant ("2018-07-18T18:00:00Z"), a moment ("job train completed", "cluster gpu ready
  * + 5m") or a condition ("cluster gpu idle >= 2"), in the words of a scenario. A cluster or a job

@@ -276,4 +276,35 @@ trainyard run "$poisson" --fork-at 3h --fork-policy sjf
 exit_is 2
 stderr_has srtf
 
+example "a signal between two files of a run waits until all are there"
+if command -v cc >/dev/null && starts_programs; then
+    # Sends a signal to the program when the first of its files has its name.
+    cat >interrupt.c <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+int rename(const char *from, const char *to)
+{
+    static int count;
+    int (*real)(const char *, const char *);
+    void *found = dlsym(RTLD_NEXT, "rename");
+    memcpy(&real, &found, sizeof real);
+    const int result = real(from, to);
+    if (count++ == 0)
+        kill(getpid(), SIGTERM);
+    return result;
+}
+C
+    holds cc -shared -fPIC -o interrupt.so interrupt.c -ldl
+    trainyard run small --seed 2 -o fresh -q
+    trainyard run small --seed 1 -o both -q
+    holds [ "$(cmp -s fresh/trace.tsv both/trace.tsv; echo $?)" = 1 ]
+    { LD_PRELOAD=$PWD/interrupt.so ASAN_OPTIONS=verify_asan_link_order=0 "$TRAINYARD" run small --seed 2 -o both -q >stdout 2>stderr; } 2>/dev/null
+    status=$?
+    exit_is 143
+    holds diff -r fresh both
+fi
+
 finish

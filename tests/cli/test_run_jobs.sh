@@ -375,4 +375,22 @@ stdout_has '"executionState":"succeeded"'
 end TERM
 exit_is 0
 
+example "time does not go back over a job that runs for real, or has run"
+undo_says() # WORDS [ACCEPT]
+{
+    own clock -d "{\"do\": \"undo\", \"accept\": ${2:-false}}"
+    grep -q "$1" stdout
+}
+holds serve --run-jobs --clock auto --scenario world.json --state undo
+ask /experiments/e -X PUT
+own clock -d '{"do": "run-until", "until": "cluster c ready"}'
+submit slow 'while [ ! -e '"$work"'/go ]; do sleep 0.05; done'
+holds reaches slow 'running'
+holds_soon undo_says 'time cannot go back: a job is running for real'
+touch go
+holds reaches slow 'succeeded|failed'
+holds undo_says 'since then a job ran for real (job.ran ' true
+end TERM
+exit_is 0
+
 finish

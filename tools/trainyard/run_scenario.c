@@ -1,5 +1,7 @@
 #include "tools/trainyard/run_scenario.h"
 
+#include <signal.h>
+
 #include "real/launch/real_run_check.h"
 #include "reports/run/report.h"
 #include "sim/base/units.h"
@@ -159,20 +161,40 @@ static bool share_begin(Arena *arena, const RunOptions *options, const Json *ran
                        : folder_remove(in_folder(arena, options, "share"), status);
 }
 
+/* SIGINT, SIGTERM and SIGHUP wait until the files of the run are all in place: between two of them
+ * the folder has files of this run next to those of an earlier one. */
+static void hold_signals(sigset_t *before)
+{
+    sigset_t held;
+    sigemptyset(&held);
+    sigaddset(&held, SIGINT);
+    sigaddset(&held, SIGTERM);
+    sigaddset(&held, SIGHUP);
+    sigprocmask(SIG_BLOCK, &held, before);
+}
+
+static bool files_put(Arena *arena, const RunOptions *options, RunFiles *files,
+                      const RunResult *result, const Json *ran, Status *no_plots, Status *status)
+{
+    return streams_commit(files, status) &&
+           json_file_write(in_folder(arena, options, "summary.json"), run_summary_json(result),
+                           status) &&
+           share_begin(arena, options, ran, status) &&
+           (options->has_no_share ||
+            share_tree_write(files->shares, result->world, options->output_folder, status)) &&
+           report_write_run(arena, options->output_folder, run_summary(result), &files->rows,
+                            &files->header, no_plots, status);
+}
+
 /* `ran` is NULL when no job ran for real. */
 static bool files_finish(Arena *arena, const RunOptions *options, RunFiles *files,
                          const RunResult *result, const Json *ran, Status *status)
 {
     Status no_plots = {0};
-    const bool is_written =
-        streams_commit(files, status) &&
-        json_file_write(in_folder(arena, options, "summary.json"), run_summary_json(result),
-                        status) &&
-        share_begin(arena, options, ran, status) &&
-        (options->has_no_share ||
-         share_tree_write(files->shares, result->world, options->output_folder, status)) &&
-        report_write_run(arena, options->output_folder, run_summary(result), &files->rows,
-                         &files->header, &no_plots, status);
+    sigset_t before;
+    hold_signals(&before);
+    const bool is_written = files_put(arena, options, files, result, ran, &no_plots, status);
+    sigprocmask(SIG_SETMASK, &before, NULL); // a signal that came meanwhile ends the program here
     if (is_written && no_plots.code != STATUS_OK)
         fprintf(stderr, "%s/report.html has no plots: %s\n", options->output_folder,
                 no_plots.message);
