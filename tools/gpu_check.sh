@@ -498,7 +498,7 @@ sanitize()
         ! grep -q "Device not supported" "$scratch/sanitizer.txt" || skip "compute-sanitizer does not support this GPU here"
     done
     if [ "$1" != initcheck ]; then # tests leave memory uninitialised on purpose
-        suites=(between input loss update)
+        suites=(between image_product input loss update)
         [ -n "$quick" ] || suites+=(product)
         for suite in "${suites[@]}"; do
             [ ! -x "$bin/test_trainer_cuda" ] ||

@@ -121,7 +121,7 @@ static bool read_address(const ServerSettings *settings, SocketAddress *to, Stat
     if (settings->is_open || reach_of(to) == REACH_LOOPBACK)
         return true;
     status_fail(status, STATUS_BAD_INPUT, place_in("--listen", 0, 0),
-                "from %s others than this machine's users could reach the emulator, which checks "
+                "other machines could reach the emulator at %s; it checks "
                 "no passwords and can run programs",
                 settings->address);
     return status_hint(status, "--i-know-this-is-not-secure allows it all the same");
@@ -201,7 +201,7 @@ static CertificateNames names_of(const Server *server, Reach reach)
 static bool take_signals(Server *server, Status *status)
 {
     if (server->signals >= 0)
-        return true; // since a run that lost writes
+        return true; // an earlier run is continued
     sigset_t ends;
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
     sigemptyset(&ends);
@@ -513,7 +513,7 @@ static void run_daemons(Server *server, const WaitSet *set)
 
 static bool is_leaving(const Server *server)
 {
-    return server->requests.is_ending || server->requests.has_failed;
+    return server->requests.is_ending || server->requests.has_failed || server->requests.is_over;
 }
 
 /* Commits the writes of this round, or refuses the requests that wait for them. True if the daemons
@@ -525,6 +525,7 @@ static bool settle(Server *server, Status *status)
         server->requests.has_failed = true;
         requests_refuse_held(&server->requests);
     }
+    server->requests.is_over = handler->is_over != NULL && handler->is_over(handler->owner);
     bool again = requests_release_held(&server->requests);
     again = requests_have_cut(&server->requests) || again;
     if (server->requests.waiting && (server->connections.now_ns >= server->requests.retry_ns ||
@@ -565,13 +566,15 @@ ServerEnd server_run(Server *server, ServerHandler handler, Status *status)
 {
     server->requests.handler = handler;
     server->rules.gate.is_signed = handler.is_signed;
-    server->requests.has_failed = false;
+    server->requests.has_failed = server->requests.is_over = false;
     const bool has_begun = take_signals(server, status) && start_daemons(server, status);
     if (has_begun)
         serve(server, status);
     stop_daemons(server);
-    if (has_begun && server->requests.has_failed)
-        return SERVER_LOST_WRITES; // a signal waits for the next run
+    const bool is_continued =
+        server->requests.has_failed || (has_begun && !server->requests.is_ending);
+    if (is_continued) // a signal waits for the next run
+        return server->requests.has_failed ? SERVER_LOST_WRITES : SERVER_HANDED_OVER;
     give_signals_back(server);
     return has_begun ? SERVER_ENDED : SERVER_FAILED;
 }
