@@ -345,8 +345,9 @@ static void work(Twin *twin, int first, int acknowledge)
     }
 }
 
-/* Kills a worker after `wait_us`. Returns the last group that it has reported. */
-static int kill_a_worker(Twin *twin, int first, uint32_t wait_us)
+/* Kills a worker `wait_us` after its report number `reports`. Returns the last group that it has
+ * reported. */
+static int kill_a_worker(Twin *twin, int first, uint32_t reports, uint32_t wait_us)
 {
     int pipes[2], last = first - 1, ended;
     ck_assert_int_eq(pipe(pipes), 0);
@@ -357,7 +358,8 @@ static int kill_a_worker(Twin *twin, int first, uint32_t wait_us)
         work(twin, first, pipes[1]);
     }
     close(pipes[1]);
-    ck_assert_int_eq(read(pipes[0], &last, sizeof last), sizeof last);
+    for (uint32_t i = 0; i < reports; i++)
+        ck_assert_int_eq(read(pipes[0], &last, sizeof last), sizeof last);
     const struct timespec wait = {.tv_nsec = wait_us * 1000L};
     nanosleep(&wait, NULL);
     kill(worker, SIGKILL);
@@ -384,15 +386,15 @@ static void find_groups(Twin *twin, int last)
 /* Snapshots are made all the time, so that many kills meet one. */
 START_TEST(acknowledged_writes_outlive_kills_during_snapshots)
 {
-    enum { KILLS = 60, LONGEST_US = 60000 };
+    enum { KILLS = 60, ENTRIES = 10, LONGEST_US = 5000 };
     Twin twin;
     int last = -1, from_snapshots = 0;
     twin_begin(&twin, 7, false);
     draw_state = 44;
-    twin.small.snapshot_entries = 10;
+    twin.small.snapshot_entries = ENTRIES;
     emulator_close(twin.small.emulator);
     for (int i = 0; i < KILLS; i++) {
-        last = kill_a_worker(&twin, last + 1, 1 + draw(LONGEST_US));
+        last = kill_a_worker(&twin, last + 1, 1 + draw(4 * ENTRIES), 1 + draw(LONGEST_US));
         small_emulator_start(&twin.small);
         from_snapshots += is_from_snapshot(&twin);
         find_groups(&twin, last);
