@@ -17,7 +17,7 @@
 #include "sim/output/trace/fingerprint.h"
 #include "sim/output/trace/timeline.h"
 #include "sim/output/trace/tsv.h"
-#include "tools/trainyard/policy_file.h"
+#include "tools/trainyard/policy/policy_file.h"
 
 /* --- The summary --- */
 

@@ -81,7 +81,7 @@ static const char *mount_trouble(Clusters *clusters, const Node *node, const cha
     ShareId share = storage_find_share(clusters->storage, mount);
     uint64_t occurrence = (uint64_t)(node->preparations - 1) * MOUNTS_PER_PREPARATION +
                           (uint64_t)index % MOUNTS_PER_PREPARATION;
-    if (share.index == ID_NONE)
+    if (!storage_has_share(clusters->storage, mount))
         return "doesn't exist";
     if (share_is_out(storage_share(clusters->storage, share)))
         return "does not answer";
