@@ -129,8 +129,8 @@ static void tornado(Figures *figures, const PlanFacts *facts)
                                   objective_title(facts)),
             .note = arena_printf(
                 facts->arena,
-                "From the low to the high end of each range; the upright line is the value as "
-                "it is.%s",
+                "From the low to the high end of each range; the vertical line is the present "
+                "value.%s",
                 shown < follow->effect_count
                     ? arena_printf(facts->arena,
                                    " The others of the %" PRId32 " assumptions move it by less.",

@@ -260,7 +260,7 @@ void figures_pair(Figures *figures, const PlanFacts *facts)
         .title = arena_printf(facts->arena, "%s by %s (across) and %s", objective_title(facts),
                               pair.across->name, pair.up->name),
         .note = "\xE2\x97\x86 recommended, \xE2\x9C\x95 misses a constraint, ? not decided or not "
-                "simulated. Dark is a large value.",
+                "simulated. Darker cells have larger values.",
         .left = letters * LETTER_WIDTH + GAP,
         .left_narrow = narrow_letters * LETTER_WIDTH + GAP,
         .numbers = numbers_of(&pair)};

@@ -87,7 +87,7 @@ static void waits_figure(Figures *figures, const PlanFacts *facts)
         figures,
         (Figure){.section = PLAN_WINNER,
                  .file = "waits",
-                 .title = "Share of the jobs that waited at most so long",
+                 .title = "Share of the jobs that waited at most this long",
                  .note = constraint >= 0 ? "The objective is where the dashed lines cross: a curve "
                                            "that is above the crossing meets it. Jobs that never "
                                            "started are not within any time."

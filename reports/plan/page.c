@@ -24,10 +24,11 @@ typedef struct {
 } Section;
 
 static const Section sections[] = {
-    {PLAN_WHY, "What bound them", "", section_why},
+    {PLAN_WHY, "What limited them", "", section_why},
     {PLAN_FLIP, "What would change the answer", "", section_flip},
     {PLAN_FRONT, "What each objective costs",
-     "Each mark is a candidate. Good ones are where the objective is met for the least.", NULL},
+     "Each mark is a candidate. The best ones meet the limit with the best value of the objective.",
+     NULL},
     {PLAN_PAIR, "Two factors together", "", NULL},
     {SECTION_LEVELS, "What each factor does", "", NULL},
     {PLAN_WINNER, "The recommended candidate at work", "", section_jobs},

@@ -232,9 +232,9 @@ void section_why(Text *html, const PlanFacts *facts)
     const FollowOutcome *follow = facts->follow;
     const char *const headings[] = {"candidate", "bound by", "#hours in the queue",
                                     "#paid while no job ran", NULL};
-    paragraph(html, arena_printf(facts->arena, "The %s is bound by: %s.", subject_words(facts),
+    paragraph(html, arena_printf(facts->arena, "The %s is limited by: %s.", subject_words(facts),
                                  bounds_words(facts, &follow->why[0])));
-    text_printf(html, "<details><summary>What bound each of %" PRIu32 " candidates</summary>\n",
+    text_printf(html, "<details><summary>What limited each of %" PRIu32 " candidates</summary>\n",
                 follow->facts.point_count);
     cards_begin(html, headings);
     for (uint32_t i = 0; i < follow->facts.point_count && i < ROWS_SHOWN; i++) {

@@ -70,7 +70,7 @@ static const char *add_swings(Rows *rows, const Effects *effects)
         if (swing.high > effects->means[0])
             rows_span(rows, (swing.high - half) * scale, (swing.high + half) * scale);
     }
-    return "The lowest and highest value that a factor alone reaches, from the baseline (upright "
+    return "The lowest and highest value that a factor alone reaches, from the baseline (vertical "
            "line). Grey lines are 95 % intervals of the differences to the baseline.";
 }
 

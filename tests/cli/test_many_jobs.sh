@@ -16,7 +16,7 @@ trainyard run "$poisson" -q -o run
 exit_is 0
 holds grep -q 'that 95.*% of the jobs waited at most' run/report.html
 holds grep -q 'of the jobs waited at most 30.*min' run/report.html
-holds grep -q 'Share of the jobs that waited at most so long' run/report.html
+holds grep -q 'Share of the jobs that waited at most this long' run/report.html
 holds grep -q '40 nodes took 4 slots' run/report.html
 holds grep -q '<title>slot: 4 (gpu)' run/report.html
 holds grep -q 'Numbers of this plot' run/report.html

@@ -1,4 +1,4 @@
-# Shares of jobs that waited at most so long. The axis has steps of unequal times: tic_name[], tics. $waits: step, per cent, a block for
+# Shares of jobs that waited at most this long. The axis has steps of unequal times: tic_name[], tics. $waits: step, per cent, a block for
 # each class. target: the place of the target on the axis.
 set xrange [0:tics-1]
 unset xtics

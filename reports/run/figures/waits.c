@@ -1,4 +1,4 @@
-/* Private to reports/run/figures: the share of jobs that waited at most so long, by the size of
+/* Private to reports/run/figures: the share of jobs that waited at most this long, by the size of
  * the jobs. */
 #include <inttypes.h>
 
@@ -226,7 +226,7 @@ void figures_waits(Figures *figures, const Facts *facts)
 {
     Figure figure = {.section = SECTION_WAITS,
                      .file = "waits",
-                     .title = "Share of the jobs that waited at most so long",
+                     .title = "Share of the jobs that waited at most this long",
                      .left = 52,
                      .left_narrow = 52};
     if (facts->job_count == 0) {
