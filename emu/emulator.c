@@ -245,14 +245,23 @@ Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_p
     return NULL;
 }
 
+/* Lets events go out whose writes are on the disk. */
+static void settle_events(Emulator *emulator)
+{
+    if (!emulator->is_ahead && !store_is_dirty(emulator->store))
+        events_settle(emulator->kept->events);
+}
+
 bool emulator_commit(Emulator *emulator, Status *status)
 {
     if (store_is_dirty(emulator->store)) {
         store_removes(emulator->store, true); // what was begun is finished
         emulator->written_ns = emulator->pace.machine_ns;
     }
-    return session_note_time(emulator->session, status) && count_start(emulator, status) &&
-           store_commit(emulator->store, status);
+    emulator->is_ahead = !session_note_time(emulator->session, status) ||
+                         !count_start(emulator, status) || !store_commit(emulator->store, status);
+    settle_events(emulator);
+    return !emulator->is_ahead;
 }
 
 bool emulator_rest(Emulator *emulator, Status *status)
@@ -375,6 +384,7 @@ void emulator_tick(Emulator *emulator, int64_t machine_ns, int64_t real_unix_ms)
     emulator->pace.is_polled = false;
     runs_work(emulator->runs);
     snapshots_work(emulator);
+    settle_events(emulator);
     if (machine_ns >= rest_ns(emulator)) {
         emulator->written_ns = machine_ns; // a failure is tried again later
         store_checkpoint(emulator->store);

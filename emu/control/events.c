@@ -17,6 +17,7 @@ struct Events {
     const Scenario *scenario;
     SentEvent *items; /* [EVENTS_KEPT], event n at n % EVENTS_KEPT */
     uint64_t last;
+    uint64_t settled; /* up to here they are sent */
     const MomentWatch *watch;
     bool has_heard; /* the moment that `watch` waits for */
 };
@@ -57,6 +58,11 @@ TraceListener events_listener(Events *events)
 uint64_t events_last(const Events *events)
 {
     return events->last;
+}
+
+void events_settle(Events *events)
+{
+    events->settled = events->last;
 }
 
 void events_watch(Events *events, const MomentWatch *watch)
@@ -131,16 +137,23 @@ static void print_event(Text *out, const Scenario *scenario, const SentEvent *ev
     text_add(out, "}");
 }
 
-uint64_t events_print(const Events *events, uint64_t since, size_t bytes_max, Text *out)
+/* Prints events after `since`, up to `until`. */
+static uint64_t print_until(const Events *events, uint64_t since, uint64_t until, size_t bytes_max,
+                            Text *out)
 {
     uint64_t first = events->last >= EVENTS_KEPT ? events->last - EVENTS_KEPT + 1 : 1;
     uint64_t number = since + 1 > first ? since + 1 : first;
-    for (; number <= events->last && out->length < bytes_max; number++) {
+    for (; number <= until && out->length < bytes_max; number++) {
         text_printf(out, "id: %" PRIu64 "\ndata: ", number);
         print_event(out, events->scenario, &events->items[number % EVENTS_KEPT]);
         text_add(out, "\n\n");
     }
     return number - 1;
+}
+
+uint64_t events_print(const Events *events, uint64_t since, size_t bytes_max, Text *out)
+{
+    return print_until(events, since, events->last, bytes_max, out);
 }
 
 /* --- As a stream --- */
@@ -160,8 +173,9 @@ static int64_t stream_read(void *owner, int64_t offset, char *room, size_t lengt
     if (stream->sent == stream->text.length) {
         text_clear(&stream->text);
         stream->sent = 0;
-        if (stream->events->last > stream->since)
-            stream->since = events_print(stream->events, stream->since, 1 << 16, &stream->text);
+        if (stream->events->settled > stream->since)
+            stream->since = print_until(stream->events, stream->since, stream->events->settled,
+                                        1 << 16, &stream->text);
     }
     size_t left = stream->text.length - stream->sent;
     size_t count = left < length ? left : length;
