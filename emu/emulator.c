@@ -383,7 +383,8 @@ void emulator_tick(Emulator *emulator, int64_t machine_ns, int64_t real_unix_ms)
         jump(emulator);
     emulator->pace.is_polled = false;
     runs_work(emulator->runs);
-    snapshots_work(emulator);
+    if (!emulator->is_ahead)
+        snapshots_work(emulator);
     settle_events(emulator);
     if (machine_ns >= rest_ns(emulator)) {
         emulator->written_ns = machine_ns; // a failure is tried again later

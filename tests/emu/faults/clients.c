@@ -67,11 +67,13 @@ static const char *read_answer(const HttpResponse *response, size_t *length)
         *length = response->body_bytes;
         return response->body ? response->body : "";
     }
-    char *bytes = arena_alloc(life.request, (size_t)response->source_bytes + 1);
+    const int64_t most =
+        response->source_bytes == HTTP_LENGTH_UNKNOWN ? 1 << 20 : response->source_bytes;
+    char *bytes = arena_alloc(life.request, (size_t)most + 1);
     int64_t used = 0;
-    while (used < response->source_bytes) {
+    while (used < most) {
         const int64_t got = response->source.read(response->source.owner, used, bytes + used,
-                                                  (size_t)(response->source_bytes - used));
+                                                  (size_t)(most - used));
         if (got <= 0)
             break; // the connection is cut
         used += got;
@@ -357,6 +359,17 @@ void clients_ask(Known *after)
         change_group(after, (int)disk_draw(GROUPS));
     else
         check_file(after, file, false);
+}
+
+void clients_describe(Text *out)
+{
+    static const char *const targets[] = {"/trainyard/session", "/trainyard/state"};
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+        const Answer answer = ask(HTTP_GET, targets[i], "", NULL, 0, "", 0, false);
+        text_printf(out, "%s %d\n", targets[i], (int)answer.status);
+        text_append(out, answer.body, answer.length);
+    }
+    events_print(life.emulator->control.events, 0, SIZE_MAX, out);
 }
 
 /* --- Requests of a network --- */

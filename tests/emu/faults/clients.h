@@ -31,6 +31,7 @@ typedef struct {
     bool is_damaged;     /* a commit has shown it */
     Arena *arena, *request;
     const char *root;
+    int64_t snapshot_entries; /* a snapshot after so many entries of the journal; 0: at the end */
     Emulator *emulator;
     int64_t machine_ns;
     Known known, doubt; /* acknowledged; and with the round under way */
@@ -63,6 +64,8 @@ uint64_t clients_look(Known *known, int object);
 bool clients_check(const Known *known, bool is_quiet);
 /* Deletes files that cannot be read and whose last requests may have happened or not. */
 void clients_settle(void);
+/* Adds all that the emulator answers about its session: the journal, the world, the events. */
+void clients_describe(Text *out);
 /* After a disk has lost writes, its state is the one that clients know. A damaged file is deleted.
  */
 void clients_adopt(void);

@@ -87,10 +87,13 @@ static void one_round(void)
         life.known = life.doubt;
         life.is_doubtful = false;
     }
-    if (!is_kept || is_cut)
+    if (!is_kept || is_cut) {
         restart(is_cut);
-    else if (disk_draw(8) == 0)
-        restart(disk_draw(2) == 0);
+    } else if (disk_draw(8) == 0) {
+        if (disk_draw(4) == 0)
+            life_rest();
+        restart(disk_is_cut() || disk_draw(2) == 0);
+    }
     arena_reset(life.request);
 }
 

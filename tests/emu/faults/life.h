@@ -14,8 +14,11 @@ const char *life_folder(const char *name);
 /* The disk fails from here on as the life's kind says, and one time in `cut_in` its power is cut
  * soon. */
 void life_set_faults(uint64_t cut_in);
+/* An orderly end: a snapshot is written, and the power may be cut before its end. */
+void life_rest(void);
 /* Ends the emulator, by a power cut or not, and opens it again, on a disk that may fail while it
- * does. In the end it must open. */
+ * does. In the end it must open. Some starts from snapshots are compared with starts from the
+ * journal alone. */
 void life_restart(bool is_cut);
 void life_end(void);
 

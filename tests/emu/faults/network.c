@@ -14,8 +14,8 @@
 #include "tests/emu/faults/network_parts.h"
 
 enum {
-    NET_ROUNDS = 4,
-    QUIET = 8,     /* waits without any work after which the server has nothing left to do */
+    NET_ROUNDS = 3,
+    QUIET = 5,     /* waits without any work after which the server has nothing left to do */
     STUCK = 20000, /* waits of a round after which a client is waiting in vain */
     TURNS_MOST = 100000
 };
@@ -68,7 +68,7 @@ static void draw_cuts(Client *client)
 static void draw_manners(Client *client)
 {
     if (client->descriptor < 0)
-        client->listener = net.has_tls && disk_draw(2) == 0 ? OVER_TLS : PLAIN;
+        client->listener = net.has_tls && disk_draw(3) == 0 ? OVER_TLS : PLAIN;
     client->piece_max = disk_draw(3) == 0 ? 7 : 1 + (int32_t)disk_draw(20000);
     client->is_kept = client->talk == TALK_REQUESTS && disk_draw(3) == 0;
     client->ends_sending = client->talk == TALK_REQUESTS && disk_draw(5) == 0;
@@ -129,7 +129,7 @@ static void begin_round(void)
     for (int i = ASKERS; i < CLIENTS; i++)
         begin_watcher(&net.clients[i]);
     life_say("round %d", net.rounds);
-    life_set_faults(8);
+    life_set_faults(10);
 }
 
 /* The object is as one of the requests has left it that may have been the last. */
@@ -325,6 +325,8 @@ static bool serve(Server *server)
         life_fail("a commit has failed: %s", status.message);
     if (!life.has_failed && (is_cut || end == SERVER_LOST_WRITES))
         begin_again(is_cut);
+    else if (!life.has_failed && disk_draw(8) == 0)
+        life_rest();
     return is_cut || is_over;
 }
 
