@@ -71,6 +71,15 @@ python3-aiohttp       | /usr/bin/python3 -c "import aiohttp"                 | H
 nodejs                | have_command node                                    | runs the SDKs for JavaScript
 npm                   | have_command npm                                     | fetches the SDKs for JavaScript
 curl                  | have_command curl                                    | sends requests to the emulator
+prometheus            | have_command prometheus                              | scrapes the emulator
+'
+
+container_needs='
+podman                | have_command podman                    | builds and runs the image
+runc                  | have_command runc                      | starts containers
+containernetworking-plugins | [ -d /usr/lib/cni ]              | published ports
+debootstrap           | have_command debootstrap               | makes the base image where there is no registry
+curl                  | have_command curl                      | sends requests to the emulator
 '
 
 have_command()

@@ -74,7 +74,7 @@ leg_layout()
 
 leg_shell()
 {
-    printf '%s\n' tools/*.sh tools/packed/*.sh .ci/run tests/cli/*.sh tests/study/*.sh |
+    printf '%s\n' tools/*.sh tools/packed/*.sh .ci/run tests/cli/*.sh tests/container/*.sh tests/study/*.sh |
         xargs -P "$jobs" -n 24 shellcheck -x -S warning
 }
 
@@ -321,6 +321,20 @@ leg_clients()
     return $status
 }
 
+# The image in a container engine, and the Debian packages under systemd in a container.
+leg_container()
+{
+    local status=0
+    (setup "$container_needs") || skip "podman and debootstrap could not be installed"
+    build release trainyard-serve
+    ctest --test-dir build/release -L '^container$' --verbose | tee build/log/ctest.container.txt || status=$?
+    if grep -q 'Skipped' build/log/ctest.container.txt; then
+        skip "$(sed -n 's/^[0-9]*: skipped: //p' build/log/ctest.container.txt | head -n 1)"
+    fi
+    sed -n 's/^[0-9]*: \([0-9]*\) passed, \([0-9]*\) failed$/counted: \1 \2/p' build/log/ctest.container.txt
+    return $status
+}
+
 # The tests of the command line against an installed program.
 leg_install()
 {
@@ -400,7 +414,7 @@ leg_fuzz()
 # --- The runner.
 
 short_legs=(layout shell unit program compiler)
-all_legs=(layout shell dev release clang gpu optional arm64 same_bytes swarm siege faults history load study keras dashboard clients install valgrind fresh fuzz)
+all_legs=(layout shell dev release clang gpu optional arm64 same_bytes swarm siege faults history load study keras dashboard clients container install valgrind fresh fuzz)
 skipped_status=77
 passed=0
 failed=0
