@@ -202,7 +202,7 @@ bool answer_read(const Text *bytes, NetAnswer *answer)
     if (end == NULL)
         return false;
     const char *length = strcasestr(head, "\r\nContent-Length:");
-    answer->status = strncmp(head, "HTTP/1.1 ", 9) == 0 ? atoi(head + 9) : 0;
+    answer->status = strncmp(head, "HTTP/1.1 ", 9) == 0 ? (int32_t)strtol(head + 9, NULL, 10) : 0;
     answer->body = end + 4;
     answer->length = length != NULL && length < end ? strtoul(length + 17, NULL, 10) : 0;
     answer->whole = (size_t)(answer->body - head) + answer->length;

@@ -1,6 +1,6 @@
 /* Private to tests/emu/faults: memory for what is on the disk. A child process shares it, so that
  * its writes, and what a power cut leaves of them, are those of the one disk. */
-#define _DEFAULT_SOURCE // MAP_ANONYMOUS, MAP_NORESERVE
+#define _GNU_SOURCE // MAP_ANONYMOUS, MAP_NORESERVE
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

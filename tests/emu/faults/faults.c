@@ -1,4 +1,4 @@
-#define _DEFAULT_SOURCE // MAP_ANONYMOUS
+#define _GNU_SOURCE // MAP_ANONYMOUS
 /* The emulator on a disk that fails (disk.h), driven by clients that know what was acknowledged.
  *
  *     emu_faults [--network] [--first SEED] [--seeds N] [--seconds S] [--jobs N] [--verbose]
@@ -97,9 +97,22 @@ static void one_round(void)
     arena_reset(life.request);
 }
 
+/* --- A life --- */
+
+/* What is printed if a signal ends the present life. */
+static char signal_line[80];
+
+static void name_seed(int signal_number)
+{
+    (void)!write(STDOUT_FILENO, signal_line, strlen(signal_line));
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
 /* Whether the seed has passed. */
 static bool live(uint64_t seed, bool has_network, uint64_t *history)
 {
+    snprintf(signal_line, sizeof signal_line, "seed %" PRIu64 " failed: ended by a signal\n", seed);
     life_begin(seed, has_network);
     if (has_network && life.emulator)
         network_live();
@@ -116,16 +129,6 @@ static bool live(uint64_t seed, bool has_network, uint64_t *history)
 }
 
 /* --- The program --- */
-
-static void name_seed(int signal_number)
-{
-    char line[80];
-    const int length = snprintf(line, sizeof line, "seed %" PRIu64 " failed: signal %d\n",
-                                life.seed, signal_number);
-    (void)!write(STDOUT_FILENO, line, (size_t)length);
-    signal(signal_number, SIG_DFL);
-    raise(signal_number);
-}
 
 static double now_s(void)
 {
