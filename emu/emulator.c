@@ -12,9 +12,11 @@
 #include "emu/control/health.h"
 #include "emu/files/files.h"
 #include "emu/files/report.h"
+#include "emu/fork.h"
 #include "emu/http/gate.h"
 #include "emu/session/base.h"
 #include "emu/session/programs.h"
+#include "emu/undo.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
 #include "sim/cli/report.h"
@@ -58,6 +60,18 @@ static bool add_api_faults(const Emulator *emulator, const ScenarioFile *base, P
 static bool advance(void *emulator, int64_t until_ns)
 {
     return emulator_advance(emulator, until_ns);
+}
+
+/* The copy has what clients of this round have done, so that is committed first. */
+static bool copy(void *owner, const char *name, Status *status)
+{
+    Emulator *emulator = owner;
+    return emulator_commit(emulator, status) && fork_offer(emulator->store, name, status);
+}
+
+static Json *undo(void *emulator, Arena *arena, bool is_accepted, Status *status)
+{
+    return undo_jump(emulator, arena, is_accepted, status);
 }
 
 /* --- What Azure Files asks for --- */
@@ -146,6 +160,8 @@ static void open_parts(Arena *arena, Emulator *emulator)
     control->events_max = 20000000;
     control->owner = emulator;
     control->advance = advance;
+    control->copy = copy;
+    control->undo = undo;
     emulator->runs = runs_open(arena, (RunsHost){.settings = &settings->runs,
                                                  .session = session,
                                                  .store = store,
@@ -235,6 +251,7 @@ Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_p
     if (emulator->store)
         problems_merge(warnings, store_warnings(emulator->store));
     if (is_open) {
+        fork_withdraw_offers(emulator->store);
         programs_require(emulator->session, settings->is_strict); // accepted jobs remain
         open_parts(emulator->memory.arena, emulator);
         return emulator;
@@ -258,14 +275,21 @@ bool emulator_commit(Emulator *emulator, Status *status)
         store_removes(emulator->store, true); // what was begun is finished
         emulator->written_ns = emulator->pace.machine_ns;
     }
-    emulator->is_ahead = !session_note_time(emulator->session, status) ||
+    emulator->is_ahead = (!emulator->is_over && !session_note_time(emulator->session, status)) ||
                          !count_start(emulator, status) || !store_commit(emulator->store, status);
     settle_events(emulator);
     return !emulator->is_ahead;
 }
 
+bool emulator_is_over(const Emulator *emulator)
+{
+    return emulator->is_over;
+}
+
 bool emulator_rest(Emulator *emulator, Status *status)
 {
+    if (emulator->is_over)
+        return emulator_commit(emulator, status);
     runs_end(emulator->runs);
     files_report_written(&emulator->azure_files);
     if (!emulator_commit(emulator, status))
@@ -369,6 +393,8 @@ void emulator_tidy(Emulator *emulator)
 
 void emulator_tick(Emulator *emulator, int64_t machine_ns, int64_t real_unix_ms)
 {
+    if (emulator->is_over)
+        return;
     if (heap_is_due(emulator->memory.heap))
         emulator_tidy(emulator);
     if (emulator->pace.machine_ns == 0)
@@ -394,6 +420,8 @@ void emulator_tick(Emulator *emulator, int64_t machine_ns, int64_t real_unix_ms)
 
 int64_t emulator_next_ns(const Emulator *emulator)
 {
+    if (emulator->is_over)
+        return INT64_MAX;
     if (emulator->pace.is_polled)
         return emulator->pace.machine_ns;
     const int64_t runs_ns = runs_next_ns(emulator->runs);
@@ -446,7 +474,7 @@ static void arm(Emulator *emulator, const HttpRequest *request, HttpResponse *re
 {
     if (emulator->settings.is_files_only)
         gate_refuse(request, response, 404, "FilesOnly",
-                    "This emulator serves Azure Files alone, at /ACCOUNT/SHARE.");
+                    "This emulator serves only Azure Files, at /ACCOUNT/SHARE.");
     else
         arm_handle(&emulator->arm, request, response);
 }
@@ -470,7 +498,31 @@ static void answer(Emulator *emulator, Part part, const HttpRequest *request,
     }
 }
 
-/* A fault has the form of the errors of the service that was called. */
+/* Refuses a request in the form of the errors of the service that was called. */
+static void refuse_as(Emulator *emulator, Part part, const HttpRequest *request,
+                      HttpResponse *response, const ApiVerdict *error)
+{
+    if (part == PART_FILES)
+        files_refuse(&emulator->azure_files, request, response, error->status, error->code,
+                     error->message);
+    else if (part == PART_ARM)
+        arm_refuse(&emulator->arm, request, response, error->status, error->code, error->message);
+    else
+        gate_refuse(request, response, error->status, error->code, "%s", error->message);
+}
+
+/* The session of this emulator is over, and the next one has not begun. */
+static void refuse_between(Emulator *emulator, Part part, const HttpRequest *request,
+                           HttpResponse *response)
+{
+    static const ApiVerdict is_over = {.status = 503,
+                                       .code = "ServerBusy",
+                                       .message =
+                                           "The session goes back in time. Repeat the request."};
+    refuse_as(emulator, part, request, response, &is_over);
+    http_set(response, "Retry-After", "1");
+}
+
 static void answer_fault(Emulator *emulator, Part part, ApiVerdict verdict,
                          const HttpRequest *request, HttpResponse *response)
 {
@@ -478,12 +530,7 @@ static void answer_fault(Emulator *emulator, Part part, ApiVerdict verdict,
         *response = http_response(0); // cuts the connection
         return;
     }
-    if (part == PART_FILES)
-        files_refuse(&emulator->azure_files, request, response, verdict.status, verdict.code,
-                     verdict.message);
-    else
-        arm_refuse(&emulator->arm, request, response, verdict.status, verdict.code,
-                   verdict.message);
+    refuse_as(emulator, part, request, response, &verdict);
     if (verdict.retry_after_s >= 0)
         http_set(response, "Retry-After",
                  arena_printf(request->arena, "%" PRId64, verdict.retry_after_s));
@@ -500,6 +547,10 @@ static bool needs_files_reported(Part part, const HttpRequest *request)
 void emulator_handle(Emulator *emulator, const HttpRequest *request, HttpResponse *response)
 {
     const Part part = part_of(emulator, request);
+    if (emulator->is_over) {
+        refuse_between(emulator, part, request, response);
+        return;
+    }
     emulator->arm.request = ++emulator->requests;
     store_removes(emulator->store, request->method == HTTP_DELETE);
     file_store_at(emulator->files, session_unix_ms(emulator->session),
@@ -558,6 +609,11 @@ static bool handler_commit(void *owner, Status *status)
     return emulator_commit(owner, status);
 }
 
+static bool handler_is_over(void *owner)
+{
+    return emulator_is_over(owner);
+}
+
 static void handler_refuse(void *owner, const HttpRequest *request, HttpResponse *response)
 {
     emulator_refuse(owner, request, response);
@@ -572,6 +628,7 @@ ServerHandler emulator_handler(Emulator *emulator)
                            .handle = handler_handle,
                            .is_dirty = handler_is_dirty,
                            .commit = handler_commit,
+                           .is_over = handler_is_over,
                            .refuse = handler_refuse,
                            .now_ms = now_ms,
                            .is_signed = files_address_is_ours};

@@ -45,7 +45,8 @@ typedef struct Emulator {
     Runs *runs;
     uint64_t starts; /* before this one, that changed the state */
     bool is_start_counted;
-    bool is_ahead;      /* a commit has failed: memory includes writes that are lost */
+    bool is_over;  /* the session went back (emu/undo.h): the memory is that of the dropped part */
+    bool is_ahead; /* a commit has failed: memory includes writes that are lost */
     int64_t written_ns; /* the last commit, on the machine's clock */
     uint64_t requests;  /* number of this one, of no other since the state began: makes ids */
 } Emulator;
@@ -60,8 +61,11 @@ Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_p
  * from there, so that no answer that it has given is in its future. After a failure it must be
  * closed, because its memory includes writes that are lost (emu/state/store.h). */
 MUST_CHECK bool emulator_commit(Emulator *emulator, Status *status);
-/* The same before an orderly end: reports all files that clients have written to the world first,
- * and makes a snapshot (emu/snapshots.h). */
+/* After that commit the emulator must be opened again, because its session went back in time
+ * (emu/undo.h). Until then requests are refused, and time stands still. */
+bool emulator_is_over(const Emulator *emulator);
+/* emulator_commit before an orderly end: reports all files that clients have written to the world
+ * first, and makes a snapshot (emu/snapshots.h). */
 MUST_CHECK bool emulator_rest(Emulator *emulator, Status *status);
 void emulator_close(Emulator *emulator); /* NULL is fine */
 /* The same instead, where the program cannot start after all: if its session is new, all that was

@@ -8,6 +8,10 @@
 #include <unistd.h>
 
 #include "emu/files/store/contents_copy.h"
+#include "emu/files/store/contents_past.h"
+#include "emu/http/https_ask.h"
+#include "emu/http/ready.h"
+#include "emu/past.h"
 #include "emu/session/base.h"
 #include "emu/session/session.h"
 #include "emu/state/file_copy.h"
@@ -71,23 +75,129 @@ static bool copy_snapshot(Arena *arena, Store *from, const char *folder, StateNa
     return access(path, F_OK) != 0 || file_copy(path, state_path(arena, folder, name), status);
 }
 
-static bool copy_state(const Fork *fork, const char *folder, Status *status)
+static bool copy_store(Store *from, const char *folder, Status *status)
 {
-    Store *from = store_open(fork->from, status);
-    if (from == NULL) {
-        if (status->code == STATUS_CONFLICT)
-            status_hint(status, "end the emulator that serves it; what it has acknowledged is "
-                                "there then");
-        return false;
-    }
     Arena *arena = arena_create();
     const bool is_copied = store_copy(from, folder, status) &&
                            contents_copy(from, folder, status) &&
                            copy_snapshot(arena, from, folder, STATE_SNAPSHOT, status) &&
                            copy_snapshot(arena, from, folder, STATE_OTHER_SNAPSHOT, status);
     arena_destroy(arena);
+    return is_copied;
+}
+
+static bool copy_state(const char *from_folder, const char *folder, Status *status)
+{
+    Store *from = store_open(from_folder, status);
+    if (from == NULL)
+        return false;
+    const bool is_copied = copy_store(from, folder, status);
     store_close(from);
     return is_copied;
+}
+
+/* --- Copies by the emulator that serves the session --- */
+
+static const char *offer_path(Arena *arena, const char *folder, const char *name)
+{
+    return arena_printf(arena, "%s/%s", state_path(arena, folder, STATE_COPIES), name);
+}
+
+bool fork_offer(Store *store, const char *name, Status *status)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
+    enum { NAME_MOST = 64 };
+    const size_t length = strlen(name);
+    if (length == 0 || length > NAME_MOST || strspn(name, letters) != length)
+        return status_fail(status, STATUS_BAD_INPUT, place_in("copies", 0, 0),
+                           "the name of a copy has 1 to %d letters, digits and hyphens",
+                           (int)NAME_MOST);
+    Arena *arena = arena_create();
+    const char *path = offer_path(arena, store_folder(store), name);
+    Status ignored = {0};
+    bool is_made = false;
+    if (folder_exists(path))
+        status_fail(status, STATUS_CONFLICT, place_in("copies", 0, 0), "copy %s exists", name);
+    else if (!(is_made = copy_store(store, path, status)))
+        (void)!folder_remove(path, &ignored);
+    arena_destroy(arena);
+    return is_made;
+}
+
+void fork_withdraw_offers(Store *store)
+{
+    Status ignored = {0}; // leftovers do no harm
+    Arena *arena = arena_create();
+    (void)!folder_remove(state_path(arena, store_folder(store), STATE_COPIES), &ignored);
+    arena_destroy(arena);
+}
+
+/* The words of an error in an answer; "" without any. */
+static const char *error_words(Arena *arena, const char *answer)
+{
+    const char *body = strstr(answer, "\r\n\r\n");
+    Problems problems = problems_create(arena);
+    const Json *tree =
+        body ? json_parse(arena, "answer", body, strlen(body), JSON_STRICT, &problems) : NULL;
+    const Json *message = tree ? json_find(tree, "/error/message") : NULL;
+    return message && message->kind == JSON_STRING ? message->text : "";
+}
+
+/* Lets the emulator that serves the folder make a copy `name`. */
+static bool ask_for_offer(Arena *arena, const Ready *ready, const char *name, Status *status)
+{
+    enum { PATIENCE_S = 3600 };
+    HttpsAnswer answer;
+    const HttpsAsk ask = {.address = ready->addresses.tls,
+                          .host = ready->addresses.tls,
+                          .method = "PUT",
+                          .target = arena_printf(arena, "/trainyard/copies/%s", name),
+                          .ca_path = ready->ca_path,
+                          .patience_s = PATIENCE_S};
+    if (!https_ask(arena, &ask, &answer, status))
+        return false;
+    return answer.status == 201 ||
+           status_fail(status, STATUS_CONFLICT, place_in(ready->state_folder, 0, 0),
+                       "the emulator that serves it cannot copy it: status %" PRId32 " %s",
+                       answer.status, error_words(arena, answer.head));
+}
+
+/* Moves the copy, or copies it to another file system. */
+static bool take_offer(const char *path, const char *folder, Status *status)
+{
+    Status ignored = {0};
+    if (rename(path, folder) == 0)
+        return true;
+    const bool is_taken =
+        errno == EXDEV ? copy_state(path, folder, status) : fail_machine(folder, status);
+    (void)!folder_remove(path, &ignored);
+    return is_taken;
+}
+
+/* Takes a copy of the session that another process has open, from that process. `status` has the
+ * problem with it: it stays if no emulator says that it serves the folder. */
+static bool copy_served(const Fork *fork, const char *folder, Status *status)
+{
+    Ready ready;
+    Status ignored = {0};
+    Arena *arena = arena_create();
+    const char *name = arena_printf(arena, "fork-%" PRIdMAX, (intmax_t)getpid());
+    bool is_copied = false;
+    if (ready_read(arena, fork->from, &ready, &ignored)) {
+        *status = (Status){0};
+        is_copied = ask_for_offer(arena, &ready, name, status) &&
+                    take_offer(offer_path(arena, fork->from, name), folder, status);
+    } else {
+        status_hint(status, "end the process that uses it; what it has acknowledged is there then");
+    }
+    arena_destroy(arena);
+    return is_copied;
+}
+
+static bool copy(const Fork *fork, const char *folder, Status *status)
+{
+    return copy_state(fork->from, folder, status) ||
+           (status->code == STATUS_CONFLICT && copy_served(fork, folder, status));
 }
 
 /* --- Going back --- */
@@ -172,8 +282,7 @@ static bool go_back(const Fork *fork, Store *store, const Scenario *scenario, St
         return status_hint(status, "contents that files had before are not kept; choose this time "
                                    "or a later one");
     }
-    return store_cut(store, history.last, status) && session_store_ns(store, fork->at_ns, status) &&
-           store_commit(store, status);
+    return past_restore(store, history.last, fork->at_ns, status) && store_commit(store, status);
 }
 
 /* --- Changes --- */
@@ -238,8 +347,7 @@ static bool make(Arena *arena, const Fork *fork, const char *folder, Problems *p
     if (passing == NULL)
         return false;
     const StateBefore before = state_folder_before(passing);
-    const bool is_made = copy_state(fork, passing, status) &&
-                         differ(fork, passing, problems, status) &&
+    const bool is_made = copy(fork, passing, status) && differ(fork, passing, problems, status) &&
                          put_in_place(arena, passing, folder, status);
     if (!is_made)
         state_folder_withdraw(passing, before);

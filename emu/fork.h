@@ -9,7 +9,7 @@
 #ifndef EMU_FORK_H
 #define EMU_FORK_H
 
-#include "sim/base/status.h"
+#include "emu/state/store.h"
 
 typedef struct {
     const char *from;           /* the state folder of the session to continue */
@@ -18,10 +18,20 @@ typedef struct {
     const char *const *changes; /* ... that are applied then */
 } Fork;
 
-/* Makes the state folder `folder`, which does not exist, or is empty. False with the problems:
- * STATUS_BAD_INPUT for folders, STATUS_CONFLICT where an emulator serves `from`, and where the
+/* Makes the state folder `folder`, which does not exist, or is empty. If an emulator serves `from`,
+ * that emulator makes the copy, as of one moment between two requests. False with the problems:
+ * STATUS_BAD_INPUT for folders, STATUS_CONFLICT where another process uses `from`, and where the
  * session cannot go back to that time: it is later than the present, or clients have changed files
  * since, whose earlier contents are not kept. */
 MUST_CHECK bool fork_session(const Fork *fork, const char *folder, Problems *problems);
+
+/* --- In the emulator that serves the other session --- */
+
+/* Copies the state of the store, which is clean, to `copies/NAME` in its folder, for a process that
+ * forks it: the process takes the copy from there. `name` has letters, digits and hyphens, else
+ * STATUS_BAD_INPUT; STATUS_CONFLICT if there is such a copy. */
+MUST_CHECK bool fork_offer(Store *store, const char *name, Status *status);
+/* Removes copies that were not taken; nothing may be taking one. */
+void fork_withdraw_offers(Store *store);
 
 #endif

@@ -29,13 +29,26 @@ static const char *slot_path(const Emulator *emulator, Arena *arena, int slot)
 
 /* --- Using --- */
 
-/* A snapshot from "SLOT SEQUENCE BYTES CHECKSUM". */
+/* A snapshot from "SLOT SEQUENCE BYTES CHECKSUM AT_NS"; older ones have no time. */
 static bool parse(const char *text, Snapshot *snapshot)
 {
+    enum { MEMBERS = 5 };
+    snapshot->at_ns = INT64_MAX;
     return text &&
-           sscanf(text, "%d %" SCNd64 " %" SCNd64 " %" SCNx64, &snapshot->slot, &snapshot->sequence,
-                  &snapshot->image.bytes, &snapshot->image.checksum) == 4 &&
+           sscanf(text, "%d %" SCNd64 " %" SCNd64 " %" SCNx64 " %" SCNd64, &snapshot->slot,
+                  &snapshot->sequence, &snapshot->image.bytes, &snapshot->image.checksum,
+                  &snapshot->at_ns) >= MEMBERS - 1 &&
            (snapshot->slot == 0 || snapshot->slot == 1);
+}
+
+bool snapshots_go_back(Store *store, int64_t sequence, int64_t at_ns, Status *status)
+{
+    Snapshot named = {0};
+    Arena *arena = arena_create();
+    const bool is_later = parse(store_setting(store, arena, STORE_SNAPSHOT_SETTING), &named) &&
+                          (named.sequence > sequence || named.at_ns > at_ns);
+    arena_destroy(arena);
+    return !is_later || store_set(store, STORE_SNAPSHOT_SETTING, "", status);
 }
 
 bool snapshots_restore(Emulator *emulator, Problems *warnings)
@@ -120,7 +133,8 @@ static void begin(Emulator *emulator)
     }
     snapshots->made =
         (Snapshot){.slot = snapshots->used.image.bytes > 0 ? !snapshots->used.slot : 0,
-                   .sequence = session_sequence(emulator->session)};
+                   .sequence = session_sequence(emulator->session),
+                   .at_ns = session_now_ns(emulator->session)};
     snapshots->events = world_events(session_world(emulator->session));
     snapshots->has_other = true;
     Arena *arena = arena_create();
@@ -157,10 +171,10 @@ void snapshots_close(Emulator *emulator)
 /* Names the new snapshot in the store. */
 static bool name_snapshot(Emulator *emulator, Status *status)
 {
-    char text[96];
+    char text[128];
     const Snapshot *made = &emulator->snapshots.made;
-    snprintf(text, sizeof text, "%d %" PRId64 " %" PRId64 " %" PRIx64, made->slot, made->sequence,
-             made->image.bytes, made->image.checksum);
+    snprintf(text, sizeof text, "%d %" PRId64 " %" PRId64 " %" PRIx64 " %" PRId64, made->slot,
+             made->sequence, made->image.bytes, made->image.checksum, made->at_ns);
     if (!store_set(emulator->store, STORE_SNAPSHOT_SETTING, text, status))
         return false;
     emulator->snapshots.used = *made;

@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include "emu/session/session_image.h"
+#include "emu/state/store.h"
 
 struct Emulator;
 
@@ -21,6 +22,7 @@ struct Emulator;
 typedef struct {
     int slot;         /* which of the two files */
     int64_t sequence; /* the last entry that is in it; 0 and no bytes: there is no snapshot */
+    int64_t at_ns;    /* its simulated time; INT64_MAX: unknown */
     ImageFacts image;
 } Snapshot;
 
@@ -38,6 +40,10 @@ typedef struct {
 /* Reads the snapshot that the store names into the memory of the emulator, which is reserved. False
  * if there is none; also if it cannot be used, with a warning. */
 MUST_CHECK bool snapshots_restore(struct Emulator *emulator, Problems *warnings);
+
+/* For a session that goes back to `at_ns`, after which the entries after `sequence` are gone: the
+ * store does not name a later snapshot any more, as part of the next commit. */
+MUST_CHECK bool snapshots_go_back(Store *store, int64_t sequence, int64_t at_ns, Status *status);
 
 /* Begins a snapshot once enough has happened since the last one, and ends it once it is written;
  * called at every tick while the store is clean. */

@@ -204,7 +204,7 @@ images=2000 batch=32
 make_data()
 {
     data=$scratch/data
-    [ -z "$tiny" ] || { images=4 batch=2; }
+    [ -z "$tiny" ] || { images=2 batch=1; }
     trainyard make-cifar --images "$images" --force --quiet "$data"
 }
 
@@ -417,7 +417,7 @@ step_speed()
     local all precision batch batches=(32 128 1024) images=262144 steps_least=64 rounds=5
     forms=("--graph --layout nhwc" "--graph --layout nchw" "--layout nhwc")
     [ -z "$quick" ] || { images=65536 rounds=1 forms=("--graph --layout nhwc" "--graph --layout nchw"); }
-    [ -z "$tiny" ] || { batches=(2) images=1 steps_least=1 rounds=1; }
+    [ -z "$tiny" ] || { batches=(1) images=1 steps_least=1 rounds=1; }
     all=$(precisions)
     if (need_torch) >/dev/null; then
         # One process for all measurements, because PyTorch takes seconds to start.
@@ -498,7 +498,7 @@ sanitize()
         ! grep -q "Device not supported" "$scratch/sanitizer.txt" || skip "compute-sanitizer does not support this GPU here"
     done
     if [ "$1" != initcheck ]; then # tests leave memory uninitialised on purpose
-        suites=(between input loss update)
+        suites=(between image_product input loss update)
         [ -n "$quick" ] || suites+=(product)
         for suite in "${suites[@]}"; do
             [ ! -x "$bin/test_trainer_cuda" ] ||

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the packages that are missing and runs tests, in legs. Prints one line per leg: tests and seconds.
 #
-#   tools/test.sh           the short run, at most 12 minutes on two cores: each behaviour is tested once
+#   tools/test.sh           the short run, 15 minutes on two cores: each behaviour is tested once
 #   tools/test.sh all       every leg: more compilers and machines, repetition, real clients, a browser
 #   tools/test.sh LEG...    single legs, for example: tools/test.sh unit layout
 #
@@ -87,7 +87,7 @@ leg_unit()
 }
 
 # All tests except unit tests, plus the unit tests that take too long with sanitizers. The command line tests run the installed
-# program. Tests of chance take 30 % of their studies and queues; the leg `release` takes all.
+# program. Tests of chance take 35 % of their studies and a third of the queues; the leg `release` takes all.
 leg_program()
 {
     local prefix status=0

@@ -139,6 +139,9 @@ static void look(Operation *operation, ProvisioningState provisioning, int64_t s
 static void look_at_cluster(const World *world, Operation *operation)
 {
     const Cluster *cluster = world_cluster(world, (ClusterId){operation->row});
+    operation->is_known = cluster != NULL;
+    if (cluster == NULL)
+        return; // deleted so long ago that it is forgotten
     operation->path = cluster->path;
     look(operation, cluster->provisioning, cluster->provisioning_since_ns, cluster->recorded_ns);
 }
@@ -148,7 +151,7 @@ static void look_at_job(const World *world, Operation *operation)
     const Job *job = world_job(world, (JobId){operation->row});
     operation->is_known = job != NULL;
     if (job == NULL)
-        return; // deleted so long ago that it is forgotten
+        return; // likewise
     operation->path = job->path;
     look(operation, job->provisioning, job->provisioning_since_ns, job->recorded_ns);
     if (operation->kind == OPERATION_TERMINATE && job->ended_ns != INT64_MAX)
@@ -158,6 +161,9 @@ static void look_at_job(const World *world, Operation *operation)
 static void look_at_file_server(const World *world, Operation *operation)
 {
     const FileServer *server = world_file_server(world, operation->row);
+    operation->is_known = server != NULL;
+    if (server == NULL)
+        return; // likewise
     operation->path = server->path;
     look(operation, server->provisioning, server->provisioning_since_ns, server->recorded_ns);
     const bool has_failed = server->recorded_ns != INT64_MAX && // its bill ended at that time

@@ -66,6 +66,16 @@ void api_faults_clear(ApiFaults *faults)
         remove_at(faults, faults->count - 1);
 }
 
+void api_faults_move(ApiFaults *to, ApiFaults *from)
+{
+    api_faults_clear(to);
+    for (int32_t i = 0; i < from->count; i++)
+        to->rules[i] = from->rules[i];
+    to->count = from->count;
+    to->last_number = from->last_number;
+    from->count = 0;
+}
+
 void api_faults_destroy(ApiFaults *faults)
 {
     if (faults == NULL)

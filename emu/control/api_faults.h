@@ -19,6 +19,8 @@ void api_faults_destroy(ApiFaults *faults); /* NULL is fine */
 int64_t api_faults_add(ApiFaults *faults, const Json *text, Problems *problems);
 bool api_faults_remove(ApiFaults *faults, int64_t number); /* false: there is none */
 void api_faults_clear(ApiFaults *faults);
+/* Moves all rules, with their counts, to `to`, whose own rules are removed. */
+void api_faults_move(ApiFaults *to, ApiFaults *from);
 /* [{"number": 1, "rule": ..., "asked": 12, "struck": 3}, ...] */
 Json *api_faults_list(const ApiFaults *faults, Arena *arena);
 /* Whether `rule` is a rule of this kind. */

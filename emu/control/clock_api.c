@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "emu/control/goal.h"
+#include "emu/session/jumps.h"
 #include "sim/base/civil_time.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
@@ -24,6 +25,19 @@ static void set_instant(Arena *arena, Json *body, const Control *control, const 
     json_put_integer(arena, body, key_ns, at_ns);
 }
 
+/* The jump that can be undone, and the entries of the journal since; null. */
+static void set_undo(Arena *arena, Json *body, const Control *control)
+{
+    Jump jump;
+    if (!jumps_last(session_store(control->session), &jump)) {
+        json_put_null(arena, body, "undo");
+        return;
+    }
+    Json *undo = json_put_object(arena, body, "undo");
+    set_instant(arena, undo, control, "to", jump.at_ns);
+    json_put_integer(arena, undo, "entries", session_sequence(control->session) - jump.sequence);
+}
+
 Json *clock_api_show(const Control *control, Arena *arena)
 {
     char text[CLOCK_TEXT];
@@ -34,6 +48,7 @@ Json *clock_api_show(const Control *control, Arena *arena)
     set_instant(arena, body, control, "now", session_now_ns(control->session));
     set_instant(arena, body, control, "next_event",
                 world_next_event_ns(session_world(control->session)));
+    set_undo(arena, body, control);
     return body;
 }
 
@@ -81,7 +96,7 @@ static int64_t later(int64_t at_ns, int64_t by_ns)
 static bool too_long(const Control *control, Status *status)
 {
     status_fail(status, STATUS_CONFLICT, place_in("clock", 0, 0),
-                "after %" PRId64 " events time is not yet there", control->events_max);
+                "the time is not reached after %" PRId64 " events", control->events_max);
     return status_hint(status, "repeat the request: it continues from the present time");
 }
 
@@ -128,7 +143,7 @@ static bool out_of_time(const Control *control, Status *status)
     status_fail(status, STATUS_CONFLICT, place_in("until", 0, 0), "it did not come in time");
     return status_hint(status, world_next_event_ns(session_world(control->session)) == INT64_MAX
                                    ? "no event is pending"
-                                   : "a longer \"within\" waits on");
+                                   : "a longer \"within\" allows more time");
 }
 
 /* If the time of the moment is not known, a repeated request would count its delay again. */
@@ -194,9 +209,17 @@ void clock_show(const ControlCall *call)
     answer_clock(call);
 }
 
-typedef enum { DO_PAUSE, DO_RESUME, DO_RATE, DO_STEP, DO_ADVANCE, DO_RUN_UNTIL } ClockAction;
+typedef enum {
+    DO_PAUSE,
+    DO_RESUME,
+    DO_RATE,
+    DO_STEP,
+    DO_ADVANCE,
+    DO_RUN_UNTIL,
+    DO_UNDO
+} ClockAction;
 static const char *const action_words[] = {"pause",   "resume",    "rate", "step",
-                                           "advance", "run-until", NULL};
+                                           "advance", "run-until", "undo", NULL};
 
 typedef struct {
     const Json *node;
@@ -206,6 +229,7 @@ typedef struct {
     BoundInteger by;
     BoundText until;
     BoundInteger within;
+    BoundInteger accept; /* 0 or 1 */
 } ClockText;
 
 #define OWNER ClockText
@@ -217,6 +241,7 @@ static const Field clock_fields[] = {
     FIELD_DURATION("by", by, NULL, "advance: how far"),
     FIELD_TEXT("until", until, NULL, "run-until: an instant, a moment or a condition"),
     FIELD_DURATION("within", within, "30d", "run-until: how long at most"),
+    FIELD_BOOLEAN("accept", accept, "false", "undo: also if requests since then are dropped"),
     {0},
 };
 #undef OWNER
@@ -273,8 +298,47 @@ static bool clock_does(Control *control, Arena *arena, const ClockText *text, St
             return status_fail(status, STATUS_CONFLICT, place_in("until", 0, 0),
                                "%s is in the past", text->until.value);
         return advance(control, goal.at_ns, status);
+    case DO_UNDO:
+        break; // clock_tell
     }
     invariant_broken("an action of the clock", __FILE__, __LINE__);
+}
+
+/* A request that is refused may have moved time as well. */
+static bool move_and_note(Control *control, Arena *arena, const ClockText *text, Status *status)
+{
+    Status second = {0};
+    const Session *session = control->session;
+    const Jump before = {.sequence = session_sequence(session),
+                         .at_ns = session_now_ns(session),
+                         .event = events_last(control->events)};
+    const bool is_done = clock_does(control, arena, text, status);
+    if (session_now_ns(session) == before.at_ns)
+        return is_done;
+    const bool is_noted = jumps_add(session_store(session), before, is_done ? status : &second);
+    return is_done && is_noted;
+}
+
+static void move(const ControlCall *call, const ClockText *text)
+{
+    Status status = {0};
+    const bool is_done = move_and_note(call->control, call->arena, text, &status);
+    call->control->pace->controlled_ns = session_now_ns(call->control->session);
+    if (is_done)
+        answer_clock(call);
+    else
+        control_refuse(call, &status);
+}
+
+static void undo(const ControlCall *call, bool is_accepted)
+{
+    Status status = {0};
+    const Control *control = call->control;
+    const Json *done = control->undo(control->owner, call->arena, is_accepted, &status);
+    if (done != NULL)
+        control_answer(call, 200, done);
+    else
+        control_refuse(call, &status);
 }
 
 void clock_tell(const ControlCall *call)
@@ -283,16 +347,13 @@ void clock_tell(const ControlCall *call)
     if (body == NULL)
         return;
     Problems problems = problems_create(call->arena);
-    Status status = {0};
     const ClockText *text = bind_object(call->arena, body, &clock_type, &problems);
     if (problems.count > 0) {
         control_refuse(call, &problems.items[0]);
         return;
     }
-    const bool is_done = clock_does(call->control, call->arena, text, &status);
-    call->control->pace->controlled_ns = session_now_ns(call->control->session);
-    if (is_done)
-        answer_clock(call);
+    if (text->action.value == DO_UNDO)
+        undo(call, text->accept.value != 0);
     else
-        control_refuse(call, &status);
+        move(call, text);
 }

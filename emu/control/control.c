@@ -229,6 +229,19 @@ static void session_show(const ControlCall *call)
     call->response->source_bytes = HTTP_LENGTH_UNKNOWN;
 }
 
+static void copies_make(const ControlCall *call)
+{
+    Status status = {0};
+    const Control *control = call->control;
+    if (!control->copy(control->owner, call->match.parts[0], &status)) {
+        control_refuse(call, &status);
+        return;
+    }
+    Json *body = json_object(call->arena);
+    json_put_text(call->arena, body, "copy", call->match.parts[0]);
+    control_answer(call, 201, body);
+}
+
 const ControlRoute control_routes[] = {
     {{"Clock_Show", HTTP_GET, "/trainyard/clock"}, clock_show},
     {{"Clock_Tell", HTTP_POST, "/trainyard/clock"}, clock_tell},
@@ -240,6 +253,7 @@ const ControlRoute control_routes[] = {
     {{"Programs_Set", HTTP_POST, "/trainyard/programs"}, programs_add},
     {{"Events_Watch", HTTP_GET, "/trainyard/events"}, events_show},
     {{"Session_Export", HTTP_GET, "/trainyard/session"}, session_show},
+    {{"Copies_Make", HTTP_PUT, "/trainyard/copies/{}"}, copies_make},
     {{0}, NULL},
 };
 
@@ -266,7 +280,7 @@ void control_handle(Control *control, const HttpRequest *request, HttpResponse *
         .control = control, .request = request, .response = response, .arena = request->arena};
     if (!is_served(&call, control_routes) && !is_served(&call, dashboard_routes) &&
         !is_served(&call, health_routes))
-        gate_refuse(
-            request, response, 404, "NotFound",
-            "There are /trainyard/clock, faults, programs, events, session, state and files.");
+        gate_refuse(request, response, 404, "NotFound",
+                    "There are /trainyard/clock, faults, programs, events, session, copies, state "
+                    "and files.");
 }

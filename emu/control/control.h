@@ -1,13 +1,15 @@
 /* The emulator's own API: everything under /trainyard, which the service did not have.
  *
  *     GET  /trainyard/clock     {"clock": "x60", "paused": false, "now": "2018-...Z", "now_ns": 0,
- *                                "next_event": "2018-...Z", "next_event_ns": 5}
+ *                                "next_event": "2018-...Z", "next_event_ns": 5, "undo": null}
  *     POST /trainyard/clock     {"do": "pause"}
  *                               {"do": "resume"}
  *                               {"do": "rate", "rate": "x60"}: or real, auto, manual
  *                               {"do": "step", "count": 1}: through the next event
  *                               {"do": "advance", "by": "5m"}
  *                               {"do": "run-until", "until": WHEN, "within": "30d"}
+ *                               {"do": "undo", "accept": false}: back before the last of these
+ * jumps
  *
  * WHEN is an instant ("2018-07-18T18:00:00Z"), a moment ("job train completed", "cluster gpu ready
  * + 5m") or a condition ("cluster gpu idle >= 2"), in the words of a scenario. A cluster or a job
@@ -28,6 +30,8 @@
  *     POST   /trainyard/programs    sets one: {"match": "python train.py*", "script": "sleep 20m"}
  *     GET    /trainyard/events      events as they happen; ?since=N begins after event N
  *     GET    /trainyard/session     the session so far as a scenario file
+ *     PUT    /trainyard/copies/{}   copies the state into its folder, for `serve --fork`
+ * (emu/fork.h)
  *
  * Outside of /trainyard: /healthz, /readyz and /metrics (control/health.h).
  *
@@ -56,11 +60,13 @@ typedef struct {
     ApiFaults *api_faults;
     const RequestCounts *counts; /* the server's; NULL: requests are not counted */
     const char *version;
-    bool is_files_only; /* the emulator serves Azure Files alone */
+    bool is_files_only; /* the emulator serves only Azure Files */
     int64_t events_max; /* most events of one jump in time: some seconds of work */
     void *owner;        /* of `advance` */
     bool (*advance)(void *owner, int64_t until_ns); /* lets the world run to `until_ns`; false if
                                                        jobs that run for real hold it back */
+    bool (*copy)(void *owner, const char *name, Status *status); /* copies the state (emu/fork.h) */
+    Json *(*undo)(void *owner, Arena *arena, bool is_accepted, Status *status); /* emu/undo.h */
 } Control;
 
 typedef struct {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/base/civil_time.h"
+#include "sim/base/units.h"
 #include "sim/json/json.h"
 
 /* A record, whose names outlive it, or a warning. */
@@ -20,6 +21,10 @@ struct Events {
     uint64_t settled; /* up to here they are sent */
     const MomentWatch *watch;
     bool has_heard; /* the moment that `watch` waits for */
+    bool is_undone; /* the session goes back, ... */
+    bool is_undo_settled;
+    uint64_t undone_last;
+    int64_t undone_ns; /* ... to that event and time */
 };
 
 Events *events_create(Arena *arena, const Scenario *scenario)
@@ -55,6 +60,13 @@ TraceListener events_listener(Events *events)
     return (TraceListener){.listener = events, .level = TRACE_LEVEL_EPOCHS, .row = on_row};
 }
 
+void events_undo(Events *events, uint64_t last, int64_t at_ns)
+{
+    events->is_undone = true;
+    events->undone_last = last;
+    events->undone_ns = at_ns;
+}
+
 uint64_t events_last(const Events *events)
 {
     return events->last;
@@ -63,6 +75,7 @@ uint64_t events_last(const Events *events)
 void events_settle(Events *events)
 {
     events->settled = events->last;
+    events->is_undo_settled = events->is_undone;
 }
 
 void events_watch(Events *events, const MomentWatch *watch)
@@ -162,9 +175,37 @@ typedef struct {
     Arena *arena; /* its own: it outlives the request's */
     const Events *events;
     uint64_t since;
+    bool is_behind; /* the client knows later events, which have not happened: it is to hear that */
+    bool has_ended;
     Text text;   /* printed ... */
     size_t sent; /* ... and sent so far */
 } Stream;
+
+static void print_undone(const Stream *stream, uint64_t last, int64_t at_ns, Text *out)
+{
+    char at[CIVIL_TEXT];
+    iso_time_print(stream->events->scenario->start_unix_ms + at_ns / NS_PER_MS, at);
+    text_printf(out,
+                "id: %" PRIu64 "\ndata: {\"at\":\"%s\",\"at_ns\":%" PRId64
+                ",\"record\":\"undone\"}\n\n",
+                last, at, at_ns);
+}
+
+/* Prints what comes next, if there is something. */
+static void print_next(Stream *stream)
+{
+    const Events *events = stream->events;
+    if (stream->is_behind) {
+        const SentEvent *last = &events->items[events->last % EVENTS_KEPT];
+        print_undone(stream, events->last, last->row.record.at_ns, &stream->text);
+        stream->is_behind = false;
+    } else if (events->settled > stream->since) {
+        stream->since = print_until(events, stream->since, events->settled, 1 << 16, &stream->text);
+    } else if (events->is_undone && events->is_undo_settled && !stream->has_ended) {
+        print_undone(stream, events->undone_last, events->undone_ns, &stream->text);
+        stream->has_ended = true;
+    }
+}
 
 static int64_t stream_read(void *owner, int64_t offset, char *room, size_t length)
 {
@@ -173,9 +214,7 @@ static int64_t stream_read(void *owner, int64_t offset, char *room, size_t lengt
     if (stream->sent == stream->text.length) {
         text_clear(&stream->text);
         stream->sent = 0;
-        if (stream->events->settled > stream->since)
-            stream->since = print_until(stream->events, stream->since, stream->events->settled,
-                                        1 << 16, &stream->text);
+        print_next(stream);
     }
     size_t left = stream->text.length - stream->sent;
     size_t count = left < length ? left : length;
@@ -198,7 +237,8 @@ void events_answer(const Events *events, uint64_t since, HttpResponse *response)
     Stream *stream = ARENA_NEW(arena, Stream);
     stream->arena = arena;
     stream->events = events;
-    stream->since = since < events->last ? since : events->last;
+    stream->is_behind = since > events->last;
+    stream->since = stream->is_behind ? events->last : since;
     *response = http_response(200);
     http_set(response, "Content-Type", "text/event-stream");
     http_set(response, "Cache-Control", "no-store");

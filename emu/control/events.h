@@ -7,8 +7,14 @@
  *     id: 18
  *     data: {"at": "...", "record": "warning", "name": "train", "message": ..., "hint": ...}
  *
- * They are numbered from 1. A client that is late by more than EVENTS_KEPT sees the gap in the
- * numbers. */
+ * They are numbered from 1. Where the session went back (emu/undo.h), the next event is
+ *
+ *     id: 9
+ *     data: {"at": "...", "at_ns": 0, "record": "undone"}
+ *
+ * The events after number 9 have not happened, and their numbers are used again. A stream that was
+ * open ends with it; one that is opened later begins with it. A client that is late by more than
+ * EVENTS_KEPT sees the gap in the numbers. */
 #ifndef EMU_EVENTS_H
 #define EMU_EVENTS_H
 
@@ -25,6 +31,8 @@ Events *events_create(Arena *arena, const Scenario *scenario);
 TraceListener events_listener(Events *events);
 /* Adds a warning about the command whose subject is `name`; copies it. */
 void events_warn(Events *events, int64_t at_ns, const char *name, const Status *warning);
+/* The session goes back to `at_ns`, after event `last`: streams say so, and end. */
+void events_undo(Events *events, uint64_t last, int64_t at_ns);
 uint64_t events_last(const Events *events); /* the newest; 0: none yet */
 /* Appends the events after `since`, about `bytes_max` bytes of them. Returns the number of the last
  * one. */

@@ -21,6 +21,8 @@ static bool is_cluster_so(const Cluster *cluster, Moment moment)
 
 static bool is_job_so(const Job *job, const Trigger *trigger, int64_t now_ns)
 {
+    if (job == NULL)
+        return false; // it is forgotten
     switch (trigger->moment) {
     case MOMENT_JOB_SUBMITTED:
         return true;
@@ -127,7 +129,7 @@ bool goal_has_come(const World *world, const Goal *goal, int64_t *came_ns)
         return true;
     }
     const Cluster *cluster = world_cluster(world, (ClusterId){goal->subject});
-    if (!is_cluster_so(cluster, trigger->moment))
+    if (cluster == NULL || !is_cluster_so(cluster, trigger->moment))
         return false;
     *came_ns = cluster_moment_ns(cluster, trigger->moment);
     return true;

@@ -100,16 +100,14 @@ static void add_world_events(const Scrape *scrape)
 
 static void add_clusters(const Scrape *scrape)
 {
-    int64_t count = 0;
-    for (uint32_t i = 0; i < world_cluster_count(scrape->world); i++)
-        count += world_cluster(scrape->world, (ClusterId){i})->provisioning != PROVISIONING_DELETED;
-    add(scrape, count, 0);
+    add(scrape, world_living_clusters(scrape->world), 0);
 }
 
 static void add_nodes(const Scrape *scrape)
 {
     int64_t counts[NODE_STATE_COUNT] = {0};
-    for (uint32_t i = 0; i < world_cluster_count(scrape->world); i++) {
+    for (uint32_t i = 0;
+         (i = world_next_cluster(scrape->world, i)) < world_cluster_count(scrape->world); i++) {
         const Cluster *cluster = world_cluster(scrape->world, (ClusterId){i});
         for (int state = 0; state < NODE_STATE_COUNT; state++)
             counts[state] +=

@@ -67,12 +67,15 @@ static StateCost cluster_cost(const Control *control, const Cluster *cluster)
     return cost;
 }
 
-static StateCost file_server_cost(const World *world)
+static StateCost file_server_cost(const Control *control)
 {
-    StateCost cost = {0};
-    for (uint32_t i = 0; i < world_file_server_count(world); i++) {
+    const World *world = world_of(control);
+    StateCost cost = {.micro_usd = tally_file_servers(control->tally)};
+    for (uint32_t i = 0; (i = world_next_file_server(world, i)) < world_file_server_count(world);
+         i++) {
         const FileServer *server = world_file_server(world, i);
-        add_bills(&cost, world_file_server_bill(world, server), 1, server->gone_ns == INT64_MAX);
+        if (server->gone_ns == INT64_MAX)
+            add_bills(&cost, world_file_server_bill(world, server), 1, true);
     }
     return cost;
 }
@@ -80,8 +83,9 @@ static StateCost file_server_cost(const World *world)
 StateCost state_cost(const Control *control)
 {
     const World *world = world_of(control);
-    StateCost all = file_server_cost(world);
-    for (uint32_t i = 0; i < world_cluster_count(world); i++) {
+    StateCost all = file_server_cost(control);
+    all.micro_usd += tally_deleted_clusters(control->tally);
+    for (uint32_t i = 0; (i = world_next_cluster(world, i)) < world_cluster_count(world); i++) {
         const StateCost cost = cluster_cost(control, world_cluster(world, (ClusterId){i}));
         all.micro_usd += cost.micro_usd;
         all.micro_usd_per_hour += cost.micro_usd_per_hour;
@@ -361,9 +365,9 @@ static ClusterRows add_clusters(const Control *control, Arena *arena, Json *list
                                 const StatePage *page)
 {
     const World *world = world_of(control);
-    ClusterRows all = {.next = ID_NONE};
+    ClusterRows all = {.next = ID_NONE, .cost.micro_usd = tally_deleted_clusters(control->tally)};
     uint32_t last = ID_NONE;
-    for (uint32_t i = 0; i < world_cluster_count(world); i++) {
+    for (uint32_t i = 0; (i = world_next_cluster(world, i)) < world_cluster_count(world); i++) {
         const Cluster *cluster = world_cluster(world, (ClusterId){i});
         const StateCost cost = cluster_cost(control, cluster);
         all.cost.micro_usd += cost.micro_usd;
@@ -415,7 +419,7 @@ static uint32_t add_shares(const World *world, Arena *arena, Json *list, const S
                            int64_t *count)
 {
     uint32_t last = ID_NONE, next = ID_NONE;
-    for (uint32_t i = 0; i < world_share_count(world); i++) {
+    for (uint32_t i = 0; (i = world_next_share(world, i)) < world_share_count(world); i++) {
         if (world_share_is_gone(world, (ShareId){i}))
             continue;
         ++*count;
@@ -431,9 +435,9 @@ static uint32_t add_shares(const World *world, Arena *arena, Json *list, const S
     return next;
 }
 
-static void set_cost(const World *world, Arena *arena, Json *body, StateCost clusters)
+static void set_cost(const Control *control, Arena *arena, Json *body, StateCost clusters)
 {
-    const StateCost servers = file_server_cost(world);
+    const StateCost servers = file_server_cost(control);
     Json *cost = json_put_object(arena, body, "cost");
     json_put_usd(arena, cost, "total_usd", clusters.micro_usd + servers.micro_usd);
     json_put_usd(arena, cost, "clusters_usd", clusters.micro_usd);
@@ -453,7 +457,7 @@ Json *state_overview(const Control *control, Arena *arena, const StatePage *page
     json_set(arena, body, "totals", totals);
     Json *clusters = json_array(arena);
     const ClusterRows all = add_clusters(control, arena, clusters, page);
-    set_cost(world, arena, body, all.cost);
+    set_cost(control, arena, body, all.cost);
     json_set(arena, body, "clusters", clusters);
     const uint32_t next_job = add_jobs(control, arena, json_put_array(arena, body, "jobs"), page);
     int64_t shares = 0;

@@ -5,6 +5,7 @@
 
 #include "sim/base/array.h"
 #include "sim/base/invariant.h"
+#include "sim/base/row_table.h"
 #include "sim/model/price.h"
 
 enum { NO_JOB = JOB_STATE_COUNT }; /* not recorded yet, or deleted */
@@ -14,9 +15,10 @@ struct Tally {
     uint8_t *job_states; /* [JobId.index], JobState or NO_JOB */
     uint32_t job_count, job_capacity;
     int64_t jobs[NO_JOB + 1];
-    ClusterTally *clusters; /* [ClusterId.index] */
-    uint32_t cluster_count, cluster_capacity;
-    uint8_t *node_kinds; /* [NodeId.index] in clusters of several kinds of nodes */
+    RowTable clusters;         /* ClusterTally, by ClusterId.index, until the cluster is deleted */
+    int64_t deleted_micro_usd; /* of the clusters that were deleted */
+    int64_t server_micro_usd;  /* bills of file servers */
+    uint8_t *node_kinds;       /* [NodeId.index] in clusters of several kinds of nodes */
     uint32_t node_kind_capacity;
 };
 
@@ -57,13 +59,34 @@ static void job_state_reported(Tally *tally, const TraceRecord *record)
             job_is(tally, record->job, (uint8_t)state);
 }
 
+static ClusterTally *find_cluster(const Tally *tally, ClusterId cluster)
+{
+    return cluster.index < tally->clusters.count ? row_table_at(&tally->clusters, cluster.index)
+                                                 : NULL;
+}
+
 static ClusterTally *cluster_at(Tally *tally, ClusterId cluster)
 {
-    if (cluster.index >= tally->cluster_count)
-        tally->cluster_count = cluster.index + 1;
-    tally->clusters = array_room(tally->arena, tally->clusters, tally->cluster_count,
-                                 &tally->cluster_capacity, sizeof *tally->clusters);
-    return &tally->clusters[cluster.index];
+    if (find_cluster(tally, cluster) == NULL)
+        row_table_put(tally->arena, &tally->clusters, cluster.index,
+                      ARENA_NEW(tally->arena, ClusterTally));
+    return row_table_at(&tally->clusters, cluster.index);
+}
+
+/* A deleted cluster has no nodes. */
+static void cluster_provisioned(Tally *tally, const TraceRecord *record)
+{
+    const ClusterTally *cluster = find_cluster(tally, record->cluster);
+    if (cluster == NULL || strcmp(record->name, provisioning_state_name(PROVISIONING_DELETED)) != 0)
+        return;
+    tally->deleted_micro_usd += cluster->released_micro_usd;
+    row_table_clear(&tally->clusters, record->cluster.index);
+}
+
+static void file_server_billed(Tally *tally, const TraceRecord *record)
+{
+    tally->server_micro_usd += cost_micro_usd(record->file_server_billed.billed_ns,
+                                              record->file_server_billed.micro_usd_per_hour);
 }
 
 static void node_is_of_kind(Tally *tally, const TraceRecord *record)
@@ -138,6 +161,10 @@ static void on_row(void *listener, const TraceRow *row)
         node_allocated(tally, record);
     else if (record->kind == TRACE_NODE_BILLED)
         node_billed(tally, record);
+    else if (record->kind == TRACE_CLUSTER_PROVISIONING)
+        cluster_provisioned(tally, record);
+    else if (record->kind == TRACE_FILE_SERVER_BILLED)
+        file_server_billed(tally, record);
 }
 
 TraceListener tally_listener(Tally *tally)
@@ -165,6 +192,16 @@ JobId tally_older_job(const Tally *tally, JobId job, JobState state)
 
 ClusterTally tally_cluster(const Tally *tally, ClusterId cluster)
 {
-    return cluster.index < tally->cluster_count ? tally->clusters[cluster.index]
-                                                : (ClusterTally){0};
+    const ClusterTally *found = find_cluster(tally, cluster);
+    return found != NULL ? *found : (ClusterTally){0};
+}
+
+int64_t tally_deleted_clusters(const Tally *tally)
+{
+    return tally->deleted_micro_usd;
+}
+
+int64_t tally_file_servers(const Tally *tally)
+{
+    return tally->server_micro_usd;
 }

@@ -31,7 +31,10 @@ typedef struct {
     uint32_t held_count, held_capacity;
 } ClusterTally;
 
-/* As of now, until the next record. */
+/* The tally of a cluster that is not deleted, valid until the next record. */
 ClusterTally tally_cluster(const Tally *tally, ClusterId cluster);
+/* The bills of the nodes of all deleted clusters, and those of file servers that have ended. */
+int64_t tally_deleted_clusters(const Tally *tally);
+int64_t tally_file_servers(const Tally *tally);
 
 #endif

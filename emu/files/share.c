@@ -9,8 +9,9 @@
 #include "emu/files/store/shares.h"
 #include "emu/files/store/ticks.h"
 #include "sim/base/ascii.h"
+#include "sim/base/units.h"
 
-enum { QUOTA_GIB = 5120, QUOTA_GIB_MAX = 102400 };
+enum { QUOTA_GIB_MAX = 102400 };
 
 static const char *const tiers[] = {"TransactionOptimized", "Hot", "Cool", "Premium"};
 static const char *const squashes[] = {"NoRootSquash", "RootSquash", "AllSquash"};
@@ -25,7 +26,7 @@ static bool take_properties(FilesCall *call, Json *properties)
     const char *protocols = call_header(call, "x-ms-enabled-protocols");
     if (protocols && !ascii_same(protocols, "SMB"))
         return call_refuse_for(call, AZURE_FILES_INVALID_HEADER,
-                               "(x-ms-enabled-protocols: this emulator has SMB shares alone)");
+                               "(x-ms-enabled-protocols: this emulator has only SMB shares)");
     if (tier) {
         char now[HTTP_DATE];
         http_date_print(call_now_ms(call), now);
@@ -39,7 +40,7 @@ static bool take_properties(FilesCall *call, Json *properties)
 
 void op_share_create(FilesCall *call)
 {
-    int64_t quota_gib = QUOTA_GIB;
+    int64_t quota_gib = SHARE_QUOTA_GIB;
     const char *metadata;
     Json *properties = json_object(call->arena);
     if (!call_number(call, "x-ms-share-quota", 1, QUOTA_GIB_MAX, &quota_gib) ||
@@ -172,7 +173,6 @@ void op_share_stats(FilesCall *call)
     FilesEntry share;
     if (!call_look(call, FILES_SHARE, &share))
         return;
-    enum { GIB = 1 << 30 };
     const int64_t bytes = files_share_bytes(call->files, call->share);
     call_stamp(call, &share);
     XmlWriter *xml = xml_begin(call->arena, "ShareStats");

@@ -36,7 +36,7 @@ bool crypto_random(void *room, size_t length, Status *status)
 {
     const int result = gnutls_rnd(GNUTLS_RND_KEY, room, length);
     return result == 0 || status_fail(status, STATUS_MACHINE, place_in("machine", 0, 0),
-                                      "no random bytes: %s", gnutls_strerror(result));
+                                      "cannot get random bytes: %s", gnutls_strerror(result));
 }
 
 /* --- Base64 --- */

@@ -23,7 +23,7 @@ static const Field ready_fields[] = {
     NEEDED_TEXT("ca", ca_path, "the certificate of the development CA"),
     NEEDED_TEXT("ca_bundle", bundle_path, "that certificate and those of the system"),
     NEEDED_BOOLEAN("proxy", has_proxy, "whether it also is a proxy"),
-    NEEDED_BOOLEAN("files_only", is_files_only, "whether it serves Azure Files alone"),
+    NEEDED_BOOLEAN("files_only", is_files_only, "whether it serves only Azure Files"),
     {0},
 };
 #undef OWNER

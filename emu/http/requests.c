@@ -362,7 +362,8 @@ static ssize_t wait_for_source(Request *request, char *room, size_t length)
     static const char heartbeat[] =
         ":\n\n"; // a comment, which shows whether the client is connected
     Requests *requests = request->listener->requests;
-    if (request->response.is_event_stream && (requests->is_ending || requests->has_failed))
+    if (request->response.is_event_stream &&
+        (requests->is_ending || requests->has_failed || requests->is_over))
         return MHD_CONTENT_READER_END_OF_STREAM;
     if (request->response.is_event_stream && has_gone(request))
         return cut_off(request);

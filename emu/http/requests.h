@@ -32,6 +32,7 @@ typedef struct Requests {
     bool has_cut;       /* an answer was cut off: the daemons must run again to close it */
     bool is_ending;     /* a signal was received */
     bool has_failed;    /* a commit has failed: requests are refused until server_run returns */
+    bool is_over;       /* the handler must be replaced */
 } Requests;
 
 /* libmicrohttpd's callbacks; `listener` is a Listener. */

@@ -38,14 +38,20 @@ static int64_t real_unix_ms(void)
     return machine_unix_ns() / NS_PER_MS;
 }
 
+typedef struct {
+    sigset_t mask;
+    struct sigaction pipe;
+} SignalsBefore;
+
 struct Server {
     Arena *arena;
     ServerSettings settings;
     Certificate certificate;
     ProxyRules rules;
     Listener listeners[LISTENER_COUNT];
-    int events; /* epoll: listeners, visitors, signals, and what the plain daemon waits for */
-    int signals;
+    int events;  /* epoll: listeners, visitors, signals, and what the plain daemon waits for */
+    int signals; /* signalfd; -1: the signals are not taken */
+    SignalsBefore before;
     Connections connections;
     Requests requests;
 };
@@ -115,7 +121,7 @@ static bool read_address(const ServerSettings *settings, SocketAddress *to, Stat
     if (settings->is_open || reach_of(to) == REACH_LOOPBACK)
         return true;
     status_fail(status, STATUS_BAD_INPUT, place_in("--listen", 0, 0),
-                "from %s others than this machine's users could reach the emulator, which checks "
+                "other machines could reach the emulator at %s; it checks "
                 "no passwords and can run programs",
                 settings->address);
     return status_hint(status, "--i-know-this-is-not-secure allows it all the same");
@@ -190,6 +196,41 @@ static CertificateNames names_of(const Server *server, Reach reach)
     return names;
 }
 
+/* --- Signals --- */
+
+static bool take_signals(Server *server, Status *status)
+{
+    if (server->signals >= 0)
+        return true; // an earlier run is continued
+    sigset_t ends;
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGINT);
+    sigaddset(&ends, SIGTERM);
+    sigprocmask(SIG_BLOCK, &ends, &server->before.mask);
+    sigaction(SIGPIPE, &ignore,
+              &server->before.pipe); // a client that has gone is an error of its socket
+    server->signals = signalfd(-1, &ends, SFD_NONBLOCK | SFD_CLOEXEC);
+    if (server->signals < 0)
+        return status_fail(status, STATUS_MACHINE, place_in("server", 0, 0), "signalfd failed: %s",
+                           strerror(errno));
+    return watch(server, server->signals, status);
+}
+
+static void give_signals_back(Server *server)
+{
+    struct signalfd_siginfo info;
+    while (server->signals >= 0 && read(server->signals, &info, sizeof info) > 0)
+        continue; // received signals are done
+    if (server->signals >= 0)
+        close(server->signals);
+    server->signals = -1;
+    sigaction(SIGPIPE, &server->before.pipe, NULL);
+    sigprocmask(SIG_SETMASK, &server->before.mask, NULL);
+}
+
+/* --- Opening and closing --- */
+
 static bool open_all(Server *server, Status *status)
 {
     SocketAddress address = {0};
@@ -256,6 +297,8 @@ void server_close(Server *server)
             close(server->listeners[i].descriptor);
     if (server->events >= 0)
         close(server->events);
+    if (server->signals >= 0)
+        give_signals_back(server);
     requests_free_arenas(&server->requests);
     arena_destroy(server->arena);
     free(server);
@@ -364,42 +407,6 @@ static void stop_daemons(Server *server)
     }
 }
 
-/* --- Signals --- */
-
-typedef struct {
-    sigset_t mask;
-    struct sigaction pipe;
-} SignalsBefore;
-
-static bool take_signals(Server *server, SignalsBefore *before, Status *status)
-{
-    sigset_t ends;
-    const struct sigaction ignore = {.sa_handler = SIG_IGN};
-    sigemptyset(&ends);
-    sigaddset(&ends, SIGINT);
-    sigaddset(&ends, SIGTERM);
-    sigprocmask(SIG_BLOCK, &ends, &before->mask);
-    sigaction(SIGPIPE, &ignore,
-              &before->pipe); // a client that has gone is reported as an error of its socket
-    server->signals = signalfd(-1, &ends, SFD_NONBLOCK | SFD_CLOEXEC);
-    if (server->signals < 0)
-        return status_fail(status, STATUS_MACHINE, place_in("server", 0, 0), "signalfd failed: %s",
-                           strerror(errno));
-    return watch(server, server->signals, status);
-}
-
-static void give_signals_back(Server *server, const SignalsBefore *before)
-{
-    struct signalfd_siginfo info;
-    while (server->signals >= 0 && read(server->signals, &info, sizeof info) > 0)
-        continue; // received signals are done
-    if (server->signals >= 0)
-        close(server->signals);
-    server->signals = -1;
-    sigaction(SIGPIPE, &before->pipe, NULL);
-    sigprocmask(SIG_SETMASK, &before->mask, NULL);
-}
-
 /* --- The loop --- */
 
 typedef struct {
@@ -505,7 +512,7 @@ static void run_daemons(Server *server, const WaitSet *set)
 
 static bool is_leaving(const Server *server)
 {
-    return server->requests.is_ending || server->requests.has_failed;
+    return server->requests.is_ending || server->requests.has_failed || server->requests.is_over;
 }
 
 /* Commits the writes of this round, or refuses the requests that wait for them. True if the daemons
@@ -517,6 +524,7 @@ static bool settle(Server *server, Status *status)
         server->requests.has_failed = true;
         requests_refuse_held(&server->requests);
     }
+    server->requests.is_over = handler->is_over != NULL && handler->is_over(handler->owner);
     bool again = requests_release_held(&server->requests);
     again = requests_have_cut(&server->requests) || again;
     if (server->requests.waiting && (server->connections.now_ns >= server->requests.retry_ns ||
@@ -555,16 +563,17 @@ static void serve(Server *server, Status *status)
 
 ServerEnd server_run(Server *server, ServerHandler handler, Status *status)
 {
-    SignalsBefore before;
     server->requests.handler = handler;
     server->rules.gate.is_signed = handler.is_signed;
-    server->requests.has_failed = false;
-    const bool has_begun = take_signals(server, &before, status) && start_daemons(server, status);
+    server->requests.has_failed = server->requests.is_over = false;
+    const bool has_begun = take_signals(server, status) && start_daemons(server, status);
     if (has_begun)
         serve(server, status);
     stop_daemons(server);
-    give_signals_back(server, &before);
-    return !has_begun                    ? SERVER_FAILED
-           : server->requests.has_failed ? SERVER_LOST_WRITES
-                                         : SERVER_ENDED;
+    const bool is_continued =
+        server->requests.has_failed || (has_begun && !server->requests.is_ending);
+    if (is_continued) // a signal waits for the next run
+        return server->requests.has_failed ? SERVER_LOST_WRITES : SERVER_HANDED_OVER;
+    give_signals_back(server);
+    return has_begun ? SERVER_ENDED : SERVER_FAILED;
 }

@@ -53,6 +53,8 @@ typedef struct {
     void (*handle)(void *owner, const HttpRequest *request, HttpResponse *response);
     bool (*is_dirty)(void *owner); /* there are writes to commit before answers may go out */
     bool (*commit)(void *owner, Status *status);
+    /* Another handler must replace this one (NULL: never), after the answers have gone out. */
+    bool (*is_over)(void *owner);
     /* Answers a request whose writes could not be committed. */
     void (*refuse)(void *owner, const HttpRequest *request, HttpResponse *response);
     int64_t (*now_ms)(void *owner); /* the time in the Date header */
@@ -73,7 +75,10 @@ const Certificate *server_certificate(const Server *server);
 typedef enum {
     SERVER_ENDED,       /* SIGINT or SIGTERM was received */
     SERVER_LOST_WRITES, /* a commit failed: clients that waited for it were answered 507. The server
-                           can continue with another handler; its clients connect again */
+                            can continue with another handler; its clients connect again. Until then
+                            SIGINT and SIGTERM wait, and end the next run */
+    SERVER_HANDED_OVER, /* the handler is over. The server can continue with another one, as above
+                         */
     SERVER_FAILED,      /* it did not start */
 } ServerEnd;
 

@@ -277,9 +277,10 @@ static bool make_places(const Runs *runs, Run *run, Status *status)
 {
     const World *world = session_world(runs->host.session);
     const Job *job = world_job(world, run->job);
-    int32_t next = 0;
-    for (const char *path; (path = job_place_next_folder(world, job, &next, run->arena));)
-        if (!run_files_make_folder(run->files, path, status))
+    int32_t count;
+    const char **folders = job_place_folders(world, job, run->arena, &count);
+    for (int32_t i = 0; i < count; i++)
+        if (!run_files_make_folder(run->files, folders[i], status))
             return false;
     return true;
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "sim/base/array.h"
 
@@ -69,6 +70,16 @@ static bool overlap(uint64_t a, uint64_t a_bytes, uint64_t b, uint64_t b_bytes)
     return a < b + b_bytes && b < a + a_bytes;
 }
 
+/* Where the stack may begin that begins at `address` now, but not below `least`. */
+static uint64_t stack_room(uint64_t address, uint64_t least)
+{
+    struct rlimit limit;
+    uint64_t room = UINT64_C(64) << 20;
+    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < room)
+        room = limit.rlim_cur;
+    return room < address - least ? address - room : least;
+}
+
 HeapRoot *process_memory(Arena *arena, const ProgramFacts *facts, HeapRoot own, int32_t *count)
 {
     const uint64_t most_bytes = UINT64_C(128) << 20;
@@ -76,14 +87,20 @@ HeapRoot *process_memory(Arena *arena, const ProgramFacts *facts, HeapRoot own, 
     uint32_t found_count = 0, capacity = 0;
     char *line = NULL;
     size_t line_bytes = 0;
+    uint64_t end = 0; // of the last mapping
     FILE *file = fopen("/proc/self/maps", "re");
     if (!file)
         return NULL;
     while (getline(&line, &line_bytes, file) > 0) {
         char *rest;
-        const uint64_t address = strtoull(line, &rest, 16);
-        const uint64_t bytes = *rest == '-' ? strtoull(rest + 1, NULL, 16) - address : 0;
-        if (bytes > most_bytes || overlap(address, bytes, facts->address, facts->bytes) ||
+        uint64_t address = strtoull(line, &rest, 16);
+        const uint64_t after = end;
+        end = *rest == '-' ? strtoull(rest + 1, NULL, 16) : address;
+        if (strstr(line, "[stack]"))
+            address = stack_room(address, after);
+        const uint64_t bytes = end - address;
+        if (bytes > most_bytes || address > INT64_MAX ||
+            overlap(address, bytes, facts->address, facts->bytes) ||
             overlap(address, bytes, (uintptr_t)own.memory, own.bytes))
             continue;
         found = array_room(arena, found, found_count + 1, &capacity, sizeof *found);

@@ -17,7 +17,8 @@ typedef struct {
 bool program_facts(ProgramFacts *facts);
 
 /* The memory of this process except the program's and `own`, in rising order: libraries, stacks,
- * the C library's heap. Without what nothing points to: mappings of more than 128 MiB (the tables
+ * the C library's heap, and the room into which the stack may grow. Without the kernel's, which is
+ * the same in each process, and what nothing points to: mappings of more than 128 MiB (the tables
  * of sanitizers). NULL: it is unknown. */
 HeapRoot *process_memory(Arena *arena, const ProgramFacts *facts, HeapRoot own, int32_t *count);
 

@@ -191,6 +191,8 @@ void records_catch_up(Records *records)
     for (; records->clusters_seen < world_cluster_count(world); records->clusters_seen++) {
         const Cluster *cluster = world_cluster(world, (ClusterId){records->clusters_seen});
         Record record = nothing;
+        if (cluster == NULL)
+            continue; // forgotten
         record.kind = RECORD_CLUSTER;
         record.path = cluster->path;
         record.created_ns = cluster->created_ns;
@@ -214,6 +216,8 @@ void records_catch_up(Records *records)
          records->file_servers_seen++) {
         const FileServer *server = world_file_server(world, records->file_servers_seen);
         Record record = nothing;
+        if (server == NULL)
+            continue; // forgotten
         record.kind = RECORD_FILE_SERVER;
         record.path = server->path;
         record.created_ns = server->created_ns;
@@ -224,20 +228,24 @@ void records_catch_up(Records *records)
 
 ProvisioningState record_provisioning(const World *world, const Record *record)
 {
+    const Cluster *cluster;
     const Job *job;
-    switch (record->kind) {
+    const FileServer *server;
+    switch (record->kind) { // NULL: it is forgotten
     case RECORD_GROUP:
     case RECORD_STORAGE:
     case RECORD_WORKSPACE:
     case RECORD_EXPERIMENT:
         return world_resource(world, record->row).provisioning;
     case RECORD_CLUSTER:
-        return world_cluster(world, record->cluster)->provisioning;
+        cluster = world_cluster(world, record->cluster);
+        return cluster != NULL ? cluster->provisioning : PROVISIONING_DELETED;
     case RECORD_JOB:
         job = world_job(world, record->job);
         return job != NULL ? job->provisioning : PROVISIONING_DELETED;
     case RECORD_FILE_SERVER:
-        return world_file_server(world, record->row)->provisioning;
+        server = world_file_server(world, record->row);
+        return server != NULL ? server->provisioning : PROVISIONING_DELETED;
     case RECORD_KIND_COUNT:
         break;
     }

@@ -14,13 +14,14 @@
 #include "sim/base/invariant.h"
 #include "sim/cli/files.h"
 
-#define IMAGE_MAGIC "trainyard image 1"
+#define IMAGE_MAGIC "trainyard image 2"
 
 typedef struct {
     char magic[24];
     ProgramFacts program;
     uint64_t heap_address, heap_bytes; /* reserved */
     uint64_t head_bytes;               /* of the heap's first part */
+    GuardedPages guarded;
 } ImageHeader;
 
 static bool make_header(const SessionMemory *memory, ImageHeader *header)
@@ -49,25 +50,37 @@ static const char *map_file(int descriptor, int64_t bytes)
 
 /* --- Writing --- */
 
-/* Whether a process with other libraries, stacks and buffers could use the memory. */
-static bool is_self_contained(const SessionMemory *memory, const ImageHeader *header,
-                              Status *status)
+/* The memory of this process, except for the session's. NULL: it is unknown. */
+static const HeapRoot *other_memory(const SessionMemory *memory, const ImageHeader *header,
+                                    Arena *arena, int32_t *count, Status *status)
 {
-    Arena *arena = arena_create();
-    int32_t count;
     const HeapRoot own = {.memory = memory->reserved, .bytes = memory->reserved_bytes};
-    const HeapRoot *others = process_memory(arena, &header->program, own, &count);
-    const uintptr_t *word = others ? heap_find_word(memory->heap, others, count) : NULL;
+    const HeapRoot *others = process_memory(arena, &header->program, own, count);
     if (!others)
         status_fail(status, STATUS_CONFLICT, place_in("memory", 0, 0),
                     "the memory of the process is unknown: /proc/self/maps cannot be read");
-    else if (word)
-        status_fail(status, STATUS_CONFLICT, place_in("memory", 0, 0),
-                    "the word at 0x%" PRIxPTR " is an address outside the session, 0x%" PRIxPTR
-                    ", or a number like one",
-                    (uintptr_t)word, *word);
+    return others;
+}
+
+static bool guard_word(void *guarded, uintptr_t word)
+{
+    return guarded_pages_add(guarded, word);
+}
+
+/* Lists the pages that words of the session would mean if they were addresses. */
+static bool list_guarded(const SessionMemory *memory, ImageHeader *header, Status *status)
+{
+    Arena *arena = arena_create();
+    int32_t count;
+    const HeapRoot *others = other_memory(memory, header, arena, &count, status);
+    const bool is_listed =
+        others && (heap_each_word_in(memory->heap, others, count, &header->guarded, guard_word) ||
+                   status_fail(status, STATUS_CONFLICT, place_in("memory", 0, 0),
+                               "its words would be addresses in more than %d "
+                               "pages outside of the session",
+                               GUARDED_PAGES_MAX));
     arena_destroy(arena);
-    return others && !word;
+    return is_listed;
 }
 
 static bool put_parts(int descriptor, const Heap *heap, ImageHeader *header, int64_t *bytes)
@@ -103,7 +116,7 @@ bool session_image_write(const SessionMemory *memory, const char *path, ImageFac
     if (!make_header(memory, &header))
         return status_fail(status, STATUS_CONFLICT, place_in("program", 0, 0),
                            "it was linked without a build id");
-    if (!is_self_contained(memory, &header, status))
+    if (!list_guarded(memory, &header, status))
         return false;
     unlink(path); // a file that is mapped elsewhere must not change
     const int descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -142,6 +155,18 @@ static const char *map_image(int descriptor, const char *path, ImageFacts facts,
     return map;
 }
 
+static bool begin_guarding(SessionMemory *memory, const ImageHeader *header, Status *status)
+{
+    Arena *arena = arena_create();
+    int32_t count;
+    const HeapRoot *others = other_memory(memory, header, arena, &count, status);
+    const bool is_guarded = others && guarded_pages_begin(&header->guarded, others, count, status);
+    if (is_guarded)
+        memory->guarded = header->guarded;
+    arena_destroy(arena);
+    return is_guarded;
+}
+
 /* Copies the parts to their places. The checksum has shown that they are there. */
 static void take_parts(SessionMemory *memory, uint64_t head_bytes, const char *from,
                        const char *end)
@@ -167,9 +192,13 @@ static bool take_image(SessionMemory *memory, const char *path, const char *map,
     memcpy(&header, map, sizeof header);
     const bool is_known = make_header(memory, &own);
     own.head_bytes = header.head_bytes;
+    own.guarded = header.guarded;
     if (!is_known || memcmp(&own, &header, sizeof own) != 0)
-        return status_fail(status, STATUS_CONFLICT, place_in(path, 0, 0),
-                           "another build of the program wrote it, or at another address");
+        return status_fail(
+            status, STATUS_CONFLICT, place_in(path, 0, 0),
+            "another build of the program wrote it, or the program was loaded at another address");
+    if (!begin_guarding(memory, &header, status))
+        return false;
     take_parts(memory, header.head_bytes, map + sizeof header, map + facts.bytes);
     return true;
 }

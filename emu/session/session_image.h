@@ -2,9 +2,14 @@
  * the same address, so that nothing is built again.
  *
  * Its addresses are those of the process that wrote it. So it is used by the same build of the
- * program, at the same place, alone; and it is written only if no word in it is an address of other
- * memory of the process (sim/base/heap.h, heap_find_word). A number that looks like such an address
- * prevents an image as well, by chance.
+ * program, at the same place, alone.
+ *
+ * No word in it may be the address of other memory of the process that wrote it: of libraries,
+ * stacks, the C library's heap. The session's owner sees to that (kept_detach). But a number may
+ * look like such an address, and so may the bytes between the members of a struct. The image lists
+ * the pages that such words would mean. A process that has memory there itself does not use the
+ * image; any other one keeps these pages without memory (guarded_pages.h), so that a word that is
+ * an address after all ends the process, and never leads to other memory.
  *
  * The file has the bytes of an ImageHeader and then the parts of the heap. It is trusted like the
  * program: the checksum finds damage, not malice. */

@@ -41,6 +41,7 @@ void session_memory_begin(SessionMemory *memory)
 
 void session_memory_close(SessionMemory *memory)
 {
+    guarded_pages_end(&memory->guarded);
     if (memory->reserved)
         munmap(memory->reserved, memory->reserved_bytes);
     *memory = (SessionMemory){0};

@@ -3,14 +3,15 @@
 #ifndef EMU_SESSION_MEMORY_H
 #define EMU_SESSION_MEMORY_H
 
+#include "emu/session/guarded_pages.h"
 #include "sim/base/arena.h"
-#include "sim/base/heap.h"
 
 typedef struct {
     void *reserved; /* NULL: none */
     size_t reserved_bytes;
-    Heap *heap;   /* NULL: it is not begun */
-    Arena *arena; /* of the heap */
+    Heap *heap;           /* NULL: it is not begun */
+    Arena *arena;         /* of the heap */
+    GuardedPages guarded; /* while it is used: session_image.h */
 } SessionMemory;
 
 /* Reserves address space, most of which is never used, at the same address in each process where

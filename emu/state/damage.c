@@ -187,7 +187,7 @@ static bool cut_journal(const Recovery *recovery, Status *status)
     if (cut && sqlite3_step(cut) == SQLITE_ROW)
         problems_add(recovery->warnings, STATUS_MACHINE, place_in(recovery->folder, 0, 0),
                      "entries of the journal before %" PRId64
-                     " are lost, and those from there on with them",
+                     " are lost, so the later ones cannot be used",
                      (int64_t)sqlite3_column_int64(cut, 0));
     sqlite3_finalize(cut);
     return true;

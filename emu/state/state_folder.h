@@ -19,6 +19,8 @@
     X(OTHER_SNAPSHOT, "snapshot-1")                                                                \
     X(RESERVE, "reserve")                                                                          \
     X(LOST, "lost")                                                                                \
+    X(UNDONE, "undone")                                                                            \
+    X(COPIES, "copies")                                                                            \
     X(CONTENTS, "contents")                                                                        \
     X(RUNS, "runs")                                                                                \
     X(KEY, "tls-key.pem")                                                                          \

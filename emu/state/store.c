@@ -329,6 +329,25 @@ bool store_commit(Store *store, Status *status)
     return false;
 }
 
+bool store_group_begin(Store *store, Status *status)
+{
+    return store_begin(store, status) &&
+           (sqlite3_exec(store->connection, "SAVEPOINT together", NULL, NULL, NULL) == SQLITE_OK ||
+            store_refuse(store, "write to it", status));
+}
+
+bool store_group_end(Store *store, bool is_kept, Status *status)
+{
+    static const char take_back[] = "ROLLBACK TO together;RELEASE together";
+    const char *sql = is_kept ? "RELEASE together" : take_back;
+    Status second = {0}; // `status` has the first problem
+    const bool is_ended = sqlite3_exec(store->connection, sql, NULL, NULL, NULL) == SQLITE_OK ||
+                          store_refuse(store, "write to it", is_kept ? status : &second);
+    if (!is_ended || (!is_kept && !journal_open(store, &second)))
+        store->has_lost = true;
+    return is_ended;
+}
+
 /* --- Values --- */
 
 void store_bind_text(sqlite3_stmt *statement, int column, const char *text)

@@ -51,6 +51,12 @@ MUST_CHECK bool store_is_in_place(const Store *store, Status *status);
  * them, and other writes leave its space alone (emu/state/reserve.h). */
 void store_removes(Store *store, bool is_removing);
 
+/* Writes between the two happen together or not at all, within the transaction of the next commit;
+ * groups are not nested. `is_kept` false takes them back, and if that is impossible later commits
+ * fail. */
+MUST_CHECK bool store_group_begin(Store *store, Status *status);
+MUST_CHECK bool store_group_end(Store *store, bool is_kept, Status *status);
+
 /* --- Journal --- */
 
 typedef struct {

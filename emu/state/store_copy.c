@@ -54,8 +54,7 @@ static bool run_about(Store *store, const char *sql, int64_t last, Status *statu
     sqlite3_stmt *statement = NULL;
     if (!store_prepare(store, sql, &statement, status))
         return false;
-    if (sqlite3_bind_parameter_count(statement) > 0)
-        store_bind_integer(statement, 1, last);
+    store_bind_integer(statement, 1, last);
     const bool is_done = store_run(store, statement, "go back in its journal", status);
     sqlite3_finalize(statement);
     return is_done;
@@ -130,7 +129,5 @@ bool store_cut(Store *store, int64_t last, Status *status)
     return store_begin(store, status) && cut_pack(store, last, status) &&
            run_about(store, "DELETE FROM journal_pack WHERE first>?", last, status) &&
            run_about(store, "DELETE FROM journal WHERE sequence>?", last, status) &&
-           run_about(store, "DELETE FROM settings WHERE name='" STORE_SNAPSHOT_SETTING "'", 0,
-                     status) &&
            journal_open(store, status);
 }

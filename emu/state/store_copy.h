@@ -9,8 +9,8 @@
  * STATUS_MACHINE on failure. `store` is clean. */
 MUST_CHECK bool store_copy(Store *store, const char *folder, Status *status);
 
-/* Drops the entries of the journal after `last` and every snapshot, which may contain them. Part of
- * the next commit. */
+/* Drops the entries of the journal after `last`, as part of the next commit. A snapshot may contain
+ * them (emu/past.h). */
 MUST_CHECK bool store_cut(Store *store, int64_t last, Status *status);
 
 #endif

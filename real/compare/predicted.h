@@ -5,7 +5,7 @@
 
 #include "real/compare/measured.h"
 #include "sim/cloud/world.h"
-#include "sim/output/summary/metrics.h"
+#include "sim/output/metrics/metrics.h"
 #include "sim/output/trace/row.h"
 
 typedef struct {

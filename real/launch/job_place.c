@@ -55,20 +55,25 @@ char **job_place_environment(const World *world, const Job *job, const char *fol
     return list;
 }
 
-const char *job_place_next_folder(const World *world, const Job *job, int32_t *next, Arena *arena)
+/* Whether the service creates the directory in this variable before it starts a command. */
+static bool is_made(const EnvironmentVariable *variable)
 {
-    int32_t count;
-    const EnvironmentVariable *all = job_environment(world_scenario(world), job, arena, &count);
-    while (*next < count) {
-        const EnvironmentVariable *variable = &all[(*next)++];
-        if (begins(variable->name, "AZ_BATCHAI_") && !begins(variable->name, "AZ_BATCHAI_INPUT_") &&
-            strcmp(variable->name, "AZ_BATCHAI_MPI_HOST_FILE") != 0 &&
-            is_of_node(value_of(variable)))
-            return value_of(variable);
-    }
-    if ((*next)++ == count)
-        return "/tmp";
-    return NULL;
+    return begins(variable->name, "AZ_BATCHAI_") && !begins(variable->name, "AZ_BATCHAI_INPUT_") &&
+           strcmp(variable->name, "AZ_BATCHAI_MPI_HOST_FILE") != 0 &&
+           is_of_node(value_of(variable));
+}
+
+const char **job_place_folders(const World *world, const Job *job, Arena *arena, int32_t *count)
+{
+    int32_t all_count;
+    const EnvironmentVariable *all = job_environment(world_scenario(world), job, arena, &all_count);
+    const char **folders = ARENA_ARRAY(arena, const char *, all_count + 1);
+    *count = 0;
+    for (int32_t i = 0; i < all_count; i++)
+        if (is_made(&all[i]))
+            folders[(*count)++] = value_of(&all[i]);
+    folders[(*count)++] = "/tmp";
+    return folders;
 }
 
 static const char *output_name(const World *world, const Job *job, uint32_t whose, const char *stem,

@@ -15,9 +15,9 @@ const char *job_place_variable(const World *world, const Job *job, const char *n
 char **job_place_environment(const World *world, const Job *job, const char *folder, int32_t more,
                              Arena *arena, int32_t *count);
 
-/* Returns the next directory that the service creates before it starts a command, as a path of the
- * node. The first call has `*next` = 0; NULL: there are no more. */
-const char *job_place_next_folder(const World *world, const Job *job, int32_t *next, Arena *arena);
+/* Returns the `*count` directories that the service creates before it starts a command, as paths of
+ * the node. In `arena`. */
+const char **job_place_folders(const World *world, const Job *job, Arena *arena, int32_t *count);
 
 /* Returns the node's path of a command's output, "/mnt/batch/.../stdout.txt". `stem` is "stdout" or
  * "stderr"; `whose` is the parameter of job_runs_outside. The file has the service's name; of

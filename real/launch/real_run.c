@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "real/launch/job_place.h"
+#include "real/launch/real_run_check.h"
 #include "sim/base/array.h"
 #include "sim/base/ascii.h"
 #include "sim/base/units.h"
@@ -56,134 +57,6 @@ typedef struct {
 static const Job *job_of(const RealRun *run, const RealJob *real)
 {
     return world_job(run->world, real->job);
-}
-
-/* --- Before anything runs --- */
-
-/* Whether the command ends the job, or reports its end. */
-static bool ends(const Command *command, const char *job)
-{
-    const bool is_end = command->kind == COMMAND_JOB_RAN ||
-                        command->kind == COMMAND_JOB_TERMINATE ||
-                        command->kind == COMMAND_JOB_DELETE || command->kind == COMMAND_JOB_EXIT;
-    return is_end && ascii_same(command->path.name, job);
-}
-
-static bool is_ended(const Scenario *scenario, const char *job)
-{
-    for (int32_t i = 0; i < scenario->command_count; i++)
-        if (ends(&scenario->commands[i], job))
-            return true;
-    return false;
-}
-
-static bool is_reported(const Scenario *scenario, const char *job)
-{
-    for (int32_t i = 0; i < scenario->command_count; i++)
-        if (scenario->commands[i].kind == COMMAND_JOB_RAN &&
-            ascii_same(scenario->commands[i].path.name, job))
-            return true;
-    return false;
-}
-
-static const Program *real_program(const Command *command)
-{
-    if (command->kind != COMMAND_JOB_CREATE)
-        return NULL;
-    const Program *program = command->as.job_create.spec->program;
-    return program->kind == PROGRAM_REAL ? program : NULL;
-}
-
-bool real_run_is_needed(const Scenario *scenario)
-{
-    for (int32_t i = 0; i < scenario->command_count; i++) {
-        const Program *program = real_program(&scenario->commands[i]);
-        if (program && program->training && !is_reported(scenario, scenario->commands[i].path.name))
-            return true;
-    }
-    return false;
-}
-
-static const JobSpec *spec_of(const Scenario *scenario, const char *job)
-{
-    for (int32_t i = 0; i < scenario->command_count; i++)
-        if (scenario->commands[i].kind == COMMAND_JOB_CREATE &&
-            ascii_same(scenario->commands[i].path.name, job))
-            return scenario->commands[i].as.job_create.spec;
-    return NULL;
-}
-
-/* The epoch that a training reached according to the command; -1: the command does not report one.
- */
-static int64_t reported_epoch(const Command *command)
-{
-    return command->kind == COMMAND_JOB_RAN       ? command->as.job_ran.training.epochs
-           : command->kind == COMMAND_JOB_REACHED ? command->as.job_reached.kept
-                                                  : -1;
-}
-
-/* Reports commands whose epoch is beyond the last epoch of their job. */
-static void check_epochs(const Scenario *scenario, Problems *problems)
-{
-    for (int32_t i = 0; i < scenario->command_count; i++) {
-        const Command *command = &scenario->commands[i];
-        const int64_t epoch = reported_epoch(command);
-        const JobSpec *spec = epoch > 0 ? spec_of(scenario, command->path.name) : NULL;
-        const Program *training = spec ? spec->program->training : NULL;
-        if (training && epoch > training->epochs)
-            problems_add(problems, STATUS_BAD_INPUT, place_in(command->source, 0, 0),
-                         "job \"%s\" trains for %" PRId64
-                         " epoch%s and cannot have reached the end of epoch %" PRId64,
-                         command->path.name, training->epochs, plural(training->epochs), epoch);
-    }
-}
-
-void real_run_check(const Scenario *scenario, bool hands_off, Problems *problems)
-{
-    check_epochs(scenario, problems);
-    for (int32_t i = 0; i < scenario->command_count; i++) {
-        const Command *command = &scenario->commands[i];
-        const Program *program = real_program(command);
-        if (!program || is_ended(scenario, command->path.name) || (program->training && hands_off))
-            continue;
-        Status *problem = problems_add(
-            problems, STATUS_BAD_INPUT, place_in(command->source, 0, 0),
-            program->training
-                ? "job \"%s\" has real execution; only `trainyard run` runs such a job"
-                : "job \"%s\" has real execution, but its command line is not a training that the "
-                  "trainer knows: the job would never end",
-            command->path.name);
-        status_hint(problem,
-                    "{\"do\": \"job.ran\", \"name\": \"%s\", \"took\": \"10m\", "
-                    "\"exit_code\": 0} reports how it ended%s",
-                    command->path.name,
-                    program->training
-                        ? ""
-                        : "; a program with a \"model\" and a \"match\" for its command line "
-                          "makes it a training");
-    }
-}
-
-void real_run_compare(Arena *arena, const ScenarioFile *file, Problems *warnings)
-{
-    const Scenario *scenario = &file->scenario;
-    const Json *session = json_member(file->root, "session");
-    if (session->count == 0)
-        problems_add(warnings, STATUS_BAD_INPUT, json_at(session),
-                     "contains no job of the scenario: all jobs are modelled");
-    for (int32_t i = 0; i < scenario->command_count; i++) {
-        const Command *ran = &scenario->commands[i];
-        if (ran->kind != COMMAND_JOB_RAN || !ran->as.job_ran.ran_as)
-            continue;
-        const JobSpec *spec = spec_of(scenario, ran->path.name);
-        const char *words = spec ? hand_off_description(arena, spec) : ran->as.job_ran.ran_as;
-        if (strcmp(words, ran->as.job_ran.ran_as) != 0)
-            status_hint(problems_add(warnings, STATUS_BAD_INPUT, place_in(ran->source, 0, 0),
-                                     "job \"%s\" ran as %s, but here it is %s", ran->path.name,
-                                     ran->as.job_ran.ran_as, words),
-                        "its measured time is used nevertheless; pass the scenario and the --set "
-                        "options of that run");
-    }
 }
 
 /* --- Reporting to the world --- */
@@ -410,9 +283,10 @@ static bool link_mounts(RealRun *run, const Program *program, const char *node, 
 
 static bool make_places(RealRun *run, const Job *job, const char *node, Status *status)
 {
-    int32_t next = 0;
-    for (const char *path; (path = job_place_next_folder(run->world, job, &next, run->arena));)
-        if (!folder_create(arena_printf(run->arena, "%s%s", node, path), status))
+    int32_t count;
+    const char **folders = job_place_folders(run->world, job, run->arena, &count);
+    for (int32_t i = 0; i < count; i++)
+        if (!folder_create(arena_printf(run->arena, "%s%s", node, folders[i]), status))
             return false;
     return true;
 }
@@ -728,7 +602,7 @@ static void add_new_jobs(RealRun *run)
     for (; run->jobs_seen < world_job_count(run->world); run->jobs_seen++) {
         const Job *job = world_job(run->world, (JobId){run->jobs_seen});
         if (!hand_off_takes(job) ||
-            (!run->ran_path && is_reported(world_scenario(run->world), job->path.name)))
+            (!run->ran_path && real_run_is_reported(world_scenario(run->world), job->path.name)))
             continue;
         run->jobs = array_room(run->arena, run->jobs, run->job_count + 1, &run->job_capacity,
                                sizeof *run->jobs);
@@ -778,7 +652,7 @@ static bool end_is_pending(const RealRun *run, const Job *job)
     for (int32_t i = 0; i < scenario->command_count; i++) {
         const Command *command = &scenario->commands[i];
         if (!world_has_applied(run->world, i) &&
-            (ends(command, job->path.name) || is_killed_at(run, job, command)))
+            (real_run_is_end(command, job->path.name) || is_killed_at(run, job, command)))
             return true;
     }
     return false;

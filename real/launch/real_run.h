@@ -47,18 +47,6 @@ typedef struct {
     int signal; /* the signal that ended the run; 0: no signal */
 } RealRunResult;
 
-/* Returns whether a job of the scenario must be handed off, because no job.ran command reports its
- * end. */
-bool real_run_is_needed(const Scenario *scenario);
-/* Reports problems of real jobs before anything runs (STATUS_BAD_INPUT): a job that would never
- * end, because it cannot be handed off here or at all, or a command with an epoch that the job does
- * not have. */
-void real_run_check(const Scenario *scenario, bool hands_off, Problems *problems);
-
-/* Warns about each job whose training in the session of --ran differs from that in the scenario,
- * and about a session without jobs. */
-void real_run_compare(Arena *arena, const ScenarioFile *file, Problems *warnings);
-
 /* Runs the world to the point at which world_run would end. `reader` belongs to the scenario's
  * file; `tree` listens to the world. STATUS_MACHINE: ranks cannot be started. STATUS_BAD_INPUT:
  * there is no data, or a share that is a folder in the run to be continued now has contents in a

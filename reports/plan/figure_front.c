@@ -9,6 +9,8 @@
 #include "reports/study/scatter.h"
 
 enum { COLUMNS = 5 };
+/* Candidates that are on the front this often, in whole per cent at least once, are named. */
+static const double NAMED_MEMBERSHIP = 0.005;
 
 /* How a candidate is drawn. */
 typedef struct {
@@ -90,7 +92,7 @@ static ScatterPoint point_of(const PlanFacts *facts, int32_t constraint, int32_t
     cells[3] = check_words(facts, check);
     cells[4] = membership_text(facts, front);
     const char *levels = candidate_levels(facts, candidate);
-    const char *name = front->membership >= 0.005
+    const char *name = front->membership >= NAMED_MEMBERSHIP
                            ? arena_printf(facts->arena, "%s (%s)", levels, cells[4])
                            : levels;
     return (ScatterPoint){
@@ -114,8 +116,9 @@ static const char *note_of(const PlanFacts *facts, int32_t count)
         "Crosses are intervals at %.4g %%, each alone; the dashed line is the limit.%s "
         "Percentages: how often a candidate is on the Pareto front, so that no other is better in "
         "both, when the runs are drawn again with replacement (%d times, the same seeds for all). "
-        "On a phone, points have the numbers of the table.%s",
+        "On a phone, and where a name has no room, points have the numbers of the table.%s%s",
         facts->outcome->goal->confidence * 100, band, FRONT_RESAMPLES,
+        count > NAMED_POINTS_MAX ? " Candidates that are never on the front have no name." : "",
         count < facts->outcome->grid->candidate_count ? " Candidates without values are left out."
                                                       : "");
 }
@@ -177,6 +180,10 @@ static void front_figure(Figures *figures, const PlanFacts *facts, int32_t const
     ScatterPoint *points = ARENA_ARRAY(facts->arena, ScatterPoint, scatter.count);
     for (int32_t i = 0; i < scatter.count; i++)
         points[i] = point_of(facts, constraint, drawn[i].candidate);
+    if (scatter.count > NAMED_POINTS_MAX)
+        for (int32_t i = 0; i < scatter.count; i++)
+            if (drawn[i].membership < NAMED_MEMBERSHIP || i >= NAMED_POINTS_MAX)
+                points[i].name = NULL;
     for (LookKind kind = 0; kind < LOOK_COUNT; kind++)
         for (int32_t i = 0; i < scatter.count; i++)
             if (points[i].rgb == looks[kind].shade.rgb) {
@@ -186,7 +193,6 @@ static void front_figure(Figures *figures, const PlanFacts *facts, int32_t const
     scatter.points = points;
     scatter.shades = shades;
     scatter.has_bars = scatter.count <= MARKS_MAX;
-    scatter.has_names = scatter.count <= NAMED_POINTS_MAX;
     figure.note = note_of(facts, scatter.count);
     scatter_draw(figures, figure, &scatter);
 }

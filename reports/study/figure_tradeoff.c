@@ -105,7 +105,9 @@ static ScatterPoint scatter_point(const Tradeoff *tradeoff, int32_t point)
                           .y = value_of(tradeoff, point, tradeoff->up),
                           .rgb = colour_of(tradeoff, point),
                           .mark = SCATTER_DOT,
-                          .name = fact_point_levels(&tradeoff->labels, point),
+                          .name = tradeoff->count <= NAMED_POINTS_MAX
+                                      ? fact_point_levels(&tradeoff->labels, point)
+                                      : NULL,
                           .number = number,
                           .cells = cells};
 }
@@ -123,8 +125,8 @@ static const char *note_of(const Tradeoff *tradeoff)
     if (tradeoff->count > NAMED_POINTS_MAX)
         return bars;
     return arena_printf(arena,
-                        "%s Names are levels of %s; on a phone, numbers of points. Where points "
-                        "are close together, the first has its name.",
+                        "%s Names are levels of %s; on a phone, and where a name has no room, "
+                        "numbers of points.",
                         bars, fact_factor_names(&tradeoff->labels));
 }
 
@@ -141,7 +143,6 @@ static void draw(Figures *figures, Figure figure, const Tradeoff *tradeoff)
                        .points = points,
                        .count = tradeoff->count,
                        .has_bars = has_bars(tradeoff),
-                       .has_names = tradeoff->count <= NAMED_POINTS_MAX,
                        .x_label = fact_metric_title(facts, tradeoff->across),
                        .y_limit = (double)NAN,
                        .x_band_low = (double)NAN,

@@ -2,13 +2,18 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
+#include "reports/study/name_places.h"
 #include "reports/study/range.h"
 #include "reports/text/wording.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
+#include "sim/model/random_math.h"
 
-enum { BODY = 320, LEFT = 64, NAME_LETTERS = 34, BAND_PPM = 12000, STEP_WIDTH = 60 };
+enum { BODY = 320, LEFT = 64, RIGHT = 12, NAME_LETTERS = 56, BAND_PPM = 12000, STEP_WIDTH = 60 };
+/* Names have letters of 10.5, letters_width is that of 12. */
+static const double NAME_SCALE = 10.5 / 12;
 
 /* The ranges of both axes. */
 typedef struct {
@@ -22,6 +27,25 @@ static void value_add(Range *range, const ScatterValue *value)
     range_add(range, value->high);
 }
 
+static int ascending(const void *left, const void *right)
+{
+    const double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* Whether a few values are so large that on a linear axis the others would be in one place. */
+static bool are_magnitudes(const Scatter *scatter, Range range)
+{
+    enum { POINTS_LEAST = 5, RATIO_LEAST = 20 };
+    if (scatter->count < POINTS_LEAST || range.low <= 0 || range.high < RATIO_LEAST * range.low)
+        return false;
+    double *values = ARENA_ARRAY(scatter->arena, double, scatter->count);
+    for (int32_t i = 0; i < scatter->count; i++)
+        values[i] = scatter->points[i].x.value;
+    qsort(values, (size_t)scatter->count, sizeof *values, ascending);
+    return values[scatter->count / 2] - range.low < (range.high - range.low) / 5;
+}
+
 static Frame frame_of(const Scatter *scatter)
 {
     Frame frame = {range_empty, range_empty};
@@ -30,18 +54,9 @@ static Frame frame_of(const Scatter *scatter)
         value_add(&frame.y, &scatter->points[i].y);
     }
     range_add(&frame.y, scatter->y_limit);
-    return (Frame){range_for_values(frame.x), range_for_values(frame.y)};
-}
-
-static void name_print(Text *out, const ScatterPoint *point, FigureLayout layout)
-{
-    Text name = {0};
-    shortened_print(&name, layout.is_narrow ? point->number : point->name, NAME_LETTERS);
-    text_add(out, " \"");
-    for (const char *at = text_string(&name); *at != '\0'; at++)
-        text_append(out, *at == '"' || *at == '\\' ? "'" : at, 1);
-    text_add(out, "\"\n");
-    text_free(&name);
+    frame.x.is_log = are_magnitudes(scatter, frame.x);
+    return (Frame){frame.x.is_log ? range_for_places(frame.x) : range_for_values(frame.x),
+                   range_for_values(frame.y)};
 }
 
 static void values_print(Text *out, const double *values, int32_t count)
@@ -50,22 +65,6 @@ static void values_print(Text *out, const double *values, int32_t count)
         value_print(out, values[i]);
         text_add(out, " ");
     }
-}
-
-static double distance(Range range, double left, double right)
-{
-    return fabs(left - right) / (range.high - range.low);
-}
-
-/* Whether the name of a point would cover that of an earlier one. */
-static bool is_hidden(const Scatter *scatter, Frame frame, int32_t i)
-{
-    const ScatterPoint *points = scatter->points;
-    for (int32_t before = 0; before < i; before++)
-        if (distance(frame.x, points[i].x.value, points[before].x.value) < 0.1 &&
-            distance(frame.y, points[i].y.value, points[before].y.value) < 0.04)
-            return true;
-    return false;
 }
 
 static void points_print(Text *out, const Scatter *scatter)
@@ -82,22 +81,89 @@ static void points_print(Text *out, const Scatter *scatter)
     text_add(out, "END\n");
 }
 
-/* Names of points on the right are left of them and lower, so that they stay in the drawing. */
-static void names_print(Text *out, const Scatter *scatter, Frame frame, FigureLayout layout,
-                        bool on_right)
+/* Pixels of the drawing, and back. */
+static double to_pixels(Range range, double value, double pixels)
 {
-    const int64_t right_ppm = 78 * PPM / 100;
-    text_printf(out, "$names_%s << END\n", on_right ? "right" : "left");
-    for (int32_t i = 0; i < scatter->count && scatter->has_names; i++) {
+    if (range.is_log)
+        return random_log(value / range.low) / random_log(range.high / range.low) * pixels;
+    return (value - range.low) / (range.high - range.low) * pixels;
+}
+
+static double to_value(Range range, double at, double pixels)
+{
+    if (range.is_log)
+        return range.low * random_exp(random_log(range.high / range.low) * at / pixels);
+    return range.low + at / pixels * (range.high - range.low);
+}
+
+static void name_print(Text *out, const char *name)
+{
+    text_add(out, " \"");
+    for (const char *at = name; *at != '\0'; at++)
+        text_append(out, *at == '"' || *at == '\\' ? "'" : at, 1);
+    text_add(out, "\"\n");
+}
+
+static const char *shortened(Arena *arena, const char *name)
+{
+    Text text = {0};
+    shortened_print(&text, name, NAME_LETTERS);
+    return text_move(arena, &text);
+}
+
+/* The name of the limit: at the right end of its line, below it. */
+static NameBox limit_box(const Scatter *scatter, Frame frame, double width)
+{
+    if (isnan(scatter->y_limit))
+        return (NameBox){0};
+    const double y = to_pixels(frame.y, scatter->y_limit, BODY);
+    return (NameBox){width - NAME_SCALE * letters_width(scatter->y_limit_name), width,
+                     y - 2 * NAME_HEIGHT, y};
+}
+
+/* "$names" and the lines from the points to their names, "$lines". */
+static void names_print(Text *out, const Scatter *scatter, Frame frame, FigureLayout layout)
+{
+    const double width = layout.width - LEFT - RIGHT;
+    const int32_t count = scatter->count;
+    NamedPoint *points = ARENA_ARRAY(scatter->arena, NamedPoint, count + 1);
+    NamePlace *places = ARENA_ARRAY(scatter->arena, NamePlace, count + 1);
+    const char **names = ARENA_ARRAY(scatter->arena, const char *, count + 1);
+    for (int32_t i = 0; i < count; i++) {
         const ScatterPoint *point = &scatter->points[i];
-        const bool is_right = range_band(frame.x, point->x.value, 0).from_ppm > right_ppm;
-        if (is_right != on_right || is_hidden(scatter, frame, i))
+        points[i] = (NamedPoint){.x = to_pixels(frame.x, point->x.value, width),
+                                 .y = to_pixels(frame.y, point->y.value, BODY)};
+        if (point->name == NULL)
             continue;
-        values_print(out, (double[]){point->x.value, point->y.value}, 2);
-        name_print(out, point, layout);
+        names[i] = layout.is_narrow ? point->number : shortened(scatter->arena, point->name);
+        points[i].width = NAME_SCALE * letters_width(names[i]);
+        points[i].short_width = NAME_SCALE * letters_width(point->number);
     }
-    values_print(out, (double[]){scatter->points[0].x.value, scatter->points[0].y.value}, 2);
-    text_add(out, " \" \"\nEND\n"); // gnuplot 5.4 crashes without any label
+    name_places(points, count, (NameBox){0, width, 0, BODY}, limit_box(scatter, frame, width),
+                places);
+    text_add(out, "$names << END\n");
+    for (int32_t i = 0; i < count; i++)
+        if (places[i].is_shown) {
+            values_print(
+                out,
+                (double[]){to_value(frame.x, places[i].box.left, width),
+                           to_value(frame.y, (places[i].box.low + places[i].box.high) / 2, BODY)},
+                2);
+            name_print(out, places[i].is_short ? scatter->points[i].number : names[i]);
+        }
+    values_print(out, (double[]){frame.x.low, frame.y.low}, 2);
+    text_add(out, " \" \"\nEND\n$lines << END\n"); // gnuplot 5.4 crashes without any label
+    for (int32_t i = 0; i < count; i++)
+        if (places[i].is_shown && places[i].has_line) {
+            const double x = scatter->points[i].x.value, y = scatter->points[i].y.value;
+            values_print(out,
+                         (double[]){x, y, to_value(frame.x, places[i].line_x, width) - x,
+                                    to_value(frame.y, places[i].line_y, BODY) - y},
+                         4);
+            text_add(out, "\n");
+        }
+    values_print(out, (double[]){frame.x.low, frame.y.low, 0, 0}, 4);
+    text_add(out, "\nEND\n");
 }
 
 static void named_value_print(Text *out, const char *name, double value)
@@ -131,8 +197,7 @@ static void data_print(Text *out, const Scatter *scatter, FigureLayout layout)
     text_printf(out, "\ndot_font = ',%d'\n", scatter->has_bars ? 11 : 8);
     limits_print(out, scatter);
     points_print(out, scatter);
-    names_print(out, scatter, frame, layout, false);
-    names_print(out, scatter, frame, layout, true);
+    names_print(out, scatter, frame, layout);
 }
 
 static const FigureNumbers *numbers_of(const Scatter *scatter)

@@ -14,7 +14,8 @@ typedef struct {
     ScatterValue x, y;
     int32_t rgb;
     const char *mark;          /* a letter: SCATTER_DOT, ... */
-    const char *name, *number; /* in the drawing; on a phone the number */
+    const char *name, *number; /* in the drawing, NULL: none; the number on a phone, or if
+                                  the name has no room */
     const char *const *cells;  /* of the table of numbers */
 } ScatterPoint;
 
@@ -28,7 +29,6 @@ typedef struct {
     const ScatterPoint *points; /* those of more importance first: their names stay */
     int32_t count;              /* >= 1 */
     bool has_bars;              /* false: smaller marks */
-    bool has_names;
     const char *x_label;
     const Shade *shades; /* the legend; shown if there are two */
     int32_t shade_count; /* at most 32 */

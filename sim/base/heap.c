@@ -399,7 +399,8 @@ static bool is_in_ranges(uintptr_t word, const HeapRoot *ranges, int32_t count)
     return false;
 }
 
-const uintptr_t *heap_find_word(const Heap *heap, const HeapRoot *ranges, int32_t range_count)
+bool heap_each_word_in(const Heap *heap, const HeapRoot *ranges, int32_t range_count, void *context,
+                       bool (*found)(void *context, uintptr_t word))
 {
     HeapRoot part;
     uint32_t at = 0;
@@ -408,8 +409,8 @@ const uintptr_t *heap_find_word(const Heap *heap, const HeapRoot *ranges, int32_
         const uintptr_t *word = part.memory;
         const uintptr_t *end = is_head ? word : word + part.bytes / sizeof *word;
         for (; word < end; word++)
-            if ((uint32_t)*word > UINT16_MAX && is_in_ranges(*word, ranges, range_count))
-                return word;
+            if (is_in_ranges(*word, ranges, range_count) && !found(context, *word))
+                return false;
     }
-    return NULL;
+    return true;
 }

@@ -56,10 +56,10 @@ HeapRoot heap_kept(const Heap *heap);
 bool heap_next_part(const Heap *heap, uint32_t *at, HeapRoot *part);
 /* The heap whose head was read back to `memory`; the other parts are read back next. */
 Heap *heap_adopt(void *memory);
-/* Returns a word in a block that holds an address in one of `ranges`; NULL: there is none. The
- * ranges are in rising order. Words whose lower half is below 65536 are ignored: they are numbers
- * of 4 bytes and padding, whose bytes may be the upper half of any address. */
-const uintptr_t *heap_find_word(const Heap *heap, const HeapRoot *ranges, int32_t range_count);
+/* Calls `found` with each word in a block that holds an address in one of `ranges`, which are in
+ * rising order, until it returns false. Returns whether all calls returned true. */
+bool heap_each_word_in(const Heap *heap, const HeapRoot *ranges, int32_t range_count, void *context,
+                       bool (*found)(void *context, uintptr_t word));
 
 /* Bytes in blocks: those that the last collection kept, and all since. */
 size_t heap_used_bytes(const Heap *heap);

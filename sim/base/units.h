@@ -19,7 +19,8 @@
 /* The last instant of simulated time, 292 years after its start; INT64_MAX means never. */
 #define LAST_INSTANT_NS (INT64_MAX - 1)
 
-#define PPM INT64_C(1000000) /* the whole, in parts per million */
+#define GIB (INT64_C(1) << 30) /* bytes */
+#define PPM INT64_C(1000000)   /* the whole, in parts per million */
 
 /* "90s", "1h30m", "2.5ms", "0s"; units d h m (or min) s ms us ns, each at most once, largest first.
  * Up to 292 years. */

@@ -155,8 +155,8 @@ static bool check_operand_count(const Parse *parse, const Operands *operands, St
     if (operands->count >= table->operand_count_min && operands->count <= table->operand_count_max)
         return true;
     if (operands->count > table->operand_count_max)
-        status_fail(status, STATUS_BAD_INPUT, place_of_command(parse),
-                    "\"%s\" is one operand too many", operands->items[table->operand_count_max]);
+        status_fail(status, STATUS_BAD_INPUT, place_of_command(parse), "unexpected operand \"%s\"",
+                    operands->items[table->operand_count_max]);
     else if (operands->count > 0)
         status_fail(status, STATUS_BAD_INPUT, place_of_command(parse),
                     "expected %s, got only \"%s\"", table->operands, operands->items[0]);

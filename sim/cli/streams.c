@@ -97,5 +97,6 @@ bool streams_finish(Status *status)
     if (is_closed && !has_failed)
         return true;
     return status_fail(status, STATUS_MACHINE, place_in("standard output", 0, 0),
-                       "writing failed: %s", errno ? strerror(errno) : "some of it was lost");
+                       "writing failed: %s",
+                       errno ? strerror(errno) : "some of the output was lost");
 }

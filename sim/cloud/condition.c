@@ -11,6 +11,8 @@
 
 static int64_t cluster_quantity(const World *world, const Cluster *cluster, Quantity quantity)
 {
+    if (cluster == NULL)
+        return 0; // it is forgotten
     switch (quantity) {
     case QUANTITY_CLUSTER_NODES:
         return cluster->current_nodes;
@@ -73,6 +75,11 @@ static int64_t job_quantity(const World *world, const Job *job, Quantity quantit
     invariant_broken("a quantity of a job", __FILE__, __LINE__);
 }
 
+static int64_t share_quantity(const Share *share)
+{
+    return share != NULL ? share_active(share) : 0; // NULL: it is forgotten
+}
+
 CommandKind quantity_made_by(Quantity quantity)
 {
     if (quantity == QUANTITY_SHARE_TRANSFERS)
@@ -84,7 +91,7 @@ CommandKind quantity_made_by(Quantity quantity)
 static int64_t quantity_of(const World *world, Quantity quantity, uint32_t row)
 {
     if (quantity == QUANTITY_SHARE_TRANSFERS)
-        return share_active(storage_share(world->storage, (ShareId){row}));
+        return share_quantity(storage_share(world->storage, (ShareId){row}));
     return quantity_made_by(quantity) == COMMAND_CLUSTER_CREATE
                ? cluster_quantity(world, cluster_by_id(world->clusters, (ClusterId){row}), quantity)
                : job_quantity(world, job_by_id(world->jobs, (JobId){row}), quantity);

@@ -69,16 +69,24 @@ static ResourcePath path_of_job(const World *world, uint32_t row)
     return job != NULL ? job_path(world->scenario, job, world->arena) : (ResourcePath){0};
 }
 
+static ResourcePath path_of_cluster(const World *world, uint32_t row)
+{
+    const Cluster *cluster = world_cluster(world, (ClusterId){row});
+    return cluster != NULL ? cluster->path : (ResourcePath){0};
+}
+
 static ResourcePath subject_path(void *owner, CommandKind made_by, uint32_t row)
 {
-    return made_by == COMMAND_CLUSTER_CREATE ? world_cluster(owner, (ClusterId){row})->path
+    return made_by == COMMAND_CLUSTER_CREATE ? path_of_cluster(owner, row)
                                              : path_of_job(owner, row);
 }
 
 static bool subject_is_leaving(void *owner, CommandKind made_by, uint32_t row)
 {
+    const Cluster *cluster =
+        made_by == COMMAND_CLUSTER_CREATE ? world_cluster(owner, (ClusterId){row}) : NULL;
     if (made_by == COMMAND_CLUSTER_CREATE)
-        return world_cluster(owner, (ClusterId){row})->provisioning >= PROVISIONING_DELETING;
+        return cluster == NULL || cluster->provisioning >= PROVISIONING_DELETING;
     const Job *job = world_job(owner, (JobId){row});
     return job == NULL || job->provisioning >= PROVISIONING_DELETING;
 }
@@ -234,10 +242,15 @@ uint32_t world_cluster_count(const World *world)
     return cluster_count(world->clusters);
 }
 
+uint32_t world_next_cluster(const World *world, uint32_t cluster)
+{
+    return cluster_next(world->clusters, cluster);
+}
+
 int64_t world_living_clusters(const World *world)
 {
     int64_t count = 0;
-    for (uint32_t i = 0; i < world_cluster_count(world); i++)
+    for (uint32_t i = 0; (i = world_next_cluster(world, i)) < world_cluster_count(world); i++)
         count += world_cluster(world, (ClusterId){i})->provisioning != PROVISIONING_DELETED;
     return count;
 }
@@ -257,6 +270,11 @@ uint32_t world_share_count(const World *world)
     return storage_share_count(world->storage);
 }
 
+uint32_t world_next_share(const World *world, uint32_t share)
+{
+    return storage_share_next(world->storage, share);
+}
+
 uint32_t world_resource_count(const World *world)
 {
     return resource_count(world->resources);
@@ -270,6 +288,11 @@ WorldResource world_resource(const World *world, uint32_t index)
 uint32_t world_file_server_count(const World *world)
 {
     return file_server_count(world->storage);
+}
+
+uint32_t world_next_file_server(const World *world, uint32_t index)
+{
+    return file_server_next(world->storage, index);
 }
 
 const FileServer *world_file_server(const World *world, uint32_t index)

@@ -37,12 +37,12 @@ void world_listen(World *world, uint32_t moments, MomentListener listener);
 /* From now on jobs of lists are forgotten when they end, so that a run over a long list needs
  * little memory. A run with conditions keeps all. Before world_run. */
 void world_forget_ended(World *world);
-/* Forgets the rows of deleted containers and jobs, of released nodes and of removed files.
+/* Forgets the rows of deleted resources and shares, of released nodes and of removed files.
  * Queries answer NULL for them, or "deleted". Rows stay while anything needs them: an event, a job
- * that was on the node, a file or log that a job has left on a share; and the rows of the last
- * WORLD_DELETED_KEPT resources, for clients that ask about their deletion. Clusters and file
- * servers are not forgotten: they are billed. Nothing else changes: a world that forgets emits the
- * same records. Between instants. */
+ * that was on the node or the cluster, a file or log that a job or a set-up task has left on a
+ * share, a transfer or a name in a spec that means the share; and the rows of the last
+ * WORLD_DELETED_KEPT resources, for clients that ask about their deletion. Nothing else changes: a
+ * world that forgets emits the same records. Between instants. */
 enum { WORLD_DELETED_KEPT = 512 };
 void world_forget_deleted(World *world);
 /* Checks every invariant (sim/cloud/check.h) after every event, from now on. */
@@ -86,21 +86,26 @@ const Scenario *world_scenario(const World *world);
 /* Simulated time on the calendar, rounded down to milliseconds. */
 int64_t world_unix_ms(const World *world, int64_t at_ns);
 
-uint32_t world_cluster_count(const World *world);  /* deleted ones included */
+/* Each of the counts includes deleted rows. The functions called "next" return the first index from
+ * one on whose row is not forgotten; the count: there is none. */
+uint32_t world_cluster_count(const World *world);
+uint32_t world_next_cluster(const World *world, uint32_t cluster);
 int64_t world_living_clusters(const World *world); /* those that are not deleted */
 uint32_t world_node_count(const World *world);     /* released ones included */
 uint32_t world_job_count(const World *world);
 uint32_t world_share_count(const World *world);
-const Cluster *world_cluster(const World *world, ClusterId cluster);
+uint32_t world_next_share(const World *world, uint32_t share);
+const Cluster *world_cluster(const World *world, ClusterId cluster); /* NULL: it is forgotten */
 const Node *world_node(const World *world, NodeId node);
 const Job *world_job(const World *world, JobId job); /* NULL: it is forgotten */
 ListedRow world_forgotten_job(const World *world, JobId job);
-const Share *world_share(const World *world, ShareId share);
+const Share *world_share(const World *world, ShareId share); /* NULL: it is forgotten */
 /* Containers, deleted ones included, in the order of their creation. */
 uint32_t world_resource_count(const World *world);
 WorldResource world_resource(const World *world, uint32_t index);
-uint32_t world_file_server_count(const World *world); /* deleted ones included */
-const FileServer *world_file_server(const World *world, uint32_t index);
+uint32_t world_file_server_count(const World *world);
+uint32_t world_next_file_server(const World *world, uint32_t index);
+const FileServer *world_file_server(const World *world, uint32_t index); /* NULL: likewise */
 /* The bill of a node of one kind of `cluster` that was allocated at `allocated_ns` and is released
  * now. */
 Bill world_node_bill(const World *world, ClusterId cluster, int32_t kind, int64_t allocated_ns);

@@ -6,8 +6,8 @@
 #include "sim/cli/disk_files.h"
 #include "sim/cli/processors.h"
 #include "sim/cloud/policy/outside.h"
+#include "sim/output/metrics/metrics.h"
 #include "sim/output/summary/metric.h"
-#include "sim/output/summary/metrics.h"
 #include "sim/output/trace/fan.h"
 #include "sim/output/trace/fingerprint.h"
 #include "sim/output/trace/tsv.h"
@@ -444,7 +444,7 @@ trainyard_error trainyard_metric(trainyard_result *result, const char *name, dou
     const Place at = place_in("metric", 0, 0);
     *value = 0;
     if (!result->summary) {
-        status_fail(status, STATUS_BAD_INPUT, at, "only a run that went well has metrics");
+        status_fail(status, STATUS_BAD_INPUT, at, "only a run that succeeded has metrics");
         return error_of(TRAINYARD_BAD_INPUT, status);
     }
     Problems problems = problems_create(result->arena);

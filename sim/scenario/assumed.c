@@ -24,8 +24,12 @@ typedef struct {
     uint32_t count, capacity;
 } Names;
 
+/* Adds the name unless it is there already: many VM sizes are of one family. */
 static void add_name(const Assumer *assumer, Names *names, const char *name)
 {
+    for (uint32_t i = 0; i < names->count; i++)
+        if (strcmp(names->items[i], name) == 0)
+            return;
     names->items = array_room(assumer->arena, names->items, names->count + 1, &names->capacity,
                               sizeof *names->items);
     names->items[names->count++] = name;

@@ -86,7 +86,7 @@ static void explain_transformer(Explainer *explainer, const char *subject, const
                                  100 * flops / ((double)planned->peak_flops_per_s * planned->gpus)),
                     "attention as computed");
     explain_derived(explainer, subject, "memory of a GPU",
-                    arena_printf(arena, "%.1f GiB", (double)planned->memory_bytes / (1 << 30)),
+                    arena_printf(arena, "%.1f GiB", (double)planned->memory_bytes / (double)GIB),
                     "of the rank with the most");
     explain_derived(explainer, subject, "steps", number(explainer, planned->steps),
                     "its \"tokens\" or \"steps\"");

@@ -196,11 +196,38 @@ static Json *override_value(Arena *arena, const char *source, const char *text)
     return value;
 }
 
+/* Makes the list or the object of the scenario that `pointer` leads into, if the file has none: a
+ * list if an item is added ("/faults/-"), an object otherwise ("/assume/..."). */
+static void make_member(Loader *loader, Json *root, const char *pointer, Place at)
+{
+    Arena *arena = loader->json.arena;
+    const size_t length = strcspn(pointer + (*pointer == '/'), "/");
+    const char *name = arena_strndup(arena, pointer + (*pointer == '/'), length);
+    const char *rest = pointer + (*pointer == '/') + length;
+    const Json *member = json_member(root, name);
+    if (root->kind != JSON_OBJECT || *rest == '\0' || field_find(&scenario_type, name) == NULL ||
+        (member != NULL && member->kind != JSON_NULL))
+        return;
+    Json *made = strcmp(rest, "/-") == 0 ? json_put_array(arena, root, name)
+                                         : json_put_object(arena, root, name);
+    made->at = at;
+}
+
+/* Puts `value` where `pointer` says; `source` names the change in messages. */
+static void put_value(Loader *loader, Json *root, const char *pointer, Json *value,
+                      const char *source)
+{
+    const Place at = place_in(source, 0, 0);
+    Status status = {0};
+    make_member(loader, root, pointer, at);
+    if (!json_put_at(loader->json.arena, root, pointer, value, at, &status))
+        problems_add_status(loader->json.problems, &status);
+}
+
 static void apply_override(Loader *loader, Json *root, const char *item)
 {
     const char *source = arena_printf(loader->json.arena, "--set %s", item);
     const char *equals = strchr(item, '=');
-    Status status = {0};
     if (equals == NULL) {
         status_hint(problems_add(loader->json.problems, STATUS_BAD_INPUT, place_in(source, 0, 0),
                                  "a change needs '='"),
@@ -209,15 +236,17 @@ static void apply_override(Loader *loader, Json *root, const char *item)
     }
     const char *pointer = arena_strndup(loader->json.arena, item, (size_t)(equals - item));
     Json *value = override_value(loader->json.arena, source, equals + 1);
-    if (strncmp(pointer, "/assume/", strlen("/assume/")) == 0 &&
-        json_member(root, "assume") == NULL)
-        json_put_object(loader->json.arena, root, "assume")->at = value->at;
-    if (strcmp(pointer, "/faults/-") == 0 && json_member(root, "faults") == NULL)
-        json_put_array(loader->json.arena, root, "faults")->at = value->at;
     if (loader->parameters != NULL)
         value = parameters_apply(loader->parameters, value);
-    if (!json_put_at(loader->json.arena, root, pointer, value, place_in(source, 0, 0), &status))
-        problems_add_status(loader->json.problems, &status);
+    put_value(loader, root, pointer, value, source);
+}
+
+static void apply_failures_scale(Loader *loader, Json *root, const char *scale)
+{
+    const char *source = arena_printf(loader->json.arena, "--failures %s", scale);
+    Json *value = json_string(loader->json.arena, scale);
+    value->at = place_in(source, 0, 0);
+    put_value(loader, root, "/failures/scale", value, source);
 }
 
 /* Whether a part of the member is changed by an override. */
@@ -257,19 +286,6 @@ static bool apply_parameters(Loader *loader, Json *root, const ScenarioOverrides
         parameters_check_used(loader->parameters);
     problems_merge(problems, &found);
     return found.count == 0;
-}
-
-static void apply_failures_scale(Loader *loader, Json *root, const char *scale)
-{
-    Place at = place_in(arena_printf(loader->json.arena, "--failures %s", scale), 0, 0);
-    Json *failures = json_member(root, "failures");
-    if (failures == NULL || failures->kind == JSON_NULL) {
-        failures = json_put_object(loader->json.arena, root, "failures");
-        failures->at = at;
-    }
-    if (failures->kind == JSON_OBJECT) // binding refuses other values
-        json_set(loader->json.arena, failures, "scale", json_string(loader->json.arena, scale))
-            ->at = at;
 }
 
 /* Sets the execution of the jobs called `name` (NULL: all jobs) to "training", except of those that
@@ -343,7 +359,7 @@ Json *scenario_load(Arena *arena, FileSource files, const char *path, ScenarioOv
         return NULL;
     *parameters = loader.parameters;
     apply_overrides(&loader, root, &overrides, false);
-    if (overrides.failures_scale != NULL && root->kind == JSON_OBJECT)
+    if (overrides.failures_scale != NULL)
         apply_failures_scale(&loader, root, overrides.failures_scale);
     if (overrides.trains_for_real)
         set_training(&loader, root, NULL);

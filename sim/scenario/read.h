@@ -37,8 +37,8 @@ typedef struct {
 /* Changes to the file's values before they are checked, in the form of `--set`:
  * "/json/pointer=VALUE". VALUE is JSON; other text is a string. The pointer continues into named
  * files ("/commands/1/config/properties/nodeCount=8"). `--seed 7` is "/seed=7", `--until 2h` is
- * "/until=2h". `--failures 0` is "/failures/scale=0", and is also valid for a scenario without
- * "failures"; "/assume/..." likewise.
+ * "/until=2h", `--failures 0` is "/failures/scale=0". A list or an object of the scenario that the
+ * file lacks, such as "failures" or "faults", is made by the first change inside it.
  *
  * `params` are values of parameters, in the form of `--param`: "NAME=VALUE". "--set
  * /parameters/NAME/value=VALUE" changes the file's value; a param wins over it.

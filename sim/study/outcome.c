@@ -6,6 +6,7 @@
 #include "sim/base/units.h"
 #include "sim/schema/json_load.h"
 #include "sim/study/goal_json.h"
+#include "sim/study/policy/study_policy.h"
 #include "sim/study/waves.h"
 
 typedef struct {
@@ -419,7 +420,8 @@ static bool read_identity(Reader *reader, JournalIdentity *identity)
     const Json *root = reader->root, *hashes = member(reader, root, "hashes", JSON_OBJECT);
     const Study *study = reader->study;
     *identity = (JournalIdentity){.metrics = study_value_names(reader->arena, study),
-                                  .metric_count = (uint32_t)study->value_count};
+                                  .metric_count = (uint32_t)study->value_count,
+                                  .policy = study_policy_checksum(study->policy)};
     return read_text(reader, root, "version", &identity->version) &&
            read_text(reader, root, "rng", &identity->rng) &&
            read_text(reader, hashes, "points", &identity->study) &&
@@ -460,6 +462,7 @@ static bool read_all(Reader *reader, StudyOutcome *outcome)
     const Json *until = json_member(reader->root, "until_ns");
     const Json *period = json_member(reader->root, "period_ns");
     study->description = optional_text(reader->root, "description");
+    study->policy = study_policy_read(reader->arena, json_member(reader->root, "policy"));
     study->until_ns = until != NULL && until->is_integer ? until->integer : INT64_MAX;
     study->period_ns = period != NULL && period->is_integer ? period->integer : 0;
     return member(reader, reader->root, "trainyard_study_expanded", JSON_NUMBER) != NULL &&

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/cli/shell_code.h"
+#include "sim/study/policy/study_policy.h"
 
 const char *setting_option(const Setting *setting)
 {
@@ -93,6 +94,17 @@ static void check_real_jobs(const ScenarioFile *file, Problems *problems)
     }
 }
 
+/* The policy from outside replaces that of the scenario, which must not vary. */
+static void take_policy(Arena *arena, const Study *study, ScenarioFile *file, Problems *problems)
+{
+    if (file->scenario.policy != study->scenario->scenario.policy)
+        status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in("--policy", 0, 0),
+                                 "the study varies the policy, which a policy from outside "
+                                 "replaces"),
+                    "leave the policy out of the factors, or run without --policy");
+    study_policy_give(study->policy, arena, &file->scenario);
+}
+
 /* `like` NULL: everything is read. */
 static ScenarioFile *read_with(Arena *arena, const Study *study, FileSource files,
                                const ScenarioFile *like, const Setting *settings, int32_t count,
@@ -103,6 +115,8 @@ static ScenarioFile *read_with(Arena *arena, const Study *study, FileSource file
                                        overrides_of(arena, settings, count, like), &found);
     if (file != NULL)
         check_real_jobs(file, &found);
+    if (file != NULL && study->policy != NULL)
+        take_policy(arena, study, file, &found);
     add_problems(settings, count, &found, problems);
     return found.count == 0 ? file : NULL;
 }
@@ -117,6 +131,7 @@ const PointScenario *point_scenario_read(Arena *arena, const Study *study, FileS
     scenario->file = read_with(arena, study, files, study->scenario, settings, count, problems);
     if (scenario->file == NULL)
         return NULL;
+    scenario->policy = study->policy;
     scenario->metric_count = study->metric_count;
     scenario->value_count = study->value_count;
     scenario->has_batches = study->horizon.method == STEADY_BY_BATCHES;
@@ -183,14 +198,15 @@ static StudyPoint point_of_study(Arena *arena, const Study *study, int32_t point
 {
     int32_t count;
     const Setting *settings = point_settings(arena, study, point, &count);
-    const char **options = ARENA_ARRAY(arena, const char *, 2 * count + 1);
+    const char **options = ARENA_ARRAY(arena, const char *, 2 * count + STUDY_POLICY_OPTIONS);
     for (int32_t i = 0; i < count; i++) {
         options[2 * i] = setting_option(&settings[i]);
         options[2 * i + 1] = setting_change(arena, &settings[i]);
     }
+    const int32_t more = study_policy_options(study->policy, options + 2 * count);
     return (StudyPoint){.scenario_path = study->scenario_path,
                         .name = point_name(arena, study, point),
-                        .option_count = 2 * count,
+                        .option_count = 2 * count + more,
                         .options = options};
 }
 

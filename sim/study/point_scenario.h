@@ -8,6 +8,7 @@
 
 typedef struct {
     const ScenarioFile *file;
+    struct StudyPolicy *policy;   /* of the study; NULL */
     const Metric *const *metrics; /* [metric_count], in the order of the study */
     int32_t metric_count;
     int32_t value_count; /* of the record of a run: Study.value_count */

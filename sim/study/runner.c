@@ -7,6 +7,7 @@
 #include "sim/cli/machine_clock.h"
 #include "sim/cli/signal_wait.h"
 #include "sim/study/point_cache.h"
+#include "sim/study/policy/study_policy.h"
 #include "sim/study/single_run.h"
 
 #define WATCH_NS (100 * NS_PER_MS)
@@ -30,7 +31,9 @@ typedef struct {
 typedef struct {
     RunOutcome *outcomes;
     int64_t *took_ns;
-    int32_t count; /* of finished runs */
+    int32_t count;    /* of finished runs */
+    RunOutcome again; /* of a run that is repeated */
+    bool differs;     /* the run after those had another result when it was repeated */
 } UnitResults;
 
 /* --- One unit --- */
@@ -42,6 +45,8 @@ static UnitResults unit_results(Arena *arena, const Unit *unit, int32_t value_co
     for (int32_t i = 0; i < unit->count; i++)
         results.outcomes[i] = (RunOutcome){.values = ARENA_ARRAY(arena, double, value_count),
                                            .flags = ARENA_ARRAY(arena, uint8_t, value_count)};
+    results.again = (RunOutcome){.values = ARENA_ARRAY(arena, double, value_count),
+                                 .flags = ARENA_ARRAY(arena, uint8_t, value_count)};
     return results;
 }
 
@@ -59,6 +64,15 @@ static void run_unit(Crew *crew, Arena *memory, const CachedPoint *cached, const
         const bool has_run = single_run(memory, point, steady, seed, plan->version,
                                         &crew->is_stopped, &results->outcomes[i]);
         arena_reset(memory);
+        if (has_run && plan->repeats) {
+            if (!single_run(memory, point, steady, seed, plan->version, &crew->is_stopped,
+                            &results->again))
+                return;
+            arena_reset(memory);
+            results->differs = results->again.fingerprint != results->outcomes[i].fingerprint;
+        }
+        if (results->differs)
+            return;
         if (!has_run)
             return;
         const int64_t now_ns = machine_clock_ns();
@@ -129,6 +143,30 @@ static bool take_unit(Crew *crew, Unit *unit)
     return false;
 }
 
+/* Whether the runs of the unit count. */
+static bool are_sound(Crew *crew, const Unit *unit, const UnitResults *results)
+{
+    Status status = {0};
+    const Study *study = crew->plan->study;
+    bool is_sound = study->policy == NULL || study_policy_holds(study->policy, &status);
+    if (is_sound && results->differs) {
+        const char *at = study->policy != NULL ? study_policy_path(study->policy) : study->path;
+        is_sound =
+            status_fail(&status, STATUS_BAD_INPUT, place_in(at, 0, 0),
+                        "the run of point %" PRId32 " with seed %" PRIu64
+                        " has another result when it is repeated",
+                        unit->point, study_seed(study, unit->point, unit->first + results->count));
+        status_hint(&status, study->policy != NULL
+                                 ? "a policy depends on its view alone: no clock, no random "
+                                   "numbers, no variable that outlives a call; `trainyard run "
+                                   "--check-determinism` names the first record that differs"
+                                 : "this is a fault of trainyard; please report it");
+    }
+    if (!is_sound)
+        fail(crew, &status);
+    return is_sound;
+}
+
 /* Returns with the lock. */
 static void work_on(Crew *crew, Arena *arena, Arena *memory, const Unit *unit)
 {
@@ -145,7 +183,8 @@ static void work_on(Crew *crew, Arena *arena, Arena *memory, const Unit *unit)
         crew->has_failed = true;
         stop(crew);
     }
-    record_unit(crew, unit, &results);
+    if (!crew->has_failed && are_sound(crew, unit, &results))
+        record_unit(crew, unit, &results);
 }
 
 static void *work(void *shared)

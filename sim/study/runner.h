@@ -28,6 +28,7 @@ typedef struct {
     RunSink sink;
     UnitSource source;
     int32_t thread_count;
+    bool repeats;              /* each run is repeated, and a different result is a problem */
     const SignalWait *signals; /* begun by the caller; NULL: the runner begins and ends it */
     int64_t time_limit_ns;     /* of real time; INT64_MAX: none */
     /* Called about ten times a second, and with `is_asked` after SIGUSR1, while no thread changes

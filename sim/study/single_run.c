@@ -8,6 +8,7 @@
 #include "sim/output/trace/fan.h"
 #include "sim/scenario/steady.h"
 #include "sim/study/journal/journal.h"
+#include "sim/study/policy/study_policy.h"
 
 static uint64_t fingerprint_of(const Summary *summary, const RunMetrics *run,
                                const RunOutcome *outcome, int32_t metric_count)
@@ -50,6 +51,8 @@ static Scenario scenario_of(Arena *arena, const PointScenario *point, const Stea
 {
     Scenario scenario = point->file->scenario;
     scenario.seed = seed;
+    if (point->policy != NULL) // one run at a time may use it
+        study_policy_give(point->policy, arena, &scenario);
     if (plan == NULL)
         return scenario;
     scenario_make_steady(arena, &scenario, steady_window(plan));
@@ -85,6 +88,8 @@ static bool run_to_end(Arena *arena, const PointScenario *point, const Scenario 
     world_forget_ended(world);
     if (!run_events(world, is_stopped))
         return false;
+    if (point->policy != NULL)
+        study_policy_look(point->policy, scenario);
     run->metrics = metrics_fold_result(fold);
     run->facts = run_facts_of_world(arena, world, waiting, version);
     run->summary = summary_of_run(arena, &run->facts, run->metrics, NULL);

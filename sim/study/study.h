@@ -113,8 +113,9 @@ typedef struct {
     /* [point_count] the point that each point is compared with; NO_POINT: the study lacks it, or
      * the point is a baseline itself. NULL without a baseline. */
     const int32_t *compared_with;
-    BoundList expect;        /* StudyExpectText (expect/study_expect.h) */
-    const struct Goal *goal; /* of a plan (goal.h); NULL: the study has no objective */
+    BoundList expect;           /* StudyExpectText (expect/study_expect.h) */
+    struct StudyPolicy *policy; /* from outside (policy/study_policy.h); NULL: the scenario's */
+    const struct Goal *goal;    /* of a plan (goal.h); NULL: the study has no objective */
 } Study;
 
 /* The study in the file `path`, or of the tree `root`, in which the scenario's path is relative to

@@ -7,6 +7,7 @@
 #include "sim/study/goal_json.h"
 #include "sim/study/journal/value_text.h"
 #include "sim/study/point_scenario.h"
+#include "sim/study/policy/study_policy.h"
 
 static const char rng_name[] = "philox4x32-10/v1"; // as sim/engine/rng.h has it
 
@@ -97,6 +98,7 @@ JournalIdentity study_identity(Arena *arena, const Study *study, const char *ver
         .scenario = hash_text(arena, tree_hash(scenario)),
         .catalogue = catalogue != NULL ? hash_text(arena, tree_hash(catalogue)) : "",
         .workloads = workloads_hash(arena, &study->scenario->scenario.given),
+        .policy = study_policy_checksum(study->policy),
         .metrics = study_value_names(arena, study),
         .metric_count = (uint32_t)study->value_count,
     };
@@ -297,6 +299,8 @@ Json *study_json(Arena *arena, const Study *study, const char *version, const Id
     json_put_integer(arena, root, "trainyard_study_expanded", STUDY_FORMAT);
     json_put_text(arena, root, "description", study->description);
     json_put_text(arena, root, "scenario", study->scenario_path);
+    if (study->policy != NULL)
+        json_set(arena, root, "policy", study_policy_json(arena, study->policy));
     put_identity(arena, root, study, version);
     if (study->horizon.kind == HORIZON_STEADY)
         put_horizon(arena, root, &study->horizon);
@@ -344,12 +348,14 @@ bool study_json_point(Arena *arena, const Json *root, int64_t point, StudyPoint 
     for (const Json *level = levels->first; level != NULL; level = level->next)
         name = arena_printf(arena, "%s%s%s=%s", name, name[0] != '\0' ? " " : "", level->key,
                             level->text);
-    const char **options = ARENA_ARRAY(arena, const char *, set->count);
+    const char **options = ARENA_ARRAY(arena, const char *, set->count + STUDY_POLICY_OPTIONS);
     *out = (StudyPoint){.scenario_path = scenario->text, .name = name, .options = options};
     for (const Json *option = set->first; option != NULL; option = option->next) {
         if (option->kind != JSON_STRING)
             return not_expanded(root, status);
         options[out->option_count++] = option->text;
     }
+    const StudyPolicy *policy = study_policy_read(arena, json_member(root, "policy"));
+    out->option_count += study_policy_options(policy, options + out->option_count);
     return true;
 }

@@ -355,8 +355,8 @@ static Study *read_changed(Arena *arena, FileSource files, const Json *root,
     return study;
 }
 
-Study *study_read_with(Arena *arena, FileSource files, const char *verb,
-                       const StudyOptions *options, Problems *problems)
+static Study *read_study(Arena *arena, FileSource files, const char *verb,
+                         const StudyOptions *options, Problems *problems)
 {
     const JsonLoader loader = {.arena = arena, .files = files, .problems = problems};
     Status status = {0};
@@ -377,4 +377,35 @@ Study *study_read_with(Arena *arena, FileSource files, const char *verb,
         return study_read_tree(arena, files, options->path, root, problems);
     const Json *made = study_of_options(arena, verb, options, problems);
     return made != NULL ? study_read_tree(arena, files, verb, made, problems) : NULL;
+}
+
+/* Refuses factors that set the policy: all of their levels would be the same. */
+static bool policy_is_fixed(const Study *study, Problems *problems)
+{
+    const int32_t before = problems->count;
+    for (int32_t f = 0; f < study->factor_count; f++)
+        for (int32_t i = 0; i < study->factors[f]->levels[0].setting_count; i++) {
+            const Setting *setting = &study->factors[f]->levels[0].settings[i];
+            if (strcmp(setting->target, "/policy") == 0)
+                status_hint(problems_add(problems, STATUS_BAD_INPUT, setting->at,
+                                         "the study varies the policy, which --policy replaces"),
+                            "leave the policy out of the factors, or run without --policy");
+        }
+    return problems->count == before;
+}
+
+Study *study_read_with(Arena *arena, FileSource files, const char *verb,
+                       const StudyOptions *options, Problems *problems)
+{
+    Study *study = read_study(arena, files, verb, options, problems);
+    if (study == NULL || options->policy == NULL)
+        return study;
+    study->policy = options->policy;
+    if (study->goal != NULL) {
+        Goal *goal = ARENA_NEW(arena, Goal);
+        *goal = *study->goal;
+        goal->study_path = NULL; // as in read_changed
+        study->goal = goal;
+    }
+    return policy_is_fixed(study, problems) ? study : NULL;
 }

@@ -27,6 +27,9 @@ typedef struct {
     const char *const *slos;
     const char *const *weather;
     int64_t budget;
+    struct StudyPolicy
+        *policy; /* from outside, of all runs (policy/study_policy.h); NULL: the scenario's
+                  */
 } StudyOptions;
 
 /* The study of the file `options->path`; NULL with problems.

@@ -148,6 +148,7 @@ static bool run_units(const SweepOptions *options, FileSource files, const Signa
                              .sink = {.to = journal, .append = journal ? append : NULL},
                              .source = sweep->work.units,
                              .thread_count = options->thread_count,
+                             .repeats = options->repeats,
                              .signals = signals,
                              .time_limit_ns = options->time_limit_ns,
                              .watch = sweep_progress_watch,

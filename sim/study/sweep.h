@@ -37,6 +37,7 @@ typedef struct {
     bool is_quiet;               /* no progress on stderr */
     bool is_forecast;            /* only the pilot's runs */
     bool writes_jobs;            /* jobs.csv too, after the last run */
+    bool repeats;                /* RunnerPlan.repeats */
     const SweepDecider *decider; /* NULL: the waves of the study */
     /* Runs the units, as runner_run does with threads of this process. */
     RunnerEnd (*run)(void *runner, const RunnerPlan *plan, int *signal, Problems *problems);

@@ -1,7 +1,9 @@
 /* Whether the emulator's memory, state folder and start are in proportion to what exists, not to
  * what happened: makes and deletes entities over and over, in one process and without sockets.
  *
- *     bench_growth [-m] [PAIRS [KIND...]]     KIND: file job group resize alive (default: all)
+ *     bench_growth [-m] [PAIRS [KIND...]]     (default: all kinds)
+ *
+ * KIND: file job group resize cluster server share alive
  *
  * For each kind it prints how much the resident memory and the state folder have grown after PAIRS
  * pairs of creation and deletion (resize: to one node and back to none; the folder after an orderly
@@ -232,6 +234,43 @@ static void pair_file(Bench *bench, int64_t n)
     files(bench, HTTP_DELETE, target, "");
 }
 
+static void pair_cluster(Bench *bench, int64_t n)
+{
+    char target[TARGET_BYTES];
+    snprintf(target, sizeof target, BENCH_WORKSPACE "/clusters/c%" PRId64, n);
+    manage(bench, HTTP_PUT, target,
+           "{\"properties\": {\"vmSize\": \"STANDARD_NC6\", \"scaleSettings\": {\"manual\": "
+           "{\"targetNodeCount\": 1}}, \"userAccountSettings\": {\"adminUserName\": \"u\", "
+           "\"adminUserPassword\": \"p\"}}}");
+    advance(bench, "1h"); // it has its node
+    manage(bench, HTTP_DELETE, target, "");
+    advance(bench, "1h"); // it is deleted
+}
+
+static void pair_server(Bench *bench, int64_t n)
+{
+    char target[TARGET_BYTES];
+    snprintf(target, sizeof target, BENCH_WORKSPACE "/fileServers/s%" PRId64, n);
+    manage(bench, HTTP_PUT, target,
+           "{\"properties\": {\"vmSize\": \"STANDARD_D1\", \"sshConfiguration\": "
+           "{\"userAccountSettings\": {\"adminUserName\": \"u\", \"adminUserPassword\": \"p\"}}, "
+           "\"dataDisks\": {\"diskCount\": 2, \"diskSizeInGB\": 10, \"storageAccountType\": "
+           "\"Standard_LRS\"}}}");
+    advance(bench, "1h");
+    manage(bench, HTTP_DELETE, target, "");
+    advance(bench, "1h");
+}
+
+static void pair_share(Bench *bench, int64_t n)
+{
+    char target[TARGET_BYTES];
+    snprintf(target, sizeof target, "/bench/share%" PRId64, n);
+    files(bench, HTTP_PUT, target, "restype=share");
+    advance(bench, "1s");
+    files(bench, HTTP_DELETE, target, "restype=share");
+    advance(bench, "1s");
+}
+
 static void put_job(Bench *bench, const char *target, const char *logs)
 {
     manage(bench, HTTP_PUT, target,
@@ -279,10 +318,9 @@ typedef struct {
 } Kind;
 
 static const Kind kinds[] = {
-    {"file", 0, pair_file},
-    {"job", 1, pair_job},
-    {"group", 0, pair_group},
-    {"resize", 0, pair_resize},
+    {"file", 0, pair_file},     {"job", 1, pair_job},         {"group", 0, pair_group},
+    {"resize", 0, pair_resize}, {"cluster", 0, pair_cluster}, {"server", 0, pair_server},
+    {"share", 0, pair_share},
 };
 
 /* --- Reporting --- */

@@ -17,7 +17,7 @@
 
 #include "sim/base/units.h"
 #include "sim/cloud/policy/policy.h"
-#include "sim/output/summary/metrics.h"
+#include "sim/output/metrics/metrics.h"
 #include "sim/output/trace/fan.h"
 #include "sim/output/trace/fingerprint.h"
 #include "tests/support/worlds.h"

@@ -52,6 +52,23 @@ if [ "$status" -eq 0 ] && grep -qw avx2 /proc/cpuinfo; then
     done
 fi
 
+example "the limits of the measurements that are kept"
+measured=$source_folder/reports/measured
+"$source_folder/tools/roofline.py" --batch 24 --ratio bf16=1.79 --ratio fp32=1.68 "$measured/calibration-zen4.json" >stdout
+holds cmp stdout "$measured/roofline-zen4.txt"
+# On paper: two products of 2 x 884736 operations in 2 us each, and 1 us of other work.
+cat >profile.json <<'END'
+{"network": "keras_cifar10_cnn", "precision": "fp32", "batch_size": 1,
+ "profile": {"step_us": 5, "stages": {"conv2d_1 forward": {"us": 2}, "update": {"us": 1}, "conv2d_1 backward": {"us": 2}}}}
+END
+"$source_folder/tools/roofline.py" --ratio fp32=2 profile.json >stdout
+stdout_has "conv2d_1 forward                     2    884.7"
+stdout_has "    1  fp32          0.01      0.00    884.7         884.7    20.0   1.25  1.25   2 times another program would be 2.50, 2.50"
+"$source_folder/tools/roofline.py" --batch 2 profile.json >stdout 2>stderr
+status=$?
+exit_is 1
+stderr_has "batches of 2 were not measured"
+
 example "wrong options"
 trainyard bench-training --steps 0
 exit_is 2

@@ -203,7 +203,7 @@ stderr_begins 'broken.tsv:3:1: the catalogue has no network "nothing"'
 sed 's/fp32/bf16/' matrix.tsv >broken.tsv
 trainyard compare --matrix broken.tsv --catalog local.json
 exit_is 2
-stderr_has "of local-core only the speed in fp32 is known"
+stderr_has "only the fp32 speed of local-core is known"
 sed 's/fp32\t8\t4/fp32\t8\t8/' matrix.tsv >broken.tsv
 trainyard compare --matrix broken.tsv --catalog local.json
 exit_is 2

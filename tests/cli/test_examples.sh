@@ -62,12 +62,13 @@ is_impossible()
     esac
 }
 
-# line_here LINE: the example as it runs here: a data set of 100 images instead of 50,000, and this test's folder instead of /tmp. The
-# set is made once.
+# line_here LINE: the example as it runs here: a data set of 100 images instead of 50,000, this test's folder instead of /tmp, and one
+# folder of the scenarios, all of which ctest's test `scenarios` runs.
 line_here()
 {
     local line=${1//\/tmp\//$work/}
     [ "$line" != "trainyard make-cifar cifar10" ] || line="trainyard make-cifar --force --images 20 cifar10"
+    [ "$line" != "trainyard test scenarios/" ] || line="trainyard test scenarios/quotas/"
     echo "$line"
 }
 

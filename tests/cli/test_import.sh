@@ -209,7 +209,7 @@ exit_is 2
 stderr_has "the size of the cluster is not known"
 trainyard import slurm jobs.txt -o jobs.csv --price 1USD
 exit_is 2
-stderr_has "--price: no scenario is written that could have a price"
+stderr_has "--price: a price belongs to a scenario, and none is written"
 trainyard import slurm jobs.txt -o jobs.csv --scenario jobs.json --nodes 1 --price 1EUR/gpu
 exit_is 2
 stderr_has "--price: \"1EUR"

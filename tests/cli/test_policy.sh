@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# run --policy: a shared object chooses the next job; what it may answer, and files without a policy.
+# run, sweep and plan --policy: a shared object chooses the next job; what it may answer, and files without a policy.
 # shellcheck source=tests/cli/support.sh
 source "$(dirname "$0")/support.sh"
 
@@ -176,5 +176,134 @@ if command -v c++ >/dev/null; then
     trainyard diff cpp outside-shortest
     exit_is 0
 fi
+
+example "run --policy with --fork-at: the past is that of the policy from outside, the future of another"
+poisson=$scenarios/workloads/poisson/scenario.json
+trainyard run "$poisson" --set '/policy="shortest"' --set /workloads/0/rate=20/h --fork-at 3h --fork-policy service -o own-fork -q
+trainyard run "$poisson" --policy ./shortest.so --set /workloads/0/rate=20/h --fork-at 3h --fork-policy service -o outside-fork --check-determinism -q
+exit_is 0
+trainyard diff own-fork outside-fork --json
+holds has_json 'run["same"]'
+trainyard run "$poisson" --policy ./shortest.so --set /workloads/0/rate=20/h --fork-at 3h --fork-seed 7 -o outside-fork -q
+exit_is 0
+trainyard run "$poisson" --set '/policy="shortest"' --set /workloads/0/rate=20/h --fork-at 3h --fork-seed 7 -o own-fork -q
+trainyard diff own-fork outside-fork
+exit_is 0
+
+example "a sweep with a policy from outside has the results of trainyard's own policy, with any number of threads and shards"
+lab=$scenarios/studies/policy-lab/scenario.json
+study=("$lab" --vary "load=0.8,1.1" --seeds 4 --metric queue_s.mean -q)
+"$TRAINYARD" sweep "${study[@]}" -o service-study
+sed -e 's|"policy": "service"|"policy": "shortest"|' "$lab" >shortest-scenario.json
+cp -r "$scenarios/catalog" .
+trainyard sweep shortest-scenario.json "${study[@]:1}" -o own-study
+stderr_is_empty
+for threads in 1 3; do
+    trainyard sweep "${study[@]}" --policy ./shortest.so -j "$threads" -o "outside-study-$threads"
+    stderr_is_empty
+    holds cmp own-study/results.csv "outside-study-$threads/results.csv"
+    holds cmp own-study/points.csv "outside-study-$threads/points.csv"
+done
+holds cmp outside-study-1/study.json outside-study-3/study.json
+holds [ "$(cmp -s service-study/results.csv own-study/results.csv; echo $?)" = 1 ]
+for shard in 0 1; do
+    trainyard sweep "${study[@]}" --policy ./shortest.so --shard "$shard/2" -o "part-$shard"
+    exit_is 0
+done
+trainyard merge part-0 part-1 -o merged
+exit_is 0
+trainyard sweep "${study[@]}" --policy ./shortest.so -o merged
+exit_is 0
+holds cmp own-study/results.csv merged/results.csv
+trainyard sweep "${study[@]}" --policy ./shortest.so --check-determinism -o checked
+stderr_is_empty
+holds cmp own-study/results.csv checked/results.csv
+if [ -x "$(dirname "$TRAINYARD")/trainyard-study-mpi" ] && command -v mpirun >/dev/null; then
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -n 3 \
+        "$TRAINYARD" sweep "${study[@]}" --policy ./shortest.so --check-determinism -o ranks >stdout 2>stderr
+    status=$?
+    exit_is 0
+    holds cmp own-study/results.csv ranks/results.csv
+    holds cmp outside-study-1/study.json ranks/study.json
+fi
+
+example "the folder of a sweep records its policy, and is not continued with another"
+holds grep -q '"path": "./shortest.so"' outside-study-1/study.json
+holds grep -q '"name": "shortest.so"' outside-study-1/study.json
+sum=$(sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' outside-study-1/study.json)
+holds [ ${#sum} = 16 ]
+compiled first <<'C'
+#include <trainyard_policy.h>
+TRAINYARD_POLICY(view)
+{
+    return view->waiting_count > 0 && view->waiting[0].fits ? 0 : TRAINYARD_POLICY_NONE;
+}
+C
+trainyard sweep "${study[@]}" --policy ./first.so -o outside-study-1
+exit_is 2
+stderr_has "policy \"$sum\" instead of "
+trainyard sweep "${study[@]}" -o outside-study-1
+exit_is 2
+stderr_has "policy \"$sum\" instead of \"\""
+cp shortest.so same.so
+trainyard sweep "${study[@]}" --policy ./same.so -o outside-study-1
+exit_is 0
+trainyard show outside-study-3 1 2
+stdout_has "--policy ./shortest.so"
+holds bash -c "$(sed "s|^trainyard |'$TRAINYARD' |" stdout) --check-determinism -q"
+
+example "a policy of a study that varies, answers wrongly, or is not a function of its view"
+trainyard sweep "$lab" --vary policy=/policy=service,shortest --metric queue_s.mean --policy ./shortest.so
+exit_is 2
+stderr_has "the study varies the policy, which --policy replaces"
+compiled wrong <<'C'
+#include <trainyard_policy.h>
+TRAINYARD_POLICY(view)
+{
+    return view->waiting_count;
+}
+C
+trainyard sweep "${study[@]}" --policy ./wrong.so -j 3 -o wrong-study
+exit_is 2
+stderr_has "./wrong.so: at "
+stderr_has 'hint: it returns an index of view->waiting with "fits"'
+holds [ "$(wc -l <wrong-study/results.csv)" = 1 ]
+compiled unstable <<'C'
+#include <trainyard_policy.h>
+static unsigned calls;
+TRAINYARD_POLICY(view)
+{
+    const int32_t first = view->waiting_count > 1 && ++calls % 3 == 0;
+    return view->waiting_count > 0 && view->waiting[first].fits ? first : TRAINYARD_POLICY_NONE;
+}
+C
+trainyard sweep "${study[@]}" --policy ./unstable.so --check-determinism -j 1
+exit_is 2
+stderr_has "./unstable.so: the run of point 0 with seed "
+stderr_has "has another result when it is repeated"
+trainyard sweep "${study[@]}" --policy ./none.so
+exit_is 2
+stderr_begins "./none.so: there is no such file"
+
+example "a plan with a policy from outside"
+plan=("$lab" --vary nodes=7..9 --slo 'queue_s.mean <= 36000' --minimise cost_usd.total --seeds 4 --budget 60 --sensitivity none)
+cp shortest-scenario.json plan-scenario.json
+trainyard plan plan-scenario.json "${plan[@]:1}" -o own-plan -j 2
+own=$status
+trainyard plan "${plan[@]}" --policy ./shortest.so -o outside-plan -j 2
+exit_is "$own"
+holds cmp own-plan/points.csv outside-plan/points.csv
+holds cmp own-plan/plan.csv outside-plan/plan.csv
+holds grep -q '"path": "./shortest.so"' outside-plan/study.json
+holds [ -e outside-plan/worst/summary.json ]
+holds grep -q 'shortest.so' outside-plan/worst/summary.json
+trainyard plan "${plan[@]}" -o outside-plan
+exit_is 2
+stderr_has "policy \"$sum\" instead of \"\""
+trainyard plan "${plan[@]}" --policy ./shortest.so --check-determinism --check outside-plan -q
+exit_is "$own"
+trainyard plan --check outside-plan
+exit_is 2
+stderr_has "the plan in DIR was made with options"
 
 finish

@@ -228,10 +228,24 @@ post() # PART BODY
 }
 holds serve --state fork-old --clock manual --scenario "$scenarios/workloads/poisson/scenario.json"
 post clock '{"do": "advance", "by": "2h"}'
-trainyard serve --state fork-new --fork fork-old --port 0 --plain-port 0
-exit_is 2
-stderr_has 'another process has this state open'
+served_plain=$(fact plain)
+old=$server
+holds serve --state fork-live --fork fork-old --clock manual # a copy by the emulator that serves it
 end TERM
+holds serve --state fork-past --fork fork-old --fork-at 1h --clock manual
+post clock '{"do": "advance", "by": "0s"}'
+stdout_has '"now_ns": 3600000000000'
+end TERM
+holds [ -z "$(ls -A fork-old/copies)" ]
+curl -sS --noproxy '*' -X PUT -w '%{http_code}' "http://$served_plain/trainyard/copies/.." >stdout 2>stderr
+stdout_has 404
+curl -sS --noproxy '*' -X PUT -w '%{http_code}' "http://$served_plain/trainyard/copies/%2e%2e" >stdout 2>stderr
+stdout_has 400
+server=$old
+end TERM
+trainyard export --state fork-live -o live.json
+trainyard export --state fork-old -o old.json
+holds cmp live.json old.json
 trainyard export --state fork-old -o old.json
 holds serve --state fork-new --fork fork-old --clock manual
 end TERM
@@ -259,5 +273,37 @@ trainyard serve --state late --fork-seed 3 --port 0 --plain-port 0
 exit_is 2
 stderr_has 'need the folder of a session'
 holds [ ! -e late ]
+
+example "a jump of the clock is undone while clients are there"
+holds serve --state undo --clock manual --scenario "$scenarios/workloads/poisson/scenario.json"
+post clock '{"do": "advance", "by": "2h"}'
+curl -sS --noproxy '*' "http://$(fact plain)/trainyard/session" -o before.json
+curl -sS -N --noproxy '*' "http://$(fact plain)/trainyard/events" >stream &
+stream=$!
+post clock '{"do": "advance", "by": "3h"}'
+post programs '{"match": "x", "script": "exit 0"}'
+curl -sS --noproxy '*' "http://$(fact plain)/trainyard/session" -o later.json
+post clock '{"do": "undo"}'
+stdout_has '"code": "Conflict"'
+stdout_has 'drops 1 request (program.set x)'
+stdout_has '\"accept\": true goes back all the same'
+post clock '{"do": "undo", "accept": true}'
+stdout_has '"now_ns": 7200000000000'
+stdout_has 'undone/1.json"'
+holds wait "$stream" # the stream ended in order ...
+holds grep -q '"at_ns":7200000000000,"record":"undone"' <(tail -n 3 stream) # ... and says why
+for i in 1 2 3 4 5 6 7 8; do
+    curl -sS --noproxy '*' "http://$(fact plain)/trainyard/clock" >clock 2>stderr && break
+    sleep "0.$i"
+done
+holds grep -q '"now_ns": 7200000000000' clock
+curl -sS --noproxy '*' "http://$(fact plain)/trainyard/session" -o after.json
+holds cmp before.json after.json
+holds cmp undo/undone/1.json later.json
+end KILL
+trainyard export --state undo -o killed.json
+holds cmp before.json killed.json
+trainyard run undo/undone/1.json
+exit_is 0
 
 finish

@@ -19,6 +19,8 @@ const has = (selector, words) => page.until(`(document.querySelector(${JSON.stri
 const nodes = (cluster, state, count) => page.until(
   `document.querySelectorAll('[aria-label="Nodes of ${cluster}"] .node.${state}').length === ${count}`, `${count} nodes ${state} in ${cluster}`);
 
+const undoLooks = [1280, 390].flatMap((width) => ["light", "dark"].map((scheme) => [`undo-${width}-${scheme}`, { width, height: 900, scheme, isPhone: width < 500 }]));
+
 const tests = {
   async "an empty world says how to begin"() {
     await page.look({ width: 1280 });
@@ -178,6 +180,37 @@ const tests = {
     await page.until(`fetch('/trainyard/clock').then((r) => r.json()).then((c) => c.now_ns === ${before + 2 * 86400e9})`, "a second day");
     await has("#question", "did not come in time");
     await page.press("No", "document.querySelector('#question')");
+  },
+
+  async "a jump is undone from the page, and what that drops is named first"() {
+    const { now_ns: before } = await cloud.control("clock");
+    const isBack = (ns) => page.until(`fetch('/trainyard/clock').then((r) => r.json()).then((c) => c.now_ns === ${ns}).catch(() => false)`, `back at ${ns}`);
+    await page.press("+1 d");
+    await has("#said", "Advanced by 1 d.Undo");
+    await page.press("Undo", "document.querySelector('#said')");
+    await isBack(before);
+    await has("#said", "Back at ");
+    await has("#link", "live");
+    await page.press("+1 d");
+    await page.until("!!document.querySelector('#said button')", "the offer");
+    await cloud.cluster("late", { manual: { targetNodeCount: 0 } });
+    await has("#clusters", "late");
+    await page.press("Undo", "document.querySelector('#clock')");
+    await has("#question", "Going back to 2018-07-20T20:14:40.429Z drops 1 request (cluster.create late)");
+    for (const [name, look] of undoLooks) {
+      await page.look(look);
+      await page.value("scrollTo(0, 0)");
+      assert.equal(await page.value("document.documentElement.scrollWidth"), look.width, `how wide ${name} is`);
+      assert.deepEqual(await page.value(poorContrast), [], name);
+      if (folder)
+        await page.photograph(`${folder}/${name}.png`);
+    }
+    await page.look({ width: 1280 });
+    await page.press("Undo all the same", "document.querySelector('#question')");
+    await isBack(before);
+    await page.until("!document.querySelector('#clusters').textContent.includes('late')", "the cluster is gone");
+    assert.doesNotMatch(await text("#events"), /late/);
+    await page.until("!document.querySelector('#question')", "the question is gone");
   },
 
   async "it fits a phone, and every colour has contrast"() {

@@ -187,7 +187,10 @@ int main(int argc, char **argv)
         "waited half a minute between two polls.\n"
         "- A command line that nothing describes is accepted, as the service did. It takes a time "
         "of the catalogue (service/unknown_program), and `serve --program`, `/trainyard/programs` "
-        "or TRAINYARD_DURATION in the job say more; `serve --strict` refuses it.\n");
+        "or TRAINYARD_DURATION in the job say more; `serve --strict` refuses it.\n"
+        "- After a jump of the clock was undone, connections are closed, and requests of that "
+        "moment get 503 with `Retry-After`. Operations and resources that were dropped are "
+        "unknown: 404.\n");
     print_heading("Batch AI, 2018-05-01");
     bool is_whole = print_arm_routes(batchai_routes);
     print_heading("Resource Manager and storage accounts");

@@ -6,7 +6,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/output/explain/why.h"
-#include "sim/output/summary/metrics.h"
+#include "sim/output/metrics/metrics.h"
 #include "sim/output/summary/summary.h"
 #include "sim/output/summary/text.h"
 #include "sim/output/trace/fingerprint.h"

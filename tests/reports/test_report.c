@@ -13,7 +13,6 @@
 #include "tests/support/temporary_folder.h"
 
 static const char samples[] = TRAINYARD_SOURCE_DIR "/tests/reports/samples";
-static const size_t file_bytes_max = (size_t)1 << 24;
 
 static Arena *arena;
 static const char *directory;
@@ -32,13 +31,7 @@ static void arena_close(void)
 
 static char *file_text(const char *folder, const char *name)
 {
-    Status status = {0};
-    char *text = NULL;
-    size_t length = 0;
-    ck_assert_msg(file_read(arena, arena_printf(arena, "%s/%s", folder, name), file_bytes_max,
-                            &text, &length, &status),
-                  "%s: %s", name, status.message);
-    return text;
+    return temporary_file_text(arena, arena_printf(arena, "%s/%s", folder, name));
 }
 
 static void put(const char *name, const char *text)

@@ -1,5 +1,6 @@
 #include "tests/support/temporary_folder.h"
 
+#include <check.h>
 #include <stdlib.h>
 
 #include "sim/base/invariant.h"
@@ -26,4 +27,14 @@ void temporary_file_write(const char *folder, const char *name, const void *byte
     Status status;
     invariant(file_write(path.data, bytes, length, &status));
     text_free(&path);
+}
+
+char *temporary_file_text(Arena *arena, const char *path)
+{
+    char *text;
+    size_t length;
+    Status status;
+    ck_assert_msg(file_read(arena, path, (size_t)1 << 26, &text, &length, &status), "%s",
+                  status.message);
+    return text;
 }

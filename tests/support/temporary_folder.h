@@ -11,4 +11,7 @@ void temporary_folder_remove(const char *folder); /* with all that is in it */
 /* Writes FOLDER/NAME. */
 void temporary_file_write(const char *folder, const char *name, const void *bytes, size_t length);
 
+/* The text of the file at `path`; ends the test if it cannot be read. */
+char *temporary_file_text(Arena *arena, const char *path);
+
 #endif

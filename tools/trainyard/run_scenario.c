@@ -1,5 +1,6 @@
 #include "tools/trainyard/run_scenario.h"
 
+#include "real/launch/real_run_check.h"
 #include "reports/run/report.h"
 #include "sim/base/units.h"
 #include "sim/cli/disk_files.h"
@@ -16,7 +17,7 @@
 #include "sim/output/trace/fingerprint.h"
 #include "sim/output/trace/timeline.h"
 #include "sim/output/trace/tsv.h"
-#include "tools/trainyard/policy_file.h"
+#include "tools/trainyard/policy/policy_file.h"
 
 /* --- The summary --- */
 

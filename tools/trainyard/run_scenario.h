@@ -10,7 +10,7 @@
 #include "sim/cloud/world.h"
 #include "sim/json/json.h"
 #include "sim/output/explain/row_watch.h"
-#include "sim/output/summary/metrics.h"
+#include "sim/output/metrics/metrics.h"
 #include "sim/scenario/read.h"
 #include "sim/study/check/expectations.h"
 

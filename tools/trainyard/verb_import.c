@@ -322,7 +322,7 @@ static bool read_price(Arena *arena, const ImportArguments *arguments, ImportPri
         return true;
     if (!wants_clusters(arguments)) {
         status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in(option, 0, 0),
-                                 "no scenario is written that could have a price"),
+                                 "a price belongs to a scenario, and none is written"),
                     "--scenario FILE.json or --fit FILE.json writes one");
         return false;
     }

@@ -11,7 +11,7 @@
 #include "tools/trainyard/answer/answer.h"
 #include "tools/trainyard/options/fork_options.h"
 #include "tools/trainyard/options/scenario_options.h"
-#include "tools/trainyard/policy_file.h"
+#include "tools/trainyard/policy/policy_file.h"
 #include "tools/trainyard/run_scenario.h"
 #include "tools/trainyard/verbs.h"
 

@@ -2,7 +2,7 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include "real/launch/real_run.h"
+#include "real/launch/real_run_check.h"
 #include "sim/base/array.h"
 #include "sim/cli/disk_files.h"
 #include "sim/cli/files.h"

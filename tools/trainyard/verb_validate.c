@@ -1,7 +1,7 @@
 /* trainyard validate: checks files without running them. */
 #include <stdio.h>
 
-#include "real/launch/real_run.h"
+#include "real/launch/real_run_check.h"
 #include "sim/cli/disk_files.h"
 #include "sim/scenario/validate.h"
 #include "tools/trainyard/answer/answer.h"

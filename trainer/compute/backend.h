@@ -141,6 +141,19 @@ typedef struct Backend {
     bool (*steps)(void *model, const StepRun *run, Comm *comm, Score *score, int64_t *bad_step,
                   Status *status);
 
+    /* NULL if not supported. The score of images [first, first + count) of `set`, `batch_size` at
+     * once, without dropout and augmentation: the same as by `forward`, without the processor in
+     * between. `probabilities` are then those of the last batch. */
+    bool (*evaluate)(void *model, const ImageSet *set, int32_t first, int32_t count,
+                     int32_t batch_size, Score *score, Status *status);
+
+    /* NULL if not supported. `copy_begin` begins to copy the present weights and accumulators;
+     * steps may be made meanwhile. `copy_end` waits for the copies, which remain valid until the
+     * next `copy_begin`. It may be called by another thread, and need not be called. */
+    bool (*copy_begin)(void *model, Status *status);
+    bool (*copy_end)(void *model, const float **weights, const float **accumulators,
+                     Status *status);
+
     /* NULL if not supported: the number of kernels that a GPU runs for a step, of the kind of steps
      * that was prepared last; 0: no steps were prepared. */
     int32_t (*kernels_per_step)(void *model);

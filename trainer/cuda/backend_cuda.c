@@ -36,6 +36,8 @@ static void want_arenas(CudaModel *model, CudaMemory *memory)
         model->arenas[i] = all + i * stride;
         model->arena_copies[i] = copies + i * stride;
     }
+    model->settled_arenas = cuda_memory_of_gpu(memory, 2 * bytes);
+    model->fetched_arenas = cuda_memory_pinned(memory, 2 * bytes);
     if (model->precision == CUDA_BF16)
         model->bf16_weights =
             cuda_memory_of_gpu(memory, stride * (int64_t)sizeof *model->bf16_weights);
@@ -82,7 +84,7 @@ static bool check(cudaError_t result, const CudaModel *model, Status *status)
                        cudaGetErrorString(result));
 }
 
-enum { STREAMS = 3, EVENTS = 4 };
+enum { STREAMS = 4, EVENTS = 6 };
 
 static void list_streams(CudaModel *model, cudaStream_t *streams[STREAMS],
                          cudaEvent_t *events[EVENTS])
@@ -90,10 +92,13 @@ static void list_streams(CudaModel *model, cudaStream_t *streams[STREAMS],
     streams[0] = &model->stream;
     streams[1] = &model->weights_stream;
     streams[2] = &model->exchange_stream;
+    streams[3] = &model->copy_stream;
     events[0] = &model->weights_begun;
     events[1] = &model->weights_ended;
     events[2] = &model->begun;
     events[3] = &model->summed;
+    events[4] = &model->settled;
+    events[5] = &model->fetched;
 }
 
 static bool make_streams(CudaModel *model, Status *status)
@@ -148,6 +153,8 @@ static void gpu_close(void *opened)
         return;
     if (model->stream)
         (void)cudaStreamSynchronize(model->stream);
+    if (model->copy_stream)
+        (void)cudaStreamSynchronize(model->copy_stream);
     cuda_steps_free(model);
     cuda_engines_close(model);
     cuda_sets_free(model);
@@ -250,6 +257,47 @@ static void gpu_arena_changed(void *opened, ArenaKind kind)
                     model->settings.net->parameter_count, model->bf16_weights);
     if (!cuda_wait(model, doing, &status))
         return; // the next function with a status reports it
+}
+
+/* The copy to main memory takes longer than a step, so that the stream of the steps only waits for
+ * a copy within the GPU. */
+static bool gpu_copy_begin(void *opened, Status *status)
+{
+    CudaModel *model = opened;
+    const size_t bytes = 2 * (size_t)arena_stride(model->settings.net) * sizeof(float);
+    const char *doing = "copying weights";
+    _Static_assert(ARENA_WEIGHTS == 0 && ARENA_ACCUMULATORS == 1, "neighbours");
+    cuda_note(model, cudaStreamWaitEvent(model->stream, model->fetched, 0), doing);
+    cuda_note(model,
+              cudaMemcpyAsync(model->settled_arenas, model->arenas[ARENA_WEIGHTS], bytes,
+                              cudaMemcpyDeviceToDevice, model->stream),
+              doing);
+    cuda_note(model, cudaEventRecord(model->settled, model->stream), doing);
+    cuda_note(model, cudaStreamWaitEvent(model->copy_stream, model->settled, 0), doing);
+    cuda_note(model,
+              cudaMemcpyAsync(model->fetched_arenas, model->settled_arenas, bytes,
+                              cudaMemcpyDeviceToHost, model->copy_stream),
+              doing);
+    cuda_note(model, cudaEventRecord(model->fetched, model->copy_stream), doing);
+    return cuda_is_fine(model, status);
+}
+
+/* In any thread: changes nothing in the model. */
+static bool gpu_copy_end(void *opened, const float **weights, const float **accumulators,
+                         Status *status)
+{
+    const CudaModel *model = opened;
+    cudaError_t result = cudaSetDevice(model->device.index);
+    if (result == cudaSuccess)
+        result = cudaEventSynchronize(model->fetched);
+    *weights = model->fetched_arenas;
+    *accumulators = model->fetched_arenas + arena_stride(model->settings.net);
+    return result == cudaSuccess ||
+           status_fail(status, STATUS_MACHINE, here,
+                       "GPU %" PRId32 " (%s) of rank %" PRIu32
+                       " failed while copying weights: %s: %s",
+                       model->device.index, model->device.name, model->settings.rank,
+                       cudaGetErrorName(result), cudaGetErrorString(result));
 }
 
 /* --- A step, function by function --- */
@@ -439,6 +487,9 @@ const Backend backend_cuda = {
     .update = gpu_update,
     .exchange = gpu_exchange,
     .steps = cuda_steps_run,
+    .evaluate = cuda_steps_evaluate,
+    .copy_begin = gpu_copy_begin,
+    .copy_end = gpu_copy_end,
     .kernels_per_step = gpu_kernels_per_step,
     .probabilities = gpu_probabilities,
     .layer_output = gpu_layer_output,

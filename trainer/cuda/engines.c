@@ -57,6 +57,23 @@ static void run_own(cudaStream_t stream, const CudaTask *task, const CudaOperand
     }
 }
 
+/* True if image_product.cu computes the task. */
+static bool is_image(const CudaTask *task)
+{
+    return task->pass != CUDA_PASS_DATA && !task->has_logits && task->sieve.side == 0 &&
+           cuda_image_fits(&task->product);
+}
+
+static void run_image(cudaStream_t stream, const CudaTask *task, const CudaOperands *with)
+{
+    if (task->pass == CUDA_PASS_FORWARD)
+        cuda_image_forward(stream, task->precision, &task->product, with->in, with->kernel,
+                           with->bias, with->out);
+    else
+        cuda_image_backward_weights(stream, task->precision, &task->product, with->in,
+                                    with->out_gradient, with->parts, with->left);
+}
+
 static const char *own_run(const CudaWay *way, const CudaTask *task, const CudaOperands *with)
 {
     const CudaFused fused = {.sieve = task->sieve,
@@ -64,7 +81,10 @@ static const char *own_run(const CudaWay *way, const CudaTask *task, const CudaO
                              .is_training = with->is_training,
                              .places = with->places,
                              .done = with->done};
-    run_own(way->state, task, with, with->done ? &fused : NULL);
+    if (is_image(task))
+        run_image(way->state, task, with);
+    else
+        run_own(way->state, task, with, with->done ? &fused : NULL);
     return NULL;
 }
 
@@ -75,11 +95,11 @@ const CudaEngine cuda_engine_own = {.name = "own",
                                     .find = own_find,
                                     .run = own_run};
 
-/* For gradients of weights it would be the same kernel: all that differs is which kernel adds the
- * parts. */
+/* For gradients of weights it would be the same kernel, except for images: otherwise all that
+ * differs is which kernel adds the parts. */
 static int32_t separate_find(void *state, const CudaTask *task, CudaWay *ways, int32_t most)
 {
-    if (task->pass == CUDA_PASS_WEIGHTS || most < 1)
+    if ((task->pass == CUDA_PASS_WEIGHTS && !is_image(task)) || most < 1)
         return 0;
     ways[0] = (CudaWay){.engine = &cuda_engine_separate, .state = state};
     return 1;

@@ -1,11 +1,11 @@
 /* Engines compute products. An engine offers one or more ways to do the work of cuda_product_* in
  * trainer/cuda/kernels/kernels.h:
  *
- *     own       the kernels of product.cu, with the sieve next to a product in the same kernel:
- *               every product, pass and precision, batches of any size
- *     separate  the same, but sieves and sums of parts have separate kernels
- *     cublas    dense layers and convolutions of side 1, which are products of plain matrices
- *     cudnn     convolutions
+ *     own       trainyard's kernels (product*.cu), with the sieve next to a product in the same
+ *               kernel, and a kernel for images of three channels (image_product.cu): every
+ * product, pass and precision, batches of any size separate  the same, but sieves and sums of parts
+ * have separate kernels, and images take the kernels of all products cublas    dense layers and
+ * convolutions of side 1, which are products of plain matrices cudnn     convolutions
  *
  * The fastest way depends on the GPU, the shape and the library's version. Each way to do a pass of
  * a layer is therefore measured when a model opens, and the fastest is kept (trainer/cuda/model.h,

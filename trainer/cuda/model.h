@@ -6,11 +6,12 @@
  *     stages        the network as products and sieves; forward and backward
  *     engines       the fastest library or kernel for each product
  *     exchange      sums over ranks, beginning with the largest kernel
- *     steps         whole steps, as CUDA graphs
+ *     steps         whole steps and evaluations, as CUDA graphs
  *     profile       stages of a step on the GPU's clock
  *     backend_cuda  the table of trainer/compute/backend.h
  *
- * All work of a model is queued on its `stream`, in order; sums over ranks on a second one. */
+ * All work of a model is queued on its `stream`, in order, except for gradients of weights, sums
+ * over ranks and copies for checkpoints, which have their own. */
 #ifndef TRAINER_CUDA_CUDA_MODEL_H
 #define TRAINER_CUDA_CUDA_MODEL_H
 
@@ -142,10 +143,11 @@ typedef struct {
 /* --- Steps --- */
 
 /* Steps of one graph. A graph has several steps, because a launch costs microseconds. */
-enum { CUDA_GRAPH_STEPS = 16, CUDA_GRAPHS_MAX = 6 };
+enum { CUDA_GRAPH_STEPS = 16, CUDA_GRAPHS_MAX = 8 };
 
 /* All parameters of a step except those in CudaStep. */
 typedef struct {
+    bool is_training; /* false: only forward, of images in the set's order */
     int32_t count;
     const uint8_t *images, *labels; /* of the set */
     const int32_t *order;
@@ -173,13 +175,17 @@ typedef struct {
     cudaStream_t stream;         /* CUDA_MAIN */
     cudaStream_t weights_stream; /* CUDA_WEIGHTS */
     cudaStream_t exchange_stream;
+    cudaStream_t copy_stream; /* of weights to main memory */
     cudaEvent_t weights_begun, weights_ended;
-    cudaEvent_t begun, summed; /* of the exchange */
+    cudaEvent_t begun, summed;    /* of the exchange */
+    cudaEvent_t settled, fetched; /* of a copy: on the GPU, in main memory */
     CudaProfile profile;
     CudaMemory memory;
 
     float *arenas[3];                /* by ArenaKind, contiguous in one block */
     float *arena_copies[3];          /* pinned */
+    float *settled_arenas;           /* copies of weights and accumulators, for checkpoints */
+    float *fetched_arenas;           /* the same, pinned */
     uint16_t *bf16_weights;          /* NULL except in bf16 */
     CudaStep *step, *step_copy;      /* the copy is pinned */
     int32_t *indices, *indices_copy; /* of the batch, for steps that are made phase by phase */
@@ -295,9 +301,12 @@ void cuda_profile_mark(CudaModel *model, int32_t stage);
 /* Adds the stages to the profile, after the GPU has passed the marks. */
 void cuda_profile_take(CudaModel *model);
 
-/* As `steps` of trainer/compute/backend.h. */
+/* As `steps` and `evaluate` of trainer/compute/backend.h. */
 MUST_CHECK bool cuda_steps_run(void *opened, const StepRun *run, Comm *comm, Score *score,
                                int64_t *bad_step, Status *status);
+MUST_CHECK bool cuda_steps_evaluate(void *opened, const ImageSet *images, int32_t first,
+                                    int32_t count, int32_t batch_size, Score *score,
+                                    Status *status);
 void cuda_steps_free(CudaModel *model);
 
 /* Queues `work`; false on failure. */

@@ -1,4 +1,4 @@
-/* Private to trainer/cuda: whole steps in CUDA graphs. */
+/* Private to trainer/cuda: whole steps and evaluations in CUDA graphs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,10 +39,24 @@ CudaRmsProp cuda_steps_optimizer(const RmsProp *optimizer, float gradient_scale)
                          .gradient_scale = gradient_scale};
 }
 
+/* Queues a batch without training. */
+static void queue_evaluation(CudaModel *model, const CudaStepKind *kind)
+{
+    const CudaInput input = {.images = kind->images, .labels = kind->labels};
+    cuda_input(model->stream, model->precision, &input, model->step, kind->count, model->input,
+               model->labels);
+    cuda_stages_forward(model, false);
+    cuda_end_step(model->stream, &kind->optimizer, kind->count, model->step);
+}
+
 /* Queues a step; model->count is already the step's. */
 static bool queue_step(CudaModel *model, const void *work, Status *status)
 {
     const CudaStepKind *kind = work;
+    if (!kind->is_training) {
+        queue_evaluation(model, kind);
+        return true;
+    }
     const CudaInput input = {.images = kind->images,
                              .labels = kind->labels,
                              .order = kind->order,
@@ -76,9 +90,10 @@ static bool is_same_optimizer(const CudaRmsProp *a, const CudaRmsProp *b)
 
 static bool is_same_kind(const CudaStepKind *a, const CudaStepKind *b)
 {
-    return a->count == b->count && a->images == b->images && a->labels == b->labels &&
-           a->order == b->order && a->is_augmented == b->is_augmented && a->comm == b->comm &&
-           a->has_marks == b->has_marks && is_same_optimizer(&a->optimizer, &b->optimizer);
+    return a->is_training == b->is_training && a->count == b->count && a->images == b->images &&
+           a->labels == b->labels && a->order == b->order && a->is_augmented == b->is_augmented &&
+           a->comm == b->comm && a->has_marks == b->has_marks &&
+           is_same_optimizer(&a->optimizer, &b->optimizer);
 }
 
 static void graph_free(CudaGraph *graph)
@@ -204,7 +219,7 @@ static cudaGraphExec_t graph_for(CudaModel *model, CudaGraph *graph, int64_t lef
     if (!*executable && graph->was_run && !graph->is_impossible) {
         int32_t kernels;
         *executable = cuda_steps_graph(model, queue_step, &graph->kind, *steps, &kernels);
-        if (*executable)
+        if (*executable && graph->kind.is_training)
             model->kernels_per_step = kernels / *steps;
         graph->is_impossible = !*executable;
         graph->marks = model->profile.marks;
@@ -216,11 +231,16 @@ static cudaGraphExec_t graph_for(CudaModel *model, CudaGraph *graph, int64_t lef
 
 /* --- Runs --- */
 
+static const char *doing_of(const CudaStepKind *kind)
+{
+    return kind->is_training ? "training" : "evaluating";
+}
+
 static void launch(CudaModel *model, const CudaGraph *graph, cudaGraphExec_t executable)
 {
     model->profile.marks = graph->marks;
     model->profile.way = "the GPU's clock, each step one CUDA graph";
-    cuda_note(model, cudaGraphLaunch(executable, model->stream), "training");
+    cuda_note(model, cudaGraphLaunch(executable, model->stream), doing_of(&graph->kind));
 }
 
 static bool queue_alone(CudaModel *model, const CudaStepKind *kind, Status *status)
@@ -259,7 +279,8 @@ static bool queue_run(CudaModel *model, const StepRun *run, const CudaSet *set, 
 {
     const int64_t whole = set->count / run->batch_size;
     const int64_t end = run->first + run->count;
-    CudaStepKind kind = {.count = run->batch_size,
+    CudaStepKind kind = {.is_training = true,
+                         .count = run->batch_size,
                          .images = set->images,
                          .labels = set->labels,
                          .order = set->order,
@@ -280,9 +301,10 @@ bool cuda_steps_run(void *opened, const StepRun *run, Comm *comm, Score *score, 
                     Status *status)
 {
     CudaModel *model = opened;
-    const int64_t batch = run->batch_size;
+    const int64_t images = run->set->count;
+    const int64_t batch = run->batch_size < images ? run->batch_size : images;
     invariant(run->count > 0 && batch >= 1 && batch <= model->settings.batch_max);
-    invariant((run->first + run->count - 1) * batch < run->set->count);
+    invariant((run->first + run->count - 1) * batch < images);
     invariant(run->count == 1 || !profile_is_on(model->settings.profile));
     model->step_number = run->step;
     model->step_last = run->step + (uint64_t)run->count - 1;
@@ -301,5 +323,29 @@ bool cuda_steps_run(void *opened, const StepRun *run, Comm *comm, Score *score, 
     *score =
         (Score){model->step_copy->loss_sum, model->step_copy->correct, model->step_copy->images};
     *bad_step = model->step_copy->bad_step;
+    return true;
+}
+
+bool cuda_steps_evaluate(void *opened, const ImageSet *images, int32_t first, int32_t count,
+                         int32_t batch_size, Score *score, Status *status)
+{
+    CudaModel *model = opened;
+    const int32_t batch = batch_size < count ? batch_size : count;
+    invariant(batch >= 1 && batch <= model->settings.batch_max);
+    invariant(first >= 0 && first <= images->count - count);
+    const CudaSet *set = cuda_sets_resident(model, images);
+    if (!set)
+        return cuda_is_fine(model, status);
+    CudaStepKind kind = {.count = batch, .images = set->images, .labels = set->labels};
+    cuda_steps_put(model, model->step_last, first);
+    cuda_profile_begin(model);
+    if (!run_kind(model, &kind, count / batch, status))
+        return false;
+    kind.count = count % batch;
+    if ((kind.count > 0 && !run_kind(model, &kind, 1, status)) ||
+        !cuda_steps_get(model, NULL, "evaluating", status))
+        return false;
+    *score =
+        (Score){model->step_copy->loss_sum, model->step_copy->correct, model->step_copy->images};
     return true;
 }

@@ -397,7 +397,7 @@ static bool push_global(Machine *machine, const char *module, size_t module_leng
     const int module_shown = (int)(module_length < NAME_MAX_SHOWN ? module_length : NAME_MAX_SHOWN);
     const int name_shown = (int)(name_length < NAME_MAX_SHOWN ? name_length : NAME_MAX_SHOWN);
     status_fail(machine->status, STATUS_BAD_INPUT, place_in(machine->file, 0, 0),
-                "the pickle's %s at byte %zu wants \"%.*s.%.*s\", which CIFAR-10 does not need",
+                "the pickle's %s at byte %zu imports \"%.*s.%.*s\", which CIFAR-10 does not need",
                 opcode_name(machine), machine->opcode_at, module_shown, module, name_shown, name);
     return status_hint(machine->status, "a pickle can run any program when Python reads it; "
                                         "no part of this pickle was run");

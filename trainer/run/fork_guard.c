@@ -65,7 +65,8 @@ static bool fail_ended(int outcome, int seconds, Place at, const char *doing, St
 
 static bool fail_machine(Place at, const char *doing, Status *status)
 {
-    return status_fail(status, STATUS_MACHINE, at, "no process for %s: %s", doing, strerror(errno));
+    return status_fail(status, STATUS_MACHINE, at, "cannot start a process for %s: %s", doing,
+                       strerror(errno));
 }
 
 bool fork_guard_run(GuardedWork *work, const void *argument, void *result, size_t result_bytes,

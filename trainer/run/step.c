@@ -210,10 +210,20 @@ bool trainer_steps(Trainer *trainer, const StepRun *run, int64_t *done, Score *s
 
 /* --- Between epochs --- */
 
+int32_t trainer_evaluates_at_once(const Trainer *trainer, int32_t batch_size)
+{
+    enum { BATCHES = 8, GPU_BATCHES = 128 };
+    const int64_t images =
+        (int64_t)batch_size * (trainer->backend->evaluate ? GPU_BATCHES : BATCHES);
+    return (int32_t)(images < INT32_MAX ? images : INT32_MAX);
+}
+
 bool trainer_evaluate(Trainer *trainer, const ImageSet *set, int32_t first, int32_t count,
                       int32_t batch_size, Score *score, Status *status)
 {
     const Backend *backend = trainer->backend;
+    if (backend->evaluate)
+        return backend->evaluate(trainer->model, set, first, count, batch_size, score, status);
     int32_t *indices = memory_zeroed((size_t)batch_size * sizeof *indices);
     bool is_fine = true;
     *score = (Score){0};

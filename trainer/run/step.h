@@ -41,6 +41,9 @@ MUST_CHECK bool trainer_steps(Trainer *trainer, const StepRun *run, int64_t *don
  * summed on the processor. */
 bool trainer_makes_whole_steps(const Trainer *trainer);
 
+/* The number of images that a call of trainer_evaluate should have at most, so that signals are
+ * handled and bars are updated. */
+int32_t trainer_evaluates_at_once(const Trainer *trainer, int32_t batch_size);
 /* The score of images [first, first + count) of `set`, without dropout and augmentation,
  * `batch_size` at once (at most the model's). Not collective. */
 MUST_CHECK bool trainer_evaluate(Trainer *trainer, const ImageSet *set, int32_t first,

@@ -23,9 +23,35 @@ static double seconds_since(int64_t begin_ns)
 
 /* --- Endings --- */
 
+/* Waits for the checkpoint that is being written, if there is one, and records it as the last. */
+static bool settle_checkpoint(Training *training, Status *status)
+{
+    const Writing *writing = &training->writing;
+    int64_t bytes;
+    if (!checkpoint_writer_is_busy(&training->writer))
+        return true;
+    if (!checkpoint_writer_end(&training->writer, &bytes, status))
+        return false;
+    timeline_add(training->trainer.timeline, PHASE_CHECKPOINT, writing->step, writing->begin_ns,
+                 writing->end_ns, bytes);
+    training->checkpoint = writing->path;
+    training->checkpoint_bytes = bytes;
+    signals_note_checkpoint(writing->path);
+    return true;
+}
+
+/* The same before another failure is reported. */
+static void settle_quietly(Training *training)
+{
+    Status second;
+    const bool is_settled = settle_checkpoint(training, &second);
+    (void)is_settled; // if not, it is not the last one
+}
+
 /* A single process received a signal. The caller of training_run reports it. */
 static bool end_interrupted(Training *training, Status *status)
 {
+    settle_quietly(training);
     training->end = TRAINING_INTERRUPTED;
     *status = (Status){.code = STATUS_MACHINE, .at = here};
     return false;
@@ -34,6 +60,7 @@ static bool end_interrupted(Training *training, Status *status)
 /* Called on all ranks; only rank 0 keeps the message. */
 static bool end_diverged(Training *training, Status *status)
 {
+    settle_quietly(training);
     training->end = TRAINING_DIVERGED;
     status_hint(status, "a lower --learning-rate%s; %s%s",
                 training->options->precision == PRECISION_FP32 ? "" : ", or --precision fp32",
@@ -48,8 +75,9 @@ static bool end_diverged(Training *training, Status *status)
 /* Adds a hint that names the last checkpoint after a failure of a disk or a GPU. Only rank 0 has
  * the path of the checkpoint.
  */
-static bool hint_checkpoint(const Training *training, Status *status)
+static bool hint_checkpoint(Training *training, Status *status)
 {
+    settle_quietly(training);
     if (training->checkpoint && status->hint[0] == '\0')
         status_hint(status, "the last good checkpoint is %s; --resume continues with it",
                     training->checkpoint);
@@ -76,20 +104,18 @@ static void warn_late_ranks(void *listener, int64_t waited_ns, const int32_t *la
 
 /* --- Evaluation --- */
 
-/* Evaluates this rank's part of the test set, a few batches at a time so that signals are handled
- * and bars are updated.
- */
+/* Evaluates this rank's part of the test set, a few batches at a time. */
 static bool evaluate_part(Training *training, bool has_bar, Score *score, Status *status)
 {
-    enum { BATCHES = 8 };
     const int64_t images = training->data.test.count;
     const int64_t first = images * training->rank / training->ranks;
     const int64_t end = images * (training->rank + 1) / training->ranks;
     const int32_t batch = (int32_t)training->options->batch_size;
+    const int32_t at_once = trainer_evaluates_at_once(&training->trainer, batch);
     *score = (Score){0};
     for (int64_t at = first, count; at < end; at += count) {
         Score more;
-        count = end - at < (int64_t)BATCHES * batch ? end - at : (int64_t)BATCHES * batch;
+        count = end - at < at_once ? end - at : at_once;
         if (!trainer_evaluate(&training->trainer, &training->data.test, (int32_t)at, (int32_t)count,
                               batch, &more, status))
             return false;
@@ -176,6 +202,16 @@ static StepRun run_from(const Training *training, int64_t step)
                      .is_augmented = training->options->is_augmented};
 }
 
+/* Reports a checkpoint that could not be written while steps were made. With several ranks, the end
+ * of the epoch does so, on which all of them agree. */
+static bool check_checkpoint(Training *training, Status *status)
+{
+    if (training->ranks > 1 || !checkpoint_writer_is_over(&training->writer))
+        return true;
+    const bool is_kept = settle_checkpoint(training, status) || hint_checkpoint(training, status);
+    return training_agree(training, is_kept, status);
+}
+
 /* Trains one epoch; `score` is this rank's. */
 static bool train_epoch(Training *training, Score *score, Status *status)
 {
@@ -197,38 +233,38 @@ static bool train_epoch(Training *training, Score *score, Status *status)
         training_report_step(&training->report, step + done, score);
         if (signals_received())
             return end_interrupted(training, status);
+        if (!check_checkpoint(training, status))
+            return false;
     }
     state->epoch++;
     return true;
 }
 
-static bool write_model(Training *training, const char *path, int64_t *bytes, Status *status)
+/* Begins the checkpoint of an epoch, and ends it unless the backend makes steps meanwhile. */
+static bool write_checkpoint(Training *training, const char *path, Status *status)
 {
     const Trainer *trainer = &training->trainer;
-    const Backend *backend = trainer->backend;
-    const float *weights = backend->arena(trainer->model, ARENA_WEIGHTS, status);
-    const float *accumulators =
-        weights ? backend->arena(trainer->model, ARENA_ACCUMULATORS, status) : NULL;
-    return accumulators && checkpoint_write(path, &training->net, &trainer->optimizer,
-                                            &training->state, weights, accumulators, bytes, status);
+    Writing *writing = &training->writing;
+    if (!settle_checkpoint(training, status))
+        return false;
+    *writing = (Writing){path, training->state.iteration - 1, machine_clock_ns(), 0};
+    const bool is_begun =
+        checkpoint_writer_begin(&training->writer, trainer, &training->state, path, status);
+    writing->end_ns = machine_clock_ns();
+    return is_begun && (trainer->backend->copy_begin || settle_checkpoint(training, status));
 }
 
 /* Writes history row, events and checkpoint of an epoch; on rank 0. */
 static bool keep_epoch(Training *training, const EpochRecord *record, Status *status)
 {
     const char *path = checkpoint_path(training->arena, training->log_folder, record->epoch);
-    const int64_t begin_ns = machine_clock_ns();
-    int64_t bytes;
     if (!history_add(training->history, record, status) ||
         !tensorboard_add(training->board, tensorboard_clock_s(), record, status) ||
-        !write_model(training, path, &bytes, status))
+        !write_checkpoint(training, path, status))
         return hint_checkpoint(training, status);
-    timeline_add(training->trainer.timeline, PHASE_CHECKPOINT, training->state.iteration - 1,
-                 begin_ns, machine_clock_ns(), bytes);
-    training->checkpoint = path;
-    signals_note_checkpoint(path);
     training->records[training->record_count++] = *record;
-    training_report_checkpoint(&training->report, record->images_per_s, path, bytes);
+    training_report_checkpoint(&training->report, record->images_per_s, path,
+                               training->checkpoint == path ? training->checkpoint_bytes : 0);
     return true;
 }
 
@@ -267,10 +303,19 @@ static bool run_epoch(Training *training, Status *status)
 
 /* --- The end --- */
 
-static bool save_model(Training *training, const char *path, Status *status)
+/* On rank 0. */
+static bool write_model(Training *training, const char *path, Status *status)
 {
     int64_t bytes;
-    bool is_saved = training->rank > 0 || write_model(training, path, &bytes, status) ||
+    return settle_checkpoint(training, status) &&
+           checkpoint_writer_begin(&training->writer, &training->trainer, &training->state, path,
+                                   status) &&
+           checkpoint_writer_end(&training->writer, &bytes, status);
+}
+
+static bool save_model(Training *training, const char *path, Status *status)
+{
+    bool is_saved = training->rank > 0 || write_model(training, path, status) ||
                     hint_checkpoint(training, status);
     if (!training_agree(training, is_saved, status))
         return false;

@@ -498,6 +498,12 @@ bool training_open(Training *training, Status *status)
 void training_close(Training *training)
 {
     Trainer *trainer = &training->trainer;
+    Status status;
+    int64_t bytes;
+    // After a failure that is reported, a checkpoint may still be being written.
+    const bool is_idle = !checkpoint_writer_is_busy(&training->writer) ||
+                         checkpoint_writer_end(&training->writer, &bytes, &status);
+    (void)is_idle;
     if (trainer->backend)
         trainer->backend->close(trainer->model);
     timeline_destroy(trainer->timeline);

@@ -3,10 +3,17 @@
 #define TRAINER_TRAINING_OPEN_H
 
 #include "trainer/record/tensorboard.h"
-#include "trainer/run/checkpoint.h"
+#include "trainer/run/checkpoint_writer.h"
 #include "trainer/run/step.h"
 #include "trainer/run/training.h"
 #include "trainer/run/training_report.h"
+
+/* A checkpoint that is being written. */
+typedef struct {
+    const char *path;
+    int64_t step;             /* the last one before it */
+    int64_t begin_ns, end_ns; /* the time in which it holds up steps */
+} Writing;
 
 typedef struct {
     const TrainingSettings *options;
@@ -21,10 +28,13 @@ typedef struct {
     TrainingReport report;
     const char *log_folder, *model_folder;
     const char *chrome_path; /* of the timeline's Chrome trace; NULL: in the log folder */
-    const char *checkpoint;  /* the last one; NULL: none yet */
-    History *history;        /* on rank 0 */
-    TensorBoard *board;      /* on rank 0 */
-    EpochRecord *records;    /* the epochs trained in this run; on rank 0 */
+    const char *checkpoint;  /* the last complete one; NULL: none yet */
+    int64_t checkpoint_bytes;
+    CheckpointWriter writer; /* of the next one, on rank 0 */
+    Writing writing;
+    History *history;     /* on rank 0 */
+    TensorBoard *board;   /* on rank 0 */
+    EpochRecord *records; /* the epochs trained in this run; on rank 0 */
     int64_t record_count;
 } Training;
 

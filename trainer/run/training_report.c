@@ -200,9 +200,12 @@ void training_report_checkpoint(const TrainingReport *report, double images_per_
         return;
     const int64_t elapsed_ms = (machine_clock_ns() - report->progress.began_ns) / NS_PER_MS;
     Text line = {0};
-    text_printf(&line, "    %.*f images/s, %s (", images_per_s < 100 ? 1 : 0, images_per_s, path);
-    bytes_print(&line, bytes);
-    text_add(&line, ")");
+    text_printf(&line, "    %.*f images/s, %s", images_per_s < 100 ? 1 : 0, images_per_s, path);
+    if (bytes > 0) {
+        text_add(&line, " (");
+        bytes_print(&line, bytes);
+        text_add(&line, ")");
+    }
     progress_add_time_left(&line, report->epoch + 1 - report->epochs_before,
                            report->epochs - report->epochs_before, elapsed_ms);
     puts(text_string(&line));

@@ -64,6 +64,7 @@ void training_report_plan(const TrainingReport *report, const TrainingPlan *plan
 void training_report_epoch(TrainingReport *report, int64_t epoch);
 void training_report_step(TrainingReport *report, int64_t steps_done, const Score *score);
 void training_report_epoch_end(TrainingReport *report, const Score *score, const Score *test);
+/* `bytes` 0: the file is still being written. */
 void training_report_checkpoint(const TrainingReport *report, double images_per_s, const char *path,
                                 int64_t bytes);
 

@@ -1,13 +1,15 @@
 // The clock: the present time, and its speed.
 import { byId, draw, h } from "./dom.js";
-import { act, calendar, now, rate, waitsFor, world } from "./world.js";
+import { act, ask, calendar, now, rate, refresh, say, soon, waitsFor, world } from "./world.js";
 import { span } from "./words.js";
 
 const rates = ["real", "x10", "x60", "x600", "x3600", "manual", "auto"];
 const names = { real: "as fast as real", manual: "by hand only", auto: "jumps while clients wait" };
 const jumps = [["1m", "+1 min"], ["10m", "+10 min"], ["1h", "+1 h"], ["1d", "+1 d"]];
 
-const tell = (body, what) => act("/trainyard/clock", body, what);
+const tell = (body, what, more) => act("/trainyard/clock", body, what, more);
+// A jump can be undone.
+const jump = (body, what) => tell(body, what, { offer: { words: "Undo", run: () => undo(false) } });
 
 function mode() {
   const { clock, paused } = world.state.clock;
@@ -15,7 +17,7 @@ function mode() {
 }
 
 function drawClock() {
-  const { clock, paused } = world.state.clock;
+  const { clock, paused, undo: undoable } = world.state.clock;
   const [date, time] = calendar(now());
   const stands = paused || clock === "manual";
   draw(byId("clock"), [
@@ -30,9 +32,10 @@ function drawClock() {
       onclick: async () => {
         if (!stands)
           await tell({ do: "pause" }, "The clock is paused.");
-        await tell({ do: "step" }, "Stepped through the next event.");
+        await jump({ do: "step" }, "Stepped through the next event.");
       },
     }, "Step"),
+    undoable && h("button", { key: "undo", accesskey: "z", title: `back to ${calendar(undoable.to_ns / 1e9).join(" ")}, before the last jump`, onclick: () => undo(false) }, "Undo"),
   ]);
 }
 
@@ -48,13 +51,31 @@ function goals() {
 
 const PATIENCE = "1d"; // of simulated time: further days are asked for
 
-let question = null; // {until, words, button}: asked before time passes
+let question = null; // {words, button, run}: asked before time moves
 
 async function runUntil(until) {
   question = null;
-  const refusal = await tell({ do: "run-until", until, within: PATIENCE }, `Ran until ${until}.`);
+  const refusal = await jump({ do: "run-until", until, within: PATIENCE }, `Ran until ${until}.`);
   if (refusal && refusal.status === 409)
-    question = { until, words: `${refusal.message} Time has moved by a day at most.`, button: "Wait another day" };
+    question = { words: `${refusal.message} Time has moved by a day at most.`, button: "Wait another day", run: () => runUntil(until) };
+  drawControls();
+}
+
+// Goes back before the last jump. If requests since then would be dropped, the refusal names them: asks first.
+async function undo(accept) {
+  question = null;
+  try {
+    const { now_ns: to } = await ask("/trainyard/clock", { do: "undo", accept });
+    say(`Back at ${calendar(to / 1e9).join(" ")}.`);
+  } catch (error) {
+    const words = error.message[0].toUpperCase() + error.message.slice(1);
+    if ((error.hint || "").startsWith('"accept"'))
+      question = { words: `${words.split(" (\"accept\"")[0]}. The whole session is kept before, in its state folder.`, button: "Undo all the same", run: () => undo(true) };
+    else
+      say(error.message);
+  }
+  await refresh();
+  soon(); // the emulator begins again
   drawControls();
 }
 
@@ -65,7 +86,7 @@ function wantsUntil(event) {
   const job = world.state.jobs.find((j) => until === `job ${j.name}` || until.startsWith(`job ${j.name} `));
   const waits = job && waitsFor(job);
   if (waits && waits.never) {
-    question = { until, words: `Job ${job.name} cannot start: ${waits.words}.`, button: "Run for a day all the same" };
+    question = { words: `Job ${job.name} cannot start: ${waits.words}.`, button: "Run for a day all the same", run: () => runUntil(until) };
     drawControls();
   } else if (until !== "") {
     runUntil(until);
@@ -75,10 +96,10 @@ function wantsUntil(event) {
 function drawQuestion() {
   if (question === null)
     return null;
-  const { until, words, button } = question;
+  const { words, button, run } = question;
   return h("div", { class: "row", id: "question", role: "alert" },
     h("span", {}, words),
-    h("button", { onclick: () => runUntil(until) }, button),
+    h("button", { onclick: run }, button),
     h("button", { class: "plain", onclick: () => { question = null; drawControls(); } }, "No"));
 }
 
@@ -91,7 +112,7 @@ function drawControls() {
       h("select", { id: "rate", value: clock, onchange: (e) => tell({ do: "rate", rate: e.target.value }, `The clock: ${e.target.value}.`) },
         known.map((r) => h("option", { key: r, value: r }, names[r] ? `${r}: ${names[r]}` : `${r.slice(1)} s a second`)))),
     h("div", { class: "row", role: "group", "aria-label": "Advance by" },
-      jumps.map(([by, text]) => h("button", { key: by, onclick: () => tell({ do: "advance", by }, `Advanced by ${text.slice(1)}.`) }, text))),
+      jumps.map(([by, text]) => h("button", { key: by, onclick: () => jump({ do: "advance", by }, `Advanced by ${text.slice(1)}.`) }, text))),
     h("form", { onsubmit: wantsUntil },
       h("label", { for: "until" }, "Run until"),
       h("input", { id: "until", list: "goals", autocomplete: "off", spellcheck: "false", placeholder: "job train completed, cluster gpu idle >= 2" }),

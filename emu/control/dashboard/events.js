@@ -137,8 +137,21 @@ function take() {
   soon();
 }
 
+// The session went back: the events after this number have not happened.
+function forget(number) {
+  events = events.filter((e) => e.number <= number);
+  fresh = fresh.filter((e) => e.number <= number);
+  past = number;
+  drawEvents();
+  soon();
+}
+
 function hear(message) {
   const e = JSON.parse(message.data);
+  if (e.record === "undone") {
+    forget(Number(message.lastEventId));
+    return;
+  }
   fresh.push(Object.assign(e, { number: Number(message.lastEventId), weight: weight(e), subject: subject(e), text: sentence(e) }));
   if (fresh.length > KEPT)
     fresh.shift();

@@ -195,7 +195,7 @@ function ruleText(rule) {
 }
 
 function drawFaults() {
-  const remove = (path, what) => act(path, undefined, what, "DELETE").then(lookAtRules);
+  const remove = (path, what) => act(path, undefined, what, { method: "DELETE" }).then(lookAtRules);
   draw(byId("faults"), [
     h("div", { class: "head" }, h("h2", { id: "faults-title" }, "Faults"), h("span", { class: "grow" }),
       h("span", { class: "small" }, h("button", { accesskey: "f", onclick: () => openFault(world.state.files_only ? "api.error" : "node.crash", {}) }, "Let something go wrong…"))),

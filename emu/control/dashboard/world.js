@@ -1,4 +1,5 @@
 // What is known of the emulator, and what it is asked: one copy for all parts of the page.
+import { draw, h } from "./dom.js";
 import { count, many } from "./words.js";
 
 export const world = {
@@ -28,7 +29,7 @@ export async function ask(path, body, method) {
     return answer;
   const error = answer.error || {};
   const words = error.hint ? `${error.message} (${error.hint})` : error.message || `status ${response.status}`;
-  throw Object.assign(new Error(words), { status: response.status });
+  throw Object.assign(new Error(words), { status: response.status, hint: error.hint || "" });
 }
 
 export function query(parameters) {
@@ -97,23 +98,26 @@ export function calendar(seconds) {
 // --- Messages ---
 
 let silence = null;
+const SAID_MS = 6000, OFFERED_MS = 12000;
 
-export function say(text) {
+// `offer`: {words, run}, a button after the text; or nothing.
+export function say(text, offer) {
   const place = document.getElementById("said");
-  place.textContent = text;
+  const hush = () => draw(place, []);
+  draw(place, [text, offer && h("button", { onclick: () => { hush(); offer.run(); } }, offer.words)]);
   clearTimeout(silence);
-  silence = setTimeout(() => { place.textContent = ""; }, 6000);
+  silence = setTimeout(hush, offer ? OFFERED_MS : SAID_MS);
 }
 
-// Asks for something to be done, and says what came of it. Returns the error of a refusal, or null.
-export async function act(path, body, what, method) {
+// Asks for something to be done, and says what came of it, with an offer. Returns the error of a refusal, or null.
+export async function act(path, body, what, { method, offer } = {}) {
   let refusal = null;
   try {
     await ask(path, body, method);
-    say(what);
+    say(what, offer);
   } catch (error) {
     refusal = error;
-    say(error.message);
+    say(error.message, error.status === 409 ? offer : undefined);
   }
   await refresh();
   return refusal;

@@ -3,7 +3,6 @@
 #include <sqlite3.h>
 
 #include "emu/files/store/blobs.h"
-#include "emu/files/store/ticks.h"
 #include "emu/state/file_copy.h"
 #include "emu/state/state_folder.h"
 #include "sim/cli/files.h"
@@ -37,25 +36,4 @@ bool contents_copy(Store *store, const char *folder, Status *status)
         is_copied = file_name_settle(arena_printf(arena, "%s/%s", to, "any"), status);
     arena_destroy(arena);
     return is_copied;
-}
-
-bool contents_changed(Store *store, FilesChanged *changed, Status *status)
-{
-    static const char sql[] =
-        "SELECT max(ns),max(ticks),(SELECT count(*) FROM file_untold) FROM("
-        "SELECT max(since_ns) AS ns,max(max(created,changed)) AS ticks FROM file_share UNION ALL "
-        "SELECT max(since_ns),max(max(created,written,changed)) FROM file_entry)";
-    sqlite3_stmt *row = NULL;
-    const bool is_read =
-        sqlite3_prepare_v2(store_connection(store), sql, -1, &row, NULL) == SQLITE_OK &&
-        sqlite3_step(row) == SQLITE_ROW;
-    *changed = (FilesChanged){.ns = -1, .unix_ms = INT64_MIN};
-    if (is_read && sqlite3_column_type(row, 0) != SQLITE_NULL) {
-        changed->ns = sqlite3_column_int64(row, 0);
-        changed->unix_ms = ticks_unix_ms(sqlite3_column_int64(row, 1));
-    }
-    if (is_read)
-        changed->is_pending = sqlite3_column_int64(row, 2) > 0;
-    sqlite3_finalize(row);
-    return is_read || cannot_read(store, status);
 }

@@ -9,13 +9,4 @@
  * failure. */
 MUST_CHECK bool contents_copy(Store *store, const char *folder, Status *status);
 
-/* When clients last changed shares and files, as far as these still exist. */
-typedef struct {
-    int64_t ns;      /* simulated; -1: never */
-    int64_t unix_ms; /* on the calendar; INT64_MIN: never */
-    bool is_pending; /* the world has not heard of the last changes */
-} FilesChanged;
-
-MUST_CHECK bool contents_changed(Store *store, FilesChanged *changed, Status *status);
-
 #endif

@@ -3,10 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "emu/files/store/shares.h"
 #include "emu/files/store/ticks.h"
-
-/* Source of the limit: Microsoft, "Azure Files scalability and performance targets". */
-enum { DEFAULT_QUOTA_GIB = 5120 };
 
 void share_put(FileStore *files, const char *account, const ShareRow *row)
 {
@@ -87,7 +85,7 @@ static bool create_row(FileStore *files, Arena *arena, ShareName name, ShareRow 
         tables_fail(&files->tables, ENOSPC);
         return false;
     }
-    *row = share_row_new(files, share_row_name(arena, name), DEFAULT_QUOTA_GIB, NULL);
+    *row = share_row_new(files, share_row_name(arena, name), SHARE_QUOTA_GIB, NULL);
     row->since_ns = FILES_NEVER; // nothing that the world wrote there is hidden
     row->created = row->changed = ticks_of(world_unix_ms(files->world.world, 0));
     share_put(files, name.account, row);

@@ -5,6 +5,10 @@
 #include "emu/files/store/file_store.h"
 #include "emu/files/store/ticks.h"
 
+/* The quota of a share for which no client states one. Source: Microsoft, "Azure Files scalability
+ * and performance targets". */
+enum { SHARE_QUOTA_GIB = 5120 };
+
 FilesFailure files_share_create(FileStore *files, ShareName name, int64_t quota_gib,
                                 const char *metadata);
 FilesFailure files_share_delete(FileStore *files, ShareName name, bool with_snapshots);

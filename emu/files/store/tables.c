@@ -18,8 +18,8 @@ _Static_assert(sizeof queries / sizeof *queries == FILES_QUERY_COUNT, "one text 
 
 static const char world_tables[] =
     "CREATE TEMP TABLE world_entry (share INTEGER NOT NULL, parent INTEGER NOT NULL,"
-    "  folded TEXT NOT NULL, id INTEGER NOT NULL, kind INTEGER NOT NULL, name TEXT NOT NULL,"
-    "  at_ns INTEGER NOT NULL, made_ns INTEGER NOT NULL, bytes INTEGER NOT NULL,"
+    "  folded TEXT NOT NULL, id INTEGER NOT NULL, kind INTEGER NOT NULL, name TEXT,"
+    "  at_ns INTEGER NOT NULL, made_ns INTEGER, bytes INTEGER NOT NULL,"
     "  modified_ms INTEGER NOT NULL, logs INTEGER NOT NULL, written INTEGER NOT NULL,"
     "  PRIMARY KEY (share, parent, folded)) WITHOUT ROWID;";
 

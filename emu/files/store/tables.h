@@ -6,7 +6,9 @@
  * contents (copies, snapshots) until one of them is written. Ranges without an extent are zeros.
  * Cleared ranges have an extent in the blob 0, which is not a file.
  *
- * Entries of the world are in a temporary table with the same keys and ids of its files. A row of
+ * Entries of the world are in a temporary table with the same keys and ids of its files. There may
+ * be many: a name that equals the folded one, and a time of creation that equals the last change,
+ * are NULL. A row of
  * clients hides what the world wrote at its place, and below it, up to the row's `since_ns`; a row
  * of kind FILES_GONE does nothing else. */
 #ifndef EMU_FILES_TABLES_H
@@ -30,7 +32,9 @@ enum { FILES_CLEARED_BLOB = 0 };
 #define ENTRY_COLUMNS                                                                              \
     "id, kind, name, folded, bytes, etag, created, written, changed, properties, metadata, "       \
     "lease, contents, since_ns"
-#define WORLD_COLUMNS "id, kind, name, folded, at_ns, made_ns, bytes, modified_ms, logs, written"
+#define WORLD_COLUMNS                                                                              \
+    "id, kind, coalesce(name, folded), folded, at_ns, coalesce(made_ns, at_ns), bytes, "           \
+    "modified_ms, logs, written"
 
 #define FILES_QUERIES(X)                                                                           \
     X(SAVEPOINT, "SAVEPOINT files")                                                                \
@@ -117,13 +121,16 @@ enum { FILES_CLEARED_BLOB = 0 };
              " FROM world_entry WHERE share = ?1 AND parent = ?2 AND folded = ?3")                 \
     X(WORLDS, "SELECT " WORLD_COLUMNS " FROM world_entry WHERE share = ?1 AND parent = ?2 AND "    \
               "folded > ?3 AND folded >= ?4 ORDER BY folded")                                      \
-    X(WORLD_PUT, "INSERT OR REPLACE INTO world_entry (share, parent, " WORLD_COLUMNS               \
-                 ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)")                   \
+    X(WORLD_PUT,                                                                                   \
+      "INSERT OR REPLACE INTO world_entry (share, parent, id, kind, name, folded, at_ns, "         \
+      "made_ns, bytes, modified_ms, logs, written) VALUES (?1, ?2, ?3, ?4, nullif(?5, ?6), ?6, "   \
+      "?7, nullif(?8, ?7), ?9, ?10, ?11, ?12)")                                                    \
     /* the first time of creation and the last time of change are kept */                          \
     X(WORLD_DIRECTORY,                                                                             \
       "INSERT INTO world_entry (share, parent, id, kind, name, folded, at_ns, made_ns, bytes, "    \
-      "modified_ms, logs, written) VALUES (?1, ?2, ?3, 1, ?4, ?5, ?6, ?7, 0, -1, ?8, -1) "         \
-      "ON CONFLICT DO UPDATE SET at_ns = max(at_ns, excluded.at_ns), "                             \
+      "modified_ms, logs, written) VALUES (?1, ?2, ?3, 1, nullif(?4, ?5), ?5, ?6, nullif(?7, "     \
+      "?6), 0, -1, ?8, -1) ON CONFLICT DO UPDATE SET at_ns = max(at_ns, excluded.at_ns), "         \
+      "made_ns = nullif(coalesce(made_ns, at_ns), max(at_ns, excluded.at_ns)), "                   \
       "logs = max(logs, excluded.logs), kind = 1, id = excluded.id")                               \
     X(WORLD_SIZED, "UPDATE world_entry SET bytes = ?4 WHERE share = ?1 AND parent = ?2 AND "       \
                    "folded = ?3")                                                                  \

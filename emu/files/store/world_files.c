@@ -90,7 +90,7 @@ void world_files_detach(WorldFiles *files)
     for (uint32_t j = 0; j < world_job_count(world); j++)
         if (world_job(world, (JobId){j}))
             may_log(files, log_folder_of_job((JobId){j}));
-    for (uint32_t c = 0; c < world_cluster_count(world); c++)
+    for (uint32_t c = 0; (c = world_next_cluster(world, c)) < world_cluster_count(world); c++)
         if (world_cluster(world, (ClusterId){c})->setup_count > 0)
             may_log(files, log_folder_of_cluster((ClusterId){c}));
 }
@@ -264,9 +264,11 @@ static void show_logs(Intake *intake, LogFolder logs, Arena *arena)
     if (log_folder_is_forgotten(files->world, logs))
         return;
     const char *share = log_folder_share(files->world, logs);
+    if (!share || world_find_share(files->world, share).index == ID_NONE)
+        return; // on the node's disk, which is lost with the node; or lost with the share
     int64_t begun_ns = log_folder_begun_ns(files->world, logs);
-    if (!share || begun_ns == INT64_MAX)
-        return; // on the node's disk, which is lost with the node; or still in the queue
+    if (begun_ns == INT64_MAX)
+        return; // still in the queue
     const char *path = share_path_below(log_folder_path(files->world, logs, arena), arena);
     if (!path)
         return;
@@ -283,6 +285,8 @@ static void look_for_set_ups(WorldFiles *files)
     for (uint32_t i = 0; i < files->set_up_count; i++) {
         SetUp set_up = files->set_ups[i];
         const Cluster *cluster = world_cluster(files->world, set_up.cluster);
+        if (!cluster)
+            continue; // forgotten
         if (cluster->setup_count > set_up.begun)
             may_log(files, log_folder_of_cluster(cluster->id));
         set_up.begun = cluster->setup_count;

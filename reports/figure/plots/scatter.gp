@@ -1,9 +1,17 @@
-# Points by two values, with intervals. $points: x, its low, its high, y, its low, its high, colour, mark; $names_left: x, y, name right of
-# the point, where there is room; $names_right: left of it. y_limit: a line across, if has_limit; band_low, band_high: values of x that
-# count as equal, if has_band.
+# Points by two values, with intervals. $points: x, its low, its high, y, its low, its high, colour, mark; $names: x and y of the left end of a
+# name, the name; $lines: from a point to its name if that is away from it: x, y, and the way. y_limit: a line across, if has_limit; band_low,
+# band_high: values of x that count as equal, if has_band.
 set xrange [x_begin:x_end]
 set yrange [y_begin:y_end]
-set xtics x_step
+if (x_is_log) {
+    set logscale x 10
+    set xtics ()
+    unset mxtics
+    do for [power=-6:12] { do for [digit in narrow ? "1 3" : "1 2 5"] {
+        at = digit * 10.0**power
+        if (at >= x_begin && at <= x_end) { set xtics add (sprintf('%.6g', at) at) }
+    } }
+} else { set xtics x_step }
 set xlabel x_label offset 0,0.7
 set format x '%.6g'
 set format y '%.6g'
@@ -16,8 +24,8 @@ if (has_limit) {
     set arrow 1 from graph 0, first y_limit to graph 1, first y_limit nohead linewidth 1.4 dashtype 2 linecolor rgb '#808080'
     set label kinds+1 limit_name at graph 1, first y_limit right offset 0,-0.7 font ',10.5'
 }
-plot $points using 2:4:($3-$2):(0):7 with vectors nohead linewidth 1.2 linecolor rgb variable, \
+plot $lines using 1:2:3:4 with vectors nohead linewidth 0.8 linecolor rgb '#808080', \
+     $points using 2:4:($3-$2):(0):7 with vectors nohead linewidth 1.2 linecolor rgb variable, \
      $points using 1:5:(0):($6-$5):7 with vectors nohead linewidth 1.2 linecolor rgb variable, \
      $points using 1:4:8:7 with labels textcolor rgb variable font dot_font, \
-     $names_left using 1:2:3 with labels left offset 0.7,0.6 font ',10.5', \
-     $names_right using 1:2:3 with labels right offset -0.7,-0.6 font ',10.5'
+     $names using 1:2:3 with labels left font ',10.5'

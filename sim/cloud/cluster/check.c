@@ -186,7 +186,7 @@ int64_t clusters_check(const Clusters *clusters)
     int64_t contained = 0;
     for (uint32_t n = 0; (n = node_next(clusters, n)) < clusters->nodes.count; n++)
         check_node(clusters, node_by_id(clusters, (NodeId){n}));
-    for (uint32_t c = 0; c < clusters->rows.count; c++) {
+    for (uint32_t c = 0; (c = cluster_next(clusters, c)) < clusters->rows.count; c++) {
         const Cluster *cluster = cluster_by_id(clusters, (ClusterId){c});
         check_counts(clusters, cluster);
         check_kinds(clusters, cluster);

@@ -61,6 +61,17 @@ uint32_t cluster_count(const Clusters *clusters)
     return clusters->rows.count;
 }
 
+uint32_t cluster_next(const Clusters *clusters, uint32_t cluster)
+{
+    return row_table_next(&clusters->rows, cluster);
+}
+
+void cluster_forget(Clusters *clusters, ClusterId cluster)
+{
+    invariant(cluster_by_id(clusters, cluster)->provisioning == PROVISIONING_DELETED);
+    row_table_clear(&clusters->rows, cluster.index);
+}
+
 const Cluster *cluster_by_id(const Clusters *clusters, ClusterId cluster)
 {
     return row_table_at(&clusters->rows, cluster.index);
@@ -308,7 +319,7 @@ void cluster_deleted(Clusters *clusters, Cluster *cluster)
 
 bool clusters_delete_inside(Clusters *clusters, ResourcePath scope, Status *status)
 {
-    for (uint32_t c = 0; c < clusters->rows.count; c++) {
+    for (uint32_t c = 0; (c = cluster_next(clusters, c)) < clusters->rows.count; c++) {
         Cluster *cluster = cluster_row(clusters, (ClusterId){c});
         if (path_is_inside(cluster->path, scope) && cluster->provisioning < PROVISIONING_DELETING &&
             !cluster_delete(clusters, cluster, status))
@@ -328,7 +339,7 @@ Node *cluster_node_at(Clusters *clusters, const Cluster *cluster, int32_t place)
 
 void clusters_bill_held_nodes(Clusters *clusters)
 {
-    for (uint32_t c = 0; c < clusters->rows.count; c++) {
+    for (uint32_t c = 0; (c = cluster_next(clusters, c)) < clusters->rows.count; c++) {
         const Cluster *cluster = cluster_by_id(clusters, (ClusterId){c});
         for (int32_t place = 0; place < cluster->place_count; place++) {
             const Node *node = cluster_node_at(clusters, cluster, place);

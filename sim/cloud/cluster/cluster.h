@@ -134,6 +134,12 @@ Clusters *cluster_tables_create(Arena *run, Engine *engine, TraceRecorder *recor
 void clusters_connect(Clusters *clusters, ClusterJobs jobs, ClusterFaults faults);
 
 uint32_t cluster_count(const Clusters *clusters); /* deleted ones included */
+/* The index of the first cluster from `cluster` on that is not forgotten; cluster_count: there is
+ * none. */
+uint32_t cluster_next(const Clusters *clusters, uint32_t cluster);
+/* Forgets a deleted cluster, to which no event, node or job belongs. */
+void cluster_forget(Clusters *clusters, ClusterId cluster);
+/* NULL: the cluster is forgotten. */
 const Cluster *cluster_by_id(const Clusters *clusters, ClusterId cluster);
 /* For arguments of the functions below: only this folder changes a cluster. */
 Cluster *cluster_row(Clusters *clusters, ClusterId cluster);

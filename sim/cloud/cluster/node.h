@@ -160,6 +160,18 @@ void cluster_node_prepared(Clusters *clusters, Node *node);
 
 /* --- For the other files of this folder --- */
 
+void node_set_state(Clusters *clusters, Cluster *cluster, Node *node, NodeState state,
+                    TraceCause cause);
+enum { SETUP_CUT_OFF = -1 };
+/* Ends the node's set-up task, if it runs. */
+void node_setup_ends(const Clusters *clusters, Node *node, int32_t exit_code);
+void node_begin_preparation(Clusters *clusters, Cluster *cluster, Node *node, TraceCause cause,
+                            int64_t reboot_ns);
+void node_set_failure(Clusters *clusters, Node *node, NodeFailure failure);
+/* The service has noticed `node->failure`. */
+void node_become_unusable(Clusters *clusters, Cluster *cluster, Node *node);
+/* If the node is retiring, it leaves now, because its job has ended. */
+bool node_leaves_instead(Clusters *clusters, Cluster *cluster, Node *node);
 /* Adds a new node of a kind at its lowest free place and begins its preparation. */
 void node_add(Clusters *clusters, Cluster *cluster, int32_t kind, TraceCause cause);
 void node_leaves(Clusters *clusters, Cluster *cluster, Node *node, TraceCause cause);

@@ -17,7 +17,7 @@ static int64_t vcpus_of(const ClusterKind *kind)
 int64_t quota_vcpus_used(const Clusters *clusters, const char *family, bool is_low_priority)
 {
     int64_t vcpus = 0;
-    for (uint32_t c = 0; c < clusters->rows.count; c++) {
+    for (uint32_t c = 0; (c = cluster_next(clusters, c)) < clusters->rows.count; c++) {
         const Cluster *cluster = cluster_by_id(clusters, (ClusterId){c});
         for (int32_t k = 0; k < cluster->kind_count; k++) {
             const ClusterKind *kind = &cluster->kinds[k];
@@ -89,7 +89,7 @@ const char *quota_words(Clusters *clusters, const NodeKind *kind)
 /* Lets clusters of this priority that lack cores scale up again. */
 static void update_short_clusters(Clusters *clusters, bool is_low_priority)
 {
-    for (uint32_t c = 0; c < clusters->rows.count; c++) {
+    for (uint32_t c = 0; (c = cluster_next(clusters, c)) < clusters->rows.count; c++) {
         Cluster *cluster = cluster_row(clusters, (ClusterId){c});
         if (cluster->is_short_of_cores && cluster->spec->is_low_priority == is_low_priority)
             autoscale_update(clusters, cluster);

@@ -269,7 +269,7 @@ static bool container_fault(Faults *faults, const Command *command, Status *stat
         return false;
     if (job->state != JOB_QUEUED && job->state != JOB_RUNNING)
         return status_fail(status, STATUS_CONFLICT, command_place(command),
-                           "job %s is %s and starts no container any more", job->path.name,
+                           "job %s is %s and no longer starts containers", job->path.name,
                            job_state_name(job->state));
     job_fail_next_container(job);
     return true;

@@ -217,7 +217,8 @@ static int32_t group_nodes(Faults *faults, const NodeGroup *group, NodeTest *cou
 {
     int32_t count = 0;
     for (int32_t m = 0; m < group->member_count; m++)
-        for (uint32_t c = 0; c < cluster_count(faults->clusters); c++) {
+        for (uint32_t c = 0;
+             (c = cluster_next(faults->clusters, c)) < cluster_count(faults->clusters); c++) {
             const Cluster *cluster = cluster_by_id(faults->clusters, (ClusterId){c});
             if (same_name(cluster->path.name, group->members[m].cluster))
                 count += member_nodes(faults, cluster, &group->members[m], counts,

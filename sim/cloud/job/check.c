@@ -209,7 +209,8 @@ int64_t jobs_check(const Jobs *jobs)
         const Node *node = node_by_id(jobs->clusters, (NodeId){n});
         check_jobs_of_node(jobs, node);
     }
-    for (uint32_t c = 0; c < cluster_count(jobs->clusters); c++) {
+    for (uint32_t c = 0; (c = cluster_next(jobs->clusters, c)) < cluster_count(jobs->clusters);
+         c++) {
         const Cluster *cluster = cluster_by_id(jobs->clusters, (ClusterId){c});
         check_demand(jobs, cluster);
         queued += scheduler_check(jobs, cluster);

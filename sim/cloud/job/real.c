@@ -55,7 +55,7 @@ static bool check_at_work(const Job *job, uint32_t task, const Command *command,
     if (is_at_work(job, task))
         return true;
     status_fail(status, STATUS_CONFLICT, command_place(command),
-                "job \"%s\" is %s and its %s is not at work", job->path.name,
+                "job \"%s\" is %s and its %s is not running", job->path.name,
                 job_state_name(job->state), task == 0 ? "program" : "preparation");
     if (!job_is_real(job))
         status_hint(status, "only jobs of \"execution\": \"real\" take reports");
@@ -81,7 +81,7 @@ bool job_ran_outside(Jobs *jobs, Job *job, const Command *command, Status *statu
     JobRan *ran = &job->attempt->ran[task];
     if (ran->is_reported)
         return status_fail(status, STATUS_CONFLICT, command_place(command),
-                           "it is known already how the %s of job \"%s\" went",
+                           "the end of the %s of job \"%s\" has been reported already",
                            task == 0 ? "program" : "preparation", job->path.name);
     *ran = (JobRan){.is_reported = true,
                     .exit_code = command->as.job_ran.exit_code,

@@ -32,18 +32,23 @@ static ClusterQueues *new_queues(Jobs *jobs, ClusterId cluster)
     return queues;
 }
 
-ClusterQueues *scheduler_queues(Jobs *jobs, ClusterId cluster)
-{
-    while (jobs->queues.count <= cluster.index)
-        row_table_add(jobs->arena, &jobs->queues,
-                      new_queues(jobs, (ClusterId){jobs->queues.count}));
-    return row_table_at(&jobs->queues, cluster.index);
-}
-
 /* NULL: no job was ever submitted to the cluster. */
 static const ClusterQueues *find_queues(const Jobs *jobs, ClusterId cluster)
 {
     return cluster.index < jobs->queues.count ? row_table_at(&jobs->queues, cluster.index) : NULL;
+}
+
+ClusterQueues *scheduler_queues(Jobs *jobs, ClusterId cluster)
+{
+    if (find_queues(jobs, cluster) == NULL)
+        row_table_put(jobs->arena, &jobs->queues, cluster.index, new_queues(jobs, cluster));
+    return row_table_at(&jobs->queues, cluster.index);
+}
+
+void scheduler_forget(Jobs *jobs, ClusterId cluster)
+{
+    if (find_queues(jobs, cluster) != NULL)
+        row_table_clear(&jobs->queues, cluster.index);
 }
 
 PolicyKind scheduler_policy(const Jobs *jobs)
@@ -184,7 +189,7 @@ void scheduler_change_policy(Jobs *jobs, PolicyKind policy)
 {
     const bool saw_queue = sees_queue(jobs);
     jobs->policy = policy;
-    for (uint32_t c = 0; c < jobs->queues.count; c++) {
+    for (uint32_t c = 0; (c = row_table_next(&jobs->queues, c)) < jobs->queues.count; c++) {
         const ClusterQueues *queues = row_table_at(&jobs->queues, c);
         if (saw_queue)
             drop_plans(jobs, (ClusterId){c}, queues);

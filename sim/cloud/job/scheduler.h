@@ -14,6 +14,8 @@ SlotLimit scheduler_queue_limit(const Jobs *jobs, ClusterId cluster, int32_t que
  * counts it from here on, unless the last one did too: only such policies need it. */
 void scheduler_change_policy(Jobs *jobs, PolicyKind policy);
 PolicyKind scheduler_policy(const Jobs *jobs);
+/* Forgets the queues of a cluster that is forgotten. */
+void scheduler_forget(Jobs *jobs, ClusterId cluster);
 
 /* --- For the other files of this folder --- */
 

@@ -133,3 +133,13 @@ void policy_fault_print(Text *out, const PolicyFault *fault)
         text_printf(out, " the policy chose job %" PRId32 ", which does not fit (fits is 0)",
                     fault->answer);
 }
+
+bool policy_fault_refuse(const PolicyFault *fault, const char *path, Status *status)
+{
+    Text sentence = {0};
+    policy_fault_print(&sentence, fault);
+    status_fail(status, STATUS_BAD_INPUT, place_in(path, 0, 0), "%s", text_string(&sentence));
+    text_free(&sentence);
+    return status_hint(status, "it returns an index of view->waiting with \"fits\", "
+                               "TRAINYARD_POLICY_STOP of a running job, or TRAINYARD_POLICY_NONE");
+}

@@ -34,5 +34,7 @@ int32_t policy_outside_victim(const PolicyView *view);
 
 /* Adds a sentence about a fault, without a full stop. */
 void policy_fault_print(Text *out, const PolicyFault *fault);
+/* Refuses the run with that sentence: STATUS_BAD_INPUT at `path`. Returns false. */
+bool policy_fault_refuse(const PolicyFault *fault, const char *path, Status *status);
 
 #endif

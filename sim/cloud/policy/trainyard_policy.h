@@ -1,6 +1,6 @@
 /* A scheduling policy from outside: a shared object with one pure function, for
- * `trainyard run SCENARIO --policy ./mine.so`, or a function given to libtrainyard
- * (trainyard_request.policy). This header needs nothing else of trainyard.
+ * `trainyard run SCENARIO --policy ./mine.so`, `sweep` and `plan`, or a function given to
+ * libtrainyard (trainyard_request.policy). This header needs nothing else of trainyard.
  *
  *     #include <trainyard_policy.h>
  *
@@ -26,9 +26,10 @@
  * a job takes time to stop, the same answer is fine.
  *
  * The answer depends on the view alone: no clock, no random numbers, no variable that outlives a
- * call. Otherwise the same scenario and seed would have two results; `--check-determinism` runs
- * twice and names the first record that differs. Only + - * / on integers, and comparisons that end
- * in the index, give the same answer on every machine.
+ * call. Otherwise the same scenario and seed would have two results; `run --check-determinism`
+ * runs twice and names the first record that differs. A study calls it on several threads at once.
+ * Only + - * / on integers, and comparisons that end in the index, give the same answer on every
+ * machine.
  *
  * A slot is one GPU of a node; a node without GPUs is one slot. In a cluster of several kinds of
  * nodes a job's slots are those on the first kind that it may run on, and free slots are those of

@@ -148,6 +148,12 @@ void names_forget(Names *names, CommandKind made_by, const char *key)
     names->deleted[names->deleted_count++] = (DeletedRow){.made_by = made_by, .row = row};
 }
 
+void names_drop(Names *names, CommandKind made_by, ResourcePath path)
+{
+    names->losses++;
+    name_table_remove(names->rows, names_key(names, made_by, path));
+}
+
 DeletedRow *names_deleted(Names *names, uint32_t **count)
 {
     *count = &names->deleted_count;

@@ -37,6 +37,9 @@ bool names_row_of_key(const Names *names, const char *key, uint32_t *row);
  * of the deleted. */
 void names_forget(Names *names, CommandKind made_by, const char *key);
 
+/* Removes the key of a share, which has no random draws and is not in the list of the deleted. */
+void names_drop(Names *names, CommandKind made_by, ResourcePath path);
+
 /* A resource that was deleted. */
 typedef struct {
     CommandKind made_by;

@@ -29,6 +29,12 @@ static bool is_leaving(const Subjects *subjects, CommandKind made_by, uint32_t r
     return subjects->source.is_leaving(subjects->source.owner, made_by, row);
 }
 
+static bool is_forgotten(const Subjects *subjects, CommandKind made_by, uint32_t row)
+{
+    return is_leaving(subjects, made_by, row) &&
+           subjects->source.path(subjects->source.owner, made_by, row).name == NULL;
+}
+
 /* Rows are added in the order of their creation. The newer of two rows with a name is known, unless
  * only the newer is being deleted. */
 static void add_row(Subjects *subjects, CommandKind made_by, ResourcePath name_path, uint32_t row)
@@ -95,5 +101,5 @@ uint32_t subject_row(Subjects *subjects, CommandKind made_by, const char *name)
     add_new_rows(subjects);
     uint32_t row = ID_NONE;
     name_table_find(subjects->known, names_subject_key(subjects->names, made_by, name_path), &row);
-    return row;
+    return row != ID_NONE && is_forgotten(subjects, made_by, row) ? ID_NONE : row;
 }

@@ -38,6 +38,17 @@ uint32_t file_server_count(const Storage *storage)
     return storage->file_servers.count;
 }
 
+uint32_t file_server_next(const Storage *storage, uint32_t index)
+{
+    return row_table_next(&storage->file_servers, index);
+}
+
+void file_server_forget(Storage *storage, uint32_t index)
+{
+    invariant(row_at(storage, index)->provisioning == PROVISIONING_DELETED);
+    row_table_clear(&storage->file_servers, index);
+}
+
 const FileServer *file_server_at(const Storage *storage, uint32_t index)
 {
     return row_at(storage, index);
@@ -89,7 +100,7 @@ static void stop_billing(Storage *storage, FileServer *server)
 
 void file_servers_bill(Storage *storage)
 {
-    for (uint32_t i = 0; i < storage->file_servers.count; i++)
+    for (uint32_t i = 0; (i = file_server_next(storage, i)) < storage->file_servers.count; i++)
         if (row_at(storage, i)->gone_ns == INT64_MAX)
             emit_bill(storage, row_at(storage, i));
 }
@@ -183,7 +194,7 @@ bool file_server_delete(Storage *storage, const Command *command, Status *status
 
 void file_servers_delete_inside(Storage *storage, ResourcePath scope)
 {
-    for (uint32_t i = 0; i < storage->file_servers.count; i++) {
+    for (uint32_t i = 0; (i = file_server_next(storage, i)) < storage->file_servers.count; i++) {
         FileServer *server = row_at(storage, i);
         if (path_is_inside(server->path, scope) && server->provisioning < PROVISIONING_DELETING)
             begin_deletion(storage, server, i);
@@ -257,7 +268,7 @@ static void check(const Storage *storage, const FileServer *server)
 int64_t file_servers_check(const Storage *storage)
 {
     int64_t contained = 0;
-    for (uint32_t i = 0; i < storage->file_servers.count; i++) {
+    for (uint32_t i = 0; (i = file_server_next(storage, i)) < storage->file_servers.count; i++) {
         const FileServer *server = row_at(storage, i);
         check(storage, server);
         contained += container_check(storage->resources, server->path, server->provisioning);

@@ -31,6 +31,12 @@ const char *file_server_share_name(Arena *arena, ResourcePath path);
 bool file_server_is_share(const char *share);
 
 uint32_t file_server_count(const Storage *storage); /* deleted ones included */
+/* The index of the first file server from `index` on that is not forgotten; file_server_count:
+ * there is none. */
+uint32_t file_server_next(const Storage *storage, uint32_t index);
+/* Forgets a deleted file server. */
+void file_server_forget(Storage *storage, uint32_t index);
+/* NULL: it is forgotten. */
 const FileServer *file_server_at(const Storage *storage, uint32_t index);
 /* The bill up to the deletion or failure, or up to now while the file server exists. */
 Bill file_server_bill(const Storage *storage, const FileServer *server);

@@ -124,23 +124,41 @@ void file_set_keep(FileSet *files, uint32_t file)
     row->is_kept = true;
 }
 
+/* Whether others refer to the row, or will. */
+static bool is_needed(const StoredFile *row)
+{
+    return row->is_kept || row->job.index != ID_NONE;
+}
+
 void file_set_forget_removed(FileSet *files)
 {
     for (uint32_t i = 0; (i = row_table_next(&files->rows, i)) < files->rows.count; i++) {
         const StoredFile *row = row_table_at(&files->rows, i);
-        if (!row->is_kept && row->job.index == ID_NONE &&
-            file_set_find(files, row->volume, row->path) != i + 1)
+        if (!is_needed(row) && file_set_find(files, row->volume, row->path) != i + 1)
             row_table_clear(&files->rows, i);
     }
 }
 
-void file_set_each_writer(const FileSet *files, void *context,
-                          void (*found)(void *context, JobId job))
+void file_set_forget_volume(FileSet *files, uint32_t volume)
 {
     for (uint32_t i = 0; (i = row_table_next(&files->rows, i)) < files->rows.count; i++) {
         const StoredFile *row = row_table_at(&files->rows, i);
-        if (row->job.index != ID_NONE)
-            found(context, row->job);
+        if (row->volume != volume)
+            continue;
+        invariant(!is_needed(row));
+        if (file_set_find(files, volume, row->path) == i + 1)
+            file_set_remove(files, volume, row->path);
+        row_table_clear(&files->rows, i);
+    }
+}
+
+void file_set_each_needed(const FileSet *files, void *context,
+                          void (*found)(void *context, const StoredFile *file))
+{
+    for (uint32_t i = 0; (i = row_table_next(&files->rows, i)) < files->rows.count; i++) {
+        const StoredFile *row = row_table_at(&files->rows, i);
+        if (is_needed(row))
+            found(context, row);
     }
 }
 

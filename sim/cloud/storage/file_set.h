@@ -57,9 +57,12 @@ void file_set_keep(FileSet *files, uint32_t file);
 
 /* Forgets the uploaded files that were removed or replaced, unless they were kept. */
 void file_set_forget_removed(FileSet *files);
-/* Calls `found` for every job that has written a file which is still there. */
-void file_set_each_writer(const FileSet *files, void *context,
-                          void (*found)(void *context, JobId job));
+/* Removes and forgets all files of a volume, of which none was kept or written by a job. */
+void file_set_forget_volume(FileSet *files, uint32_t volume);
+/* Calls `found` for every file which is still there, and that a job has written or that was kept.
+ */
+void file_set_each_needed(const FileSet *files, void *context,
+                          void (*found)(void *context, const StoredFile *file));
 
 /* Whether a directory exists. "" is the volume itself, which always exists. */
 bool file_set_has_directory(const FileSet *files, uint32_t volume, const char *path);

@@ -38,14 +38,21 @@ uint32_t storage_share_count(const Storage *storage)
     return storage->shares.count;
 }
 
+uint32_t storage_share_next(const Storage *storage, uint32_t share)
+{
+    return row_table_next(&storage->shares, share);
+}
+
 const Share *storage_share(const Storage *storage, ShareId share)
 {
-    return storage_share_row(storage, share)->share;
+    const ShareRow *row = storage_share_row(storage, share);
+    return row != NULL ? row->share : NULL;
 }
 
 uint32_t share_generation(const Storage *storage, ShareId share)
 {
-    return storage_share_row(storage, share)->generation;
+    const ShareRow *row = storage_share_row(storage, share);
+    return row != NULL ? row->generation : 0; // that of no event
 }
 
 void share_expect_next_end(Storage *storage, ShareId id)
@@ -75,7 +82,8 @@ bool storage_has_share(const Storage *storage, const char *name)
 
 bool storage_share_is_gone(const Storage *storage, ShareId share)
 {
-    return storage_share_row(storage, share)->is_gone;
+    const ShareRow *row = storage_share_row(storage, share);
+    return row == NULL || row->is_gone;
 }
 
 int64_t storage_share_existed_ns(const Storage *storage, ShareId share)
@@ -116,10 +124,20 @@ void storage_delete_share(Storage *storage, ShareId share)
 void storage_delete_account(Storage *storage, const char *account)
 {
     const char *start = arena_printf(storage->arena, "%s/", account);
-    for (uint32_t i = 0; i < storage->shares.count; i++)
+    for (uint32_t i = 0; (i = storage_share_next(storage, i)) < storage->shares.count; i++)
         if (!storage_share_is_gone(storage, (ShareId){i}) &&
             begins_with(share_name(storage_share(storage, (ShareId){i})), start))
             storage_delete_share(storage, (ShareId){i});
+}
+
+void storage_share_forget(Storage *storage, ShareId share)
+{
+    const ResourcePath path = {.name = share_name(storage_share(storage, share))};
+    invariant(storage_share_is_gone(storage, share));
+    if (storage_find_share(storage, path.name).index == share.index)
+        names_drop(storage->names, COMMAND_SHARE_CREATE, path);
+    file_set_forget_volume(storage->files, share.index);
+    row_table_clear(&storage->shares, share.index);
 }
 
 const char *storage_blob_message(Arena *arena, const char *share, const char *trouble)

@@ -20,13 +20,20 @@ void storage_connect(Storage *storage, TransferClient client);
 /* --- Shares --- */
 
 uint32_t storage_share_count(const Storage *storage); /* deleted ones included */
+/* The index of the first share from `share` on that is not forgotten; storage_share_count: there is
+ * none. */
+uint32_t storage_share_next(const Storage *storage, uint32_t share);
+/* Forgets a deleted share, which no event, transfer, file of a job or name in a spec refers to, and
+ * the files that clients have left on it. */
+void storage_share_forget(Storage *storage, ShareId share);
+/* NULL: the share is forgotten. */
 const Share *storage_share(const Storage *storage, ShareId share);
 /* The share called "account/share" or "fileserver/...", deleted or not; ID_NONE: there was never
- * one. */
+ * one, or it is forgotten. */
 ShareId storage_find_share(const Storage *storage, const char *name);
 /* Whether a share of that name exists and can be mounted. */
 bool storage_has_share(const Storage *storage, const char *name);
-/* Whether the share was deleted; clients that have mounted it hang. */
+/* Whether the share was deleted, forgotten or not; clients that have mounted it hang. */
 bool storage_share_is_gone(const Storage *storage, ShareId share);
 /* The time from the share's creation to its deletion, or to now. */
 int64_t storage_share_existed_ns(const Storage *storage, ShareId share);

@@ -142,6 +142,14 @@ void transfers_cancel(Storage *storage, TransferList *list)
     }
 }
 
+void transfers_each_share(const Storage *storage, void *context,
+                          void (*found)(void *context, ShareId share))
+{
+    for (uint32_t t = 0; t < storage->transfers.count; t++)
+        if (row_at(storage, t)->is_used)
+            found(context, row_at(storage, t)->transfer.share);
+}
+
 /* --- Checks --- */
 
 int32_t transfer_list_check(const Storage *storage, const TransferList *list, JobId job)
@@ -167,7 +175,7 @@ void transfers_check(const Storage *storage, int32_t listed)
 {
     int32_t active = 0, joined = 0, used = 0;
     uint32_t free_rows = 0;
-    for (uint32_t s = 0; s < storage->shares.count; s++)
+    for (uint32_t s = 0; (s = storage_share_next(storage, s)) < storage->shares.count; s++)
         active += share_active(storage_share(storage, (ShareId){s}));
     for (uint32_t t = 0; t < storage->transfers.count; t++) {
         const TransferRow *row = row_at(storage, t);

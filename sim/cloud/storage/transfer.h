@@ -37,6 +37,9 @@ typedef struct {
 void transfer_start(Storage *storage, TransferList *list, Transfer transfer);
 /* Cancels all transfers of a list. */
 void transfers_cancel(Storage *storage, TransferList *list);
+/* Calls `found` with the share of every transfer, also of one that hangs. */
+void transfers_each_share(const Storage *storage, void *context,
+                          void (*found)(void *context, ShareId share));
 
 /* --- Events --- */
 

@@ -36,7 +36,7 @@ bool step_compute_check(const StepCompute *compute, Place at, Status *status)
         return layer_rates_check(&rates, program->network, at, status);
     return program->precision == STEP_FP32 ||
            status_fail(status, STATUS_BAD_INPUT, at,
-                       "program \"%s\": of %s only the speed in fp32 is known", program->name,
+                       "program \"%s\": only the fp32 speed of %s is known", program->name,
                        compute->gpu->name);
 }
 

@@ -9,7 +9,7 @@
 #include "sim/base/table.h"
 #include "sim/base/units.h"
 #include "sim/json/decimal.h"
-#include "sim/output/summary/metrics.h"
+#include "sim/output/metrics/metrics.h"
 #include "sim/output/summary/summary.h"
 #include "sim/output/trace/fingerprint.h"
 #include "sim/output/trace/tsv.h"

@@ -438,8 +438,7 @@ static void put_device(const KerasLog *keras, int32_t rank)
     while (rank - device > 0 &&
            job_node_of_rank(job, rank - device - 1) == job_node_of_rank(job, rank))
         device++;
-    int64_t hundredths = gpu->memory_bytes / (INT64_C(1) << 30) * 100 +
-                         gpu->memory_bytes % (INT64_C(1) << 30) * 100 / (INT64_C(1) << 30);
+    int64_t hundredths = gpu->memory_bytes / GIB * 100 + gpu->memory_bytes % GIB * 100 / GIB;
     put_tensorflow_head(keras, "gpu_device.cc:1356");
     log_printf(keras->log,
                "Found device %d with properties: \nname: %s\ntotalMemory: %" PRId64 ".%02" PRId64

@@ -25,7 +25,8 @@ static const Cluster *cluster_of(const World *world, LogFolder folder)
 
 bool log_folder_is_forgotten(const World *world, LogFolder folder)
 {
-    return folder.job.index != ID_NONE && world_job(world, folder.job) == NULL;
+    return folder.job.index != ID_NONE ? world_job(world, folder.job) == NULL
+                                       : world_cluster(world, folder.cluster) == NULL;
 }
 
 const char *log_folder_share(const World *world, LogFolder folder)

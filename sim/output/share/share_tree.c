@@ -273,7 +273,8 @@ static bool write_share_folders(const ShareTree *tree, const World *world, const
 {
     Arena *arena = arena_create();
     bool is_good = true;
-    for (uint32_t i = 0; i < world_share_count(world) && is_good; i++) {
+    for (uint32_t i = 0; is_good && (i = world_next_share(world, i)) < world_share_count(world);
+         i++) {
         const char *name = share_name(world_share(world, (ShareId){i}));
         if (world_share_is_gone(world, (ShareId){i}) && is_deleted(tree, name, NULL, 0))
             continue;
@@ -289,7 +290,8 @@ bool share_tree_write(const ShareTree *tree, const World *world, const char *fol
     bool is_good = write_share_folders(tree, world, folder, status);
     for (uint32_t i = 0; i < tree->count && is_good; i++)
         is_good = write_recorded(world, &tree->files[i], folder, status);
-    for (uint32_t i = 0; i < world_cluster_count(world) && is_good; i++)
+    for (uint32_t i = 0; is_good && (i = world_next_cluster(world, i)) < world_cluster_count(world);
+         i++)
         is_good = write_logs(tree, world, log_folder_of_cluster((ClusterId){i}), folder, status);
     for (uint32_t i = 0; i < world_job_count(world) && is_good; i++)
         is_good = write_logs(tree, world, log_folder_of_job((JobId){i}), folder, status);

@@ -4,7 +4,7 @@
 #define SIM_OUTPUT_RUN_FACTS_H
 
 #include "sim/cloud/world.h"
-#include "sim/output/summary/waiting.h"
+#include "sim/output/metrics/waiting.h"
 
 typedef struct {
     const char *name;

@@ -16,7 +16,6 @@
 
 // Prices per month are for 730 hours, the month of Azure's price lists (365 * 24 / 12).
 #define MONTH_NS (730 * NS_PER_HOUR)
-#define GIB (INT64_C(1) << 30)
 
 static const char rng_name[] = "philox4x32-10/v1"; // as sim/engine/rng.h has it
 

@@ -8,7 +8,7 @@
 #define SIM_OUTPUT_SUMMARY_H
 
 #include "sim/json/json.h"
-#include "sim/output/summary/metrics.h"
+#include "sim/output/metrics/metrics.h"
 #include "sim/output/summary/run_facts.h"
 #include "sim/output/summary/spread.h"
 #include "sim/schema/plain.h"

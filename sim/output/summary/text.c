@@ -8,7 +8,7 @@
 #include "sim/base/units.h"
 #include "sim/engine/sample.h"
 #include "sim/json/decimal.h"
-#include "sim/output/summary/attribution.h"
+#include "sim/output/metrics/attribution.h"
 
 #define COLUMNS(table) ((int32_t)(sizeof(table) / sizeof((table)[0])))
 

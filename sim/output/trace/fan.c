@@ -102,8 +102,11 @@ void trace_fan_forget(TraceFan *fan)
     for (uint32_t j = 0; (j = row_table_next(&fan->jobs, j)) < fan->jobs.count; j++)
         if (world_job(fan->world, (JobId){j}) == NULL)
             row_table_clear(&fan->jobs, j);
-    fan->named.job.index = ID_NONE;
-    fan->row.job = NULL;
+    for (uint32_t c = 0; (c = row_table_next(&fan->clusters, c)) < fan->clusters.count; c++)
+        if (world_cluster(fan->world, (ClusterId){c}) == NULL)
+            row_table_clear(&fan->clusters, c);
+    fan->named.cluster.index = fan->named.job.index = fan->named.share.index = ID_NONE;
+    fan->row.cluster = fan->row.job = fan->row.share = NULL;
 }
 
 /* The names of the row's record. Those of the record before it are kept where the ids are the same:

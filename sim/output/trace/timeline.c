@@ -1,242 +1,15 @@
 #include "sim/output/trace/timeline.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "sim/base/array.h"
-#include "sim/cloud/cluster/cluster.h"
 #include "sim/cloud/job/job.h"
-#include "sim/formats/chrome_trace.h"
 #include "sim/json/json.h"
+#include "sim/output/trace/timeline_lines.h"
 
 // A forged trace may name any rank, and any number of GPUs.
 enum { RANKS_MAX = 1 << 16, GPUS_MAX = 1 << 10 };
-
-/* Nesting depth of a slice on a node's thread. If two slices have the same extent, the one with the
- * lower number is the outer one. */
-typedef enum { DEPTH_STATE, DEPTH_JOB, DEPTH_PHASE, DEPTH_EPOCH } Depth;
-
-typedef struct {
-    int64_t begin_ns, end_ns;
-    Depth depth;
-    const char *name;
-    const char *detail; /* the members of "args"; NULL: none */
-    uint32_t order;     /* position among the slices kept with it */
-} Slice;
-
-/* Slices of a thread, kept until their outer slice ends. */
-typedef struct {
-    Slice *items;
-    uint32_t count, capacity;
-} KeptSlices;
-
-/* A GPU of a node that jobs share. */
-typedef struct {
-    ChromeTrack track;
-    const char *job; /* that has it; NULL: it is free */
-    uint32_t job_index;
-    int64_t since_ns;
-    KeptSlices slices;
-} SlotLine;
-
-typedef struct {
-    ChromeTrack track;
-    const char *state; /* NULL before and after the node's life */
-    int64_t since_ns;
-    TraceCause cause;   /* why the state began; CAUSE_NONE */
-    const char *reason; /* the same in plain words; NULL */
-    const char *error;  /* the last error, for the state that it leads to */
-    int64_t error_ns;
-    const char *job; /* the job running on the node; NULL */
-    uint32_t job_index;
-    KeptSlices slices; /* since the node's last transition */
-    SlotLine *slots;   /* as many as were in use at one time */
-    uint32_t slot_count, slot_capacity;
-} NodeLine;
-
-typedef struct {
-    ChromeTrack track;      /* the thread "allocation" */
-    const char *allocation; /* NULL before and after the cluster's life */
-    int64_t since_ns;
-    int32_t node_count[NODE_STATE_COUNT];
-    bool count_changed; /* since the last counter was written */
-} ClusterLine;
-
-typedef struct {
-    int32_t queued, running;
-    bool changed; /* since the last counter was written */
-} JobCounts;
-
-typedef struct {
-    ChromeTrack track;
-    const char *state; /* NULL before the job is queued and after its end */
-    int64_t since_ns;
-    uint32_t *nodes; /* nodes running the job, in the order in which they began */
-    uint32_t node_count, node_capacity;
-    uint32_t *shared; /* nodes that have given it GPUs in this attempt */
-    uint32_t shared_count, shared_capacity;
-    ChromeTrack *ranks; /* [rank] */
-    uint32_t rank_capacity;
-} JobLine;
-
-/* Transfers of one share that do not overlap. */
-typedef struct {
-    ChromeTrack track;
-    int64_t free_ns; /* end of the lane's last transfer */
-} Lane;
-
-typedef struct {
-    int32_t process;
-    ChromeTrack states; /* for marks of the share's faults; none before the first */
-    Lane *lanes;
-    uint32_t lane_count, lane_capacity;
-} ShareLine;
-
-struct TimelineWriter {
-    Arena *arena;
-    ChromeTrace trace;
-    TraceLevel level;
-    int64_t now_ns;
-    ChromeTrack commands;
-    int32_t jobs_process;
-    int32_t file_servers_process;
-    JobCounts job_counts;
-    bool counters_changed;
-    ClusterLine *clusters; /* [ClusterId.index] and so on; unused items are zero */
-    NodeLine *nodes;
-    JobLine *jobs;
-    ShareLine *shares;
-    uint32_t cluster_capacity, node_capacity, job_capacity, share_capacity;
-};
-
-/* --- Tracks --- */
-
-/* array_room zeroes new items: they have no name and no state yet. */
-static ClusterLine *cluster_line(TimelineWriter *timeline, const TraceRow *row)
-{
-    const uint32_t id = row->record.cluster.index;
-    timeline->clusters = array_room(timeline->arena, timeline->clusters, id + 1,
-                                    &timeline->cluster_capacity, sizeof *timeline->clusters);
-    ClusterLine *cluster = &timeline->clusters[id];
-    if (cluster->track.process == 0) {
-        const int32_t process = chrome_trace_process(
-            &timeline->trace, arena_printf(timeline->arena, "cluster %s", row->cluster));
-        cluster->track = chrome_trace_thread(&timeline->trace, process, "allocation");
-    }
-    return cluster;
-}
-
-/* "NAME", or "NAME (v100)" if the first record of the node states its kind. */
-static const char *name_of_node(const TimelineWriter *timeline, const TraceRow *row)
-{
-    return row->record.kind == TRACE_NODE_KIND
-               ? arena_printf(timeline->arena, "%s (%s)", row->node, row->record.name)
-               : row->node;
-}
-
-static NodeLine *node_line(TimelineWriter *timeline, const TraceRow *row)
-{
-    const uint32_t id = row->record.node.index;
-    timeline->nodes = array_room(timeline->arena, timeline->nodes, id + 1, &timeline->node_capacity,
-                                 sizeof *timeline->nodes);
-    NodeLine *node = &timeline->nodes[id];
-    if (node->track.process == 0)
-        node->track =
-            chrome_trace_thread(&timeline->trace, cluster_line(timeline, row)->track.process,
-                                name_of_node(timeline, row));
-    return node;
-}
-
-static JobLine *job_line(TimelineWriter *timeline, const TraceRow *row)
-{
-    const uint32_t id = row->record.job.index;
-    timeline->jobs = array_room(timeline->arena, timeline->jobs, id + 1, &timeline->job_capacity,
-                                sizeof *timeline->jobs);
-    JobLine *job = &timeline->jobs[id];
-    if (timeline->jobs_process == 0)
-        timeline->jobs_process = chrome_trace_process(&timeline->trace, "jobs");
-    if (job->track.process == 0)
-        job->track = chrome_trace_thread(&timeline->trace, timeline->jobs_process, row->job);
-    return job;
-}
-
-static ShareLine *share_line(TimelineWriter *timeline, const TraceRow *row)
-{
-    const uint32_t id = row->record.share.index;
-    timeline->shares = array_room(timeline->arena, timeline->shares, id + 1,
-                                  &timeline->share_capacity, sizeof *timeline->shares);
-    ShareLine *share = &timeline->shares[id];
-    if (share->process == 0)
-        share->process = chrome_trace_process(
-            &timeline->trace, arena_printf(timeline->arena, "share %s", row->share));
-    return share;
-}
-
-/* --- Nodes --- */
-
-static int outer_first(const void *left, const void *right)
-{
-    const Slice *a = left, *b = right;
-    if (a->begin_ns != b->begin_ns)
-        return a->begin_ns < b->begin_ns ? -1 : 1;
-    if (a->end_ns != b->end_ns)
-        return a->end_ns > b->end_ns ? -1 : 1;
-    if (a->depth != b->depth)
-        return a->depth < b->depth ? -1 : 1;
-    return (a->order > b->order) - (a->order < b->order);
-}
-
-static void keep(TimelineWriter *timeline, KeptSlices *kept, Slice slice)
-{
-    kept->items = array_room(timeline->arena, kept->items, kept->count + 1, &kept->capacity,
-                             sizeof *kept->items);
-    slice.order = kept->count;
-    kept->items[kept->count++] = slice;
-}
-
-static void write_slice(TimelineWriter *timeline, ChromeTrack track, const Slice *slice)
-{
-    chrome_trace_slice(&timeline->trace, track, slice->name, slice->begin_ns, slice->end_ns,
-                       slice->detail);
-}
-
-static void write_kept(TimelineWriter *timeline, ChromeTrack track, KeptSlices *kept)
-{
-    qsort(kept->items, kept->count, sizeof *kept->items, outer_first);
-    for (uint32_t i = 0; i < kept->count; i++)
-        write_slice(timeline, track, &kept->items[i]);
-    kept->count = 0;
-}
-
-/* "cause":"crash","reason":"..." of a state; NULL when it has neither. */
-static const char *state_detail(TimelineWriter *timeline, const NodeLine *node)
-{
-    Text detail = {0};
-    if (node->cause == CAUSE_NONE && node->reason == NULL)
-        return NULL;
-    if (node->cause != CAUSE_NONE)
-        text_printf(&detail, "\"cause\":\"%s\"", trace_cause_name(node->cause));
-    if (node->reason != NULL) {
-        text_add(&detail, detail.length > 0 ? ",\"reason\":" : "\"reason\":");
-        json_print_string(&detail, node->reason);
-    }
-    return text_move(timeline->arena, &detail);
-}
-
-/* Writes the node's present state up to `at_ns` with all slices inside it. */
-static void node_write(TimelineWriter *timeline, NodeLine *node, int64_t at_ns)
-{
-    if (node->state == NULL)
-        return;
-    const int64_t since_ns = node->since_ns;
-    const char *detail = state_detail(timeline, node);
-    keep(timeline, &node->slices, (Slice){since_ns, at_ns, DEPTH_STATE, node->state, detail, 0});
-    if (node->job != NULL)
-        keep(timeline, &node->slices, (Slice){since_ns, at_ns, DEPTH_JOB, node->job, NULL, 0});
-    write_kept(timeline, node->track, &node->slices);
-    node->since_ns = at_ns;
-}
 
 /* --- GPUs of shared nodes --- */
 
@@ -261,8 +34,8 @@ static SlotLine *free_slot(TimelineWriter *timeline, NodeLine *node, const Trace
 static void job_placed(TimelineWriter *timeline, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
-    NodeLine *node = node_line(timeline, row);
-    JobLine *job = job_line(timeline, row);
+    NodeLine *node = timeline_node(timeline, row);
+    JobLine *job = timeline_job(timeline, row);
     job->shared = array_room(timeline->arena, job->shared, job->shared_count + 1,
                              &job->shared_capacity, sizeof *job->shared);
     job->shared[job->shared_count++] = record->node.index;
@@ -280,15 +53,16 @@ static void slot_write(TimelineWriter *timeline, SlotLine *slot, int64_t at_ns)
 {
     if (slot->job == NULL)
         return;
-    keep(timeline, &slot->slices, (Slice){slot->since_ns, at_ns, DEPTH_JOB, slot->job, NULL, 0});
-    write_kept(timeline, slot->track, &slot->slices);
+    slice_keep(timeline, &slot->slices,
+               (Slice){slot->since_ns, at_ns, DEPTH_JOB, slot->job, NULL, 0});
+    slices_write(timeline, slot->track, &slot->slices);
     slot->job = NULL;
 }
 
 /* The job's attempt ends: it gives its GPUs back. */
 static void job_attempt(TimelineWriter *timeline, const TraceRow *row)
 {
-    JobLine *job = job_line(timeline, row);
+    JobLine *job = timeline_job(timeline, row);
     for (uint32_t i = 0; i < job->shared_count; i++) {
         NodeLine *node = &timeline->nodes[job->shared[i]];
         for (uint32_t s = 0; s < node->slot_count; s++)
@@ -318,16 +92,16 @@ static void add_node_slice(TimelineWriter *timeline, const TraceRow *row, NodeLi
         return; // it would not nest; a world frees the node only after recording the slice
     const int64_t begin_ns = slot != NULL ? slot->since_ns : node->since_ns;
     const int64_t since_ns = row->record.since_ns;
-    keep(timeline, slot != NULL ? &slot->slices : &node->slices,
-         (Slice){since_ns > begin_ns ? since_ns : begin_ns, row->record.at_ns, depth, name, detail,
-                 0});
+    slice_keep(timeline, slot != NULL ? &slot->slices : &node->slices,
+               (Slice){since_ns > begin_ns ? since_ns : begin_ns, row->record.at_ns, depth, name,
+                       detail, 0});
 }
 
 /* Adds a slice to all nodes of the row's job. */
 static void add_job_slice(TimelineWriter *timeline, const TraceRow *row, Depth depth,
                           const char *name, const char *detail)
 {
-    const JobLine *job = job_line(timeline, row);
+    const JobLine *job = timeline_job(timeline, row);
     for (uint32_t i = 0; i < job->node_count; i++)
         add_node_slice(timeline, row, &timeline->nodes[job->nodes[i]], depth, name, detail);
     for (uint32_t i = 0; i < job->shared_count; i++)
@@ -361,9 +135,9 @@ static void count_node(ClusterLine *cluster, const char *state, int32_t change)
 static void node_state(TimelineWriter *timeline, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
-    ClusterLine *cluster = cluster_line(timeline, row);
-    NodeLine *node = node_line(timeline, row);
-    node_write(timeline, node, record->at_ns);
+    ClusterLine *cluster = timeline_cluster(timeline, row);
+    NodeLine *node = timeline_node(timeline, row);
+    timeline_node_write(timeline, node, record->at_ns);
     if (node->state != NULL)
         count_node(cluster, node->state, -1);
     if (node->job != NULL)
@@ -379,7 +153,7 @@ static void node_state(TimelineWriter *timeline, const TraceRow *row)
     timeline->counters_changed = true;
     if (node->job != NULL) {
         node->job_index = record->job.index;
-        job_gains_node(timeline, job_line(timeline, row), record->node.index);
+        job_gains_node(timeline, timeline_job(timeline, row), record->node.index);
     }
 }
 
@@ -398,7 +172,7 @@ static void mark(TimelineWriter *timeline, ChromeTrack track, const TraceRow *ro
 
 static void node_error(TimelineWriter *timeline, const TraceRow *row)
 {
-    NodeLine *node = node_line(timeline, row);
+    NodeLine *node = timeline_node(timeline, row);
     node->error = row->record.name;
     node->error_ns = row->record.at_ns;
     mark(timeline, node->track, row, row->record.name);
@@ -406,14 +180,14 @@ static void node_error(TimelineWriter *timeline, const TraceRow *row)
 
 static void node_notice(TimelineWriter *timeline, const TraceRow *row)
 {
-    mark(timeline, node_line(timeline, row)->track, row, "preemption notice");
+    mark(timeline, timeline_node(timeline, row)->track, row, "preemption notice");
 }
 
 static void node_repair(TimelineWriter *timeline, const TraceRow *row)
 {
     Text name = {0};
     text_printf(&name, "repair %s", row->record.name);
-    mark(timeline, node_line(timeline, row)->track, row, text_string(&name));
+    mark(timeline, timeline_node(timeline, row)->track, row, text_string(&name));
     text_free(&name);
 }
 
@@ -421,13 +195,28 @@ static void node_speed(TimelineWriter *timeline, const TraceRow *row)
 {
     char name[48];
     snprintf(name, sizeof name, "speed %" PRId64 " ppm", row->record.node_speed.speed_ppm);
-    mark(timeline, node_line(timeline, row)->track, row, name);
+    mark(timeline, timeline_node(timeline, row)->track, row, name);
 }
 
 static void job_stalled(TimelineWriter *timeline, const TraceRow *row)
 {
-    mark(timeline, node_line(timeline, row)->track, row, "falls silent");
-    mark(timeline, job_line(timeline, row)->track, row, "stalled");
+    mark(timeline, timeline_node(timeline, row)->track, row, "falls silent");
+    mark(timeline, timeline_job(timeline, row)->track, row, "stalled");
+}
+
+static void cluster_error(TimelineWriter *timeline, const TraceRow *row)
+{
+    mark(timeline, timeline_cluster(timeline, row)->track, row, row->record.name);
+}
+
+static void job_resumed(TimelineWriter *timeline, const TraceRow *row)
+{
+    mark(timeline, timeline_job(timeline, row)->track, row, "resumed");
+}
+
+static void job_error(TimelineWriter *timeline, const TraceRow *row)
+{
+    mark(timeline, timeline_job(timeline, row)->track, row, row->record.name);
 }
 
 /* --- Training --- */
@@ -476,8 +265,8 @@ static void evaluation(TimelineWriter *timeline, const TraceRow *row)
 
 static ChromeTrack rank_track(TimelineWriter *timeline, const TraceRow *row, uint32_t rank)
 {
-    const int32_t process = cluster_line(timeline, row)->track.process;
-    JobLine *job = job_line(timeline, row);
+    const int32_t process = timeline_cluster(timeline, row)->track.process;
+    JobLine *job = timeline_job(timeline, row);
     job->ranks =
         array_room(timeline->arena, job->ranks, rank + 1, &job->rank_capacity, sizeof *job->ranks);
     ChromeTrack *track = &job->ranks[rank];
@@ -503,8 +292,29 @@ static void step(TimelineWriter *timeline, const TraceRow *row)
     add_parts(&detail, &record->step.parts);
     const Slice slice = {record->since_ns, record->at_ns,        DEPTH_EPOCH,
                          "step",           text_string(&detail), 0};
-    write_slice(timeline, track, &slice);
+    slice_write(timeline, track, &slice);
     text_free(&detail);
+}
+
+static void node_kind(TimelineWriter *timeline, const TraceRow *row)
+{
+    (void)timeline_node(timeline, row); // it has its name
+}
+
+static void job_stage(TimelineWriter *timeline, const TraceRow *row)
+{
+    add_node_slice(timeline, row, timeline_node(timeline, row), DEPTH_PHASE, row->record.name,
+                   NULL);
+}
+
+static void job_trained(TimelineWriter *timeline, const TraceRow *row)
+{
+    add_job_slice(timeline, row, DEPTH_PHASE, "training", NULL);
+}
+
+static void checkpoint(TimelineWriter *timeline, const TraceRow *row)
+{
+    add_node_slice(timeline, row, timeline_node(timeline, row), DEPTH_EPOCH, "checkpoint", NULL);
 }
 
 /* --- Jobs, allocation, shares, commands --- */
@@ -531,7 +341,7 @@ static void count_jobs(TimelineWriter *timeline, const char *state, int32_t chan
 static void job_state(TimelineWriter *timeline, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
-    JobLine *job = job_line(timeline, row);
+    JobLine *job = timeline_job(timeline, row);
     job_state_write(timeline, job, record->at_ns);
     count_jobs(timeline, job->state, -1);
     count_jobs(timeline, record->name, 1);
@@ -553,7 +363,7 @@ static void allocation_write(TimelineWriter *timeline, ClusterLine *cluster, int
 
 static void cluster_allocation(TimelineWriter *timeline, const TraceRow *row)
 {
-    ClusterLine *cluster = cluster_line(timeline, row);
+    ClusterLine *cluster = timeline_cluster(timeline, row);
     allocation_write(timeline, cluster, row->record.at_ns);
     cluster->allocation = row->record.name;
     cluster->since_ns = row->record.at_ns;
@@ -566,13 +376,13 @@ static void cluster_scaling(TimelineWriter *timeline, const TraceRow *row)
     Text name = {0};
     text_printf(&name, "scaling %s %" PRId64 " to %" PRId64, record->name,
                 record->cluster_scaling.minimum, record->cluster_scaling.maximum);
-    mark(timeline, cluster_line(timeline, row)->track, row, text_string(&name));
+    mark(timeline, timeline_cluster(timeline, row)->track, row, text_string(&name));
     text_free(&name);
 }
 
 static void share_state(TimelineWriter *timeline, const TraceRow *row)
 {
-    ShareLine *share = share_line(timeline, row);
+    ShareLine *share = timeline_share(timeline, row);
     if (share->states.process == 0)
         share->states = chrome_trace_thread(&timeline->trace, share->process, "state");
     mark(timeline, share->states, row, row->record.name);
@@ -593,7 +403,7 @@ static void cluster_provisioning(TimelineWriter *timeline, const TraceRow *row)
 {
     if (strcmp(row->record.name, provisioning_state_name(PROVISIONING_DELETED)) != 0)
         return;
-    ClusterLine *cluster = cluster_line(timeline, row);
+    ClusterLine *cluster = timeline_cluster(timeline, row);
     allocation_write(timeline, cluster, row->record.at_ns);
     cluster->allocation = NULL;
 }
@@ -620,7 +430,7 @@ static void transfer(TimelineWriter *timeline, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
     const ChromeTrack track =
-        share_lane(timeline, share_line(timeline, row), record->since_ns, record->at_ns);
+        share_lane(timeline, timeline_share(timeline, row), record->since_ns, record->at_ns);
     Text detail = {0};
     text_add(&detail, "\"job\":");
     json_print_string(&detail, row->job);
@@ -629,7 +439,7 @@ static void transfer(TimelineWriter *timeline, const TraceRow *row)
     text_printf(&detail, ",\"bytes\":%" PRId64, record->bytes);
     const Slice slice = {record->since_ns, record->at_ns,        DEPTH_STATE,
                          record->name,     text_string(&detail), 0};
-    write_slice(timeline, track, &slice);
+    slice_write(timeline, track, &slice);
     text_free(&detail);
 }
 
@@ -689,116 +499,63 @@ static void write_counters(TimelineWriter *timeline)
 }
 
 /* --- The run --- */
+/* The function for records of each kind; NULL: they are not drawn. */
+static void (*const drawers[])(TimelineWriter *timeline, const TraceRow *row) = {
+    [TRACE_COMMAND_APPLIED] = command,
+    [TRACE_COMMAND_SKIPPED] = command,
+    [TRACE_COMMAND_REFUSED] = command,
+    [TRACE_RESOURCE_CREATED] = NULL,
+    [TRACE_RESOURCE_DELETED] = NULL,
+    [TRACE_CLUSTER_PROVISIONING] = cluster_provisioning,
+    [TRACE_CLUSTER_SCALING] = cluster_scaling,
+    [TRACE_CLUSTER_ERROR] = cluster_error,
+    [TRACE_CLUSTER_ALLOCATION] = cluster_allocation,
+    [TRACE_CLUSTER_READY] = NULL,
+    [TRACE_CLUSTER_SHOWN] = NULL,
+    [TRACE_NODE_STATE] = node_state,
+    [TRACE_NODE_ERROR] = node_error,
+    [TRACE_NODE_NOTICE] = node_notice,
+    [TRACE_NODE_SPEED] = node_speed,
+    [TRACE_GROUP_STRUCK] = command,
+    [TRACE_NODE_BILLED] = NULL,
+    [TRACE_JOB_PROVISIONING] = NULL,
+    [TRACE_JOB_STATE] = job_state,
+    [TRACE_JOB_ATTEMPT] = job_attempt,
+    [TRACE_JOB_STALLED] = job_stalled,
+    [TRACE_JOB_RESUMED] = job_resumed,
+    [TRACE_JOB_ERROR] = job_error,
+    [TRACE_JOB_STAGE] = job_stage,
+    [TRACE_JOB_TRAINING] = NULL,
+    [TRACE_JOB_TRAINED] = job_trained,
+    [TRACE_EPOCH] = epoch,
+    [TRACE_EVALUATION] = evaluation,
+    [TRACE_CHECKPOINT] = checkpoint,
+    [TRACE_STEP] = step,
+    [TRACE_TRANSFER] = transfer,
+    [TRACE_FILE_WRITTEN] = NULL,
+    [TRACE_FILE_DELETED] = NULL,
+    [TRACE_SHARE_STATE] = share_state,
+    [TRACE_FILE_SERVER_PROVISIONING] = NULL,
+    [TRACE_FILE_SERVER_BILLED] = file_server_billed,
+    [TRACE_USAGES_SHOWN] = NULL,
+    [TRACE_JOB_SHOWN] = NULL,
+    [TRACE_JOB_FILES_SHOWN] = NULL,
+    [TRACE_RUN_ENDED] = NULL,
+    [TRACE_JOB_PLACED] = job_placed,
+    [TRACE_NODE_REPAIR] = node_repair,
+    [TRACE_JOB_WAITS] = NULL,
+    [TRACE_NODE_KIND] = node_kind,
+};
+_Static_assert(sizeof drawers / sizeof drawers[0] == TRACE_KIND_COUNT, "every kind");
 
-static void fold_row(void *listener, const TraceRow *row)
+static void draw_row(void *listener, const TraceRow *row)
 {
     TimelineWriter *timeline = listener;
     if (row->record.at_ns > timeline->now_ns)
         write_counters(timeline);
     timeline->now_ns = row->record.at_ns;
-    switch (row->record.kind) {
-    case TRACE_COMMAND_APPLIED:
-    case TRACE_COMMAND_SKIPPED:
-    case TRACE_COMMAND_REFUSED:
-        command(timeline, row);
-        return;
-    case TRACE_CLUSTER_PROVISIONING:
-        cluster_provisioning(timeline, row);
-        return;
-    case TRACE_CLUSTER_ALLOCATION:
-        cluster_allocation(timeline, row);
-        return;
-    case TRACE_NODE_KIND:
-        (void)node_line(timeline, row);
-        return;
-    case TRACE_NODE_STATE:
-        node_state(timeline, row);
-        return;
-    case TRACE_JOB_STATE:
-        job_state(timeline, row);
-        return;
-    case TRACE_JOB_PLACED:
-        job_placed(timeline, row);
-        return;
-    case TRACE_JOB_ATTEMPT:
-        job_attempt(timeline, row);
-        return;
-    case TRACE_JOB_STAGE:
-        add_node_slice(timeline, row, node_line(timeline, row), DEPTH_PHASE, row->record.name,
-                       NULL);
-        return;
-    case TRACE_JOB_TRAINED:
-        add_job_slice(timeline, row, DEPTH_PHASE, "training", NULL);
-        return;
-    case TRACE_EPOCH:
-        epoch(timeline, row);
-        return;
-    case TRACE_EVALUATION:
-        evaluation(timeline, row);
-        return;
-    case TRACE_CHECKPOINT:
-        add_node_slice(timeline, row, node_line(timeline, row), DEPTH_EPOCH, "checkpoint", NULL);
-        return;
-    case TRACE_STEP:
-        step(timeline, row);
-        return;
-    case TRACE_TRANSFER:
-        transfer(timeline, row);
-        return;
-    case TRACE_GROUP_STRUCK:
-        command(timeline, row);
-        return;
-    case TRACE_CLUSTER_SCALING:
-        cluster_scaling(timeline, row);
-        return;
-    case TRACE_CLUSTER_ERROR:
-        mark(timeline, cluster_line(timeline, row)->track, row, row->record.name);
-        return;
-    case TRACE_NODE_ERROR:
-        node_error(timeline, row);
-        return;
-    case TRACE_NODE_NOTICE:
-        node_notice(timeline, row);
-        return;
-    case TRACE_NODE_REPAIR:
-        node_repair(timeline, row);
-        return;
-    case TRACE_NODE_SPEED:
-        node_speed(timeline, row);
-        return;
-    case TRACE_JOB_STALLED:
-        job_stalled(timeline, row);
-        return;
-    case TRACE_JOB_RESUMED:
-        mark(timeline, job_line(timeline, row)->track, row, "resumed");
-        return;
-    case TRACE_JOB_ERROR:
-        mark(timeline, job_line(timeline, row)->track, row, row->record.name);
-        return;
-    case TRACE_SHARE_STATE:
-        share_state(timeline, row);
-        return;
-    case TRACE_FILE_SERVER_BILLED:
-        file_server_billed(timeline, row);
-        return;
-    case TRACE_RESOURCE_CREATED:
-    case TRACE_RESOURCE_DELETED:
-    case TRACE_CLUSTER_READY:
-    case TRACE_CLUSTER_SHOWN:
-    case TRACE_NODE_BILLED:
-    case TRACE_JOB_PROVISIONING:
-    case TRACE_JOB_TRAINING:
-    case TRACE_FILE_WRITTEN:
-    case TRACE_FILE_DELETED:
-    case TRACE_JOB_SHOWN:
-    case TRACE_JOB_FILES_SHOWN:
-    case TRACE_FILE_SERVER_PROVISIONING:
-    case TRACE_USAGES_SHOWN:
-    case TRACE_RUN_ENDED:
-    case TRACE_JOB_WAITS:
-    case TRACE_KIND_COUNT:
-        return;
-    }
+    if (drawers[row->record.kind] != NULL)
+        drawers[row->record.kind](timeline, row);
 }
 
 TimelineWriter *timeline_writer_create(Arena *arena, FILE *stream, TraceLevel level)
@@ -812,12 +569,12 @@ TimelineWriter *timeline_writer_create(Arena *arena, FILE *stream, TraceLevel le
 
 TraceListener timeline_writer_listener(TimelineWriter *timeline)
 {
-    return (TraceListener){.listener = timeline, .level = timeline->level, .row = fold_row};
+    return (TraceListener){.listener = timeline, .level = timeline->level, .row = draw_row};
 }
 
 static void node_finish(TimelineWriter *timeline, NodeLine *node)
 {
-    node_write(timeline, node, timeline->now_ns);
+    timeline_node_write(timeline, node, timeline->now_ns);
     for (uint32_t s = 0; s < node->slot_count; s++)
         slot_write(timeline, &node->slots[s], timeline->now_ns);
 }

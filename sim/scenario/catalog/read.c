@@ -244,7 +244,7 @@ static void rows_read(Reader *reader, const Json *json)
     }
     if (json->count > THROUGHPUTS_MAX - catalog->row_count) {
         problems_add(reader->problems, STATUS_BAD_INPUT, json_at(json),
-                     "with these %d the catalogue has more than %d throughputs", (int)json->count,
+                     "with these %d, the catalogue has more than %d throughputs", (int)json->count,
                      THROUGHPUTS_MAX);
         return;
     }

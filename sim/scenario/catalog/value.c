@@ -138,7 +138,7 @@ static bool formula_read(const Field *field, const Json *json, const char *time,
     const Json *form = json_member(json, shape);
     if (json->kind != JSON_OBJECT || json->count != 2 || scale == NULL || form == NULL)
         return status_fail(status, STATUS_BAD_INPUT, json_at(json),
-                           "%s: \"%s\" is written {\"%s\": \"54m\", \"%s\": 1.9}", field->name,
+                           "%s: write \"%s\" as {\"%s\": \"54m\", \"%s\": 1.9}", field->name,
                            json->key, time, shape);
     if (form->kind != JSON_NUMBER)
         return fail_kind(form, "a number", status);

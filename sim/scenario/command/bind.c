@@ -44,13 +44,10 @@ static bool may_be_created(const CommandBinder *binder, CommandKind kind, const 
 void creator_note(const CommandBinder *binder, CommandKind kind, ResourcePath path, uint32_t index)
 {
     name_table_set(binder->creators, creator_key(binder, kind, path), index);
-    // Triggers look resources up by name alone.
-    ResourcePath name = {.name = path.name};
-    name_table_set(binder->creators, creator_key(binder, kind, name), index);
 }
 
-static void renumber(const CommandBinder *binder, CommandKind kind, ResourcePath path,
-                     uint32_t index, uint32_t now)
+void creator_renumber(const CommandBinder *binder, CommandKind kind, ResourcePath path,
+                      uint32_t index, uint32_t now)
 {
     const char *key = creator_key(binder, kind, path);
     uint32_t noted;
@@ -60,13 +57,6 @@ static void renumber(const CommandBinder *binder, CommandKind kind, ResourcePath
         name_table_remove(binder->creators, key);
     else
         name_table_set(binder->creators, key, now);
-}
-
-void creator_renumber(const CommandBinder *binder, CommandKind kind, ResourcePath path,
-                      uint32_t index, uint32_t now)
-{
-    renumber(binder, kind, path, index, now);
-    renumber(binder, kind, (ResourcePath){.name = path.name}, index, now);
 }
 
 uint32_t creator_find(const CommandBinder *binder, CommandKind kind, ResourcePath path)

@@ -11,9 +11,9 @@
 /* A resource that a command of a session has made. */
 typedef struct {
     CommandKind kind;
+    bool is_leaving; /* a command has deleted it, or its parent */
     ResourcePath path;
     ClusterConfig *cluster; /* if it is a cluster */
-    bool is_leaving;        /* a command has deleted it, or its parent */
 } LaterResource;
 
 typedef struct {
@@ -36,11 +36,11 @@ typedef struct {
 
 /* Records that the command `index` creates `path`. */
 void creator_note(const CommandBinder *binder, CommandKind kind, ResourcePath path, uint32_t index);
-/* The index of the command that creates `path`, which may consist of the name alone; IMPLIED, or
- * NOT_CREATED. */
 /* Changes the number of a resource; NOT_CREATED forgets it. */
 void creator_renumber(const CommandBinder *binder, CommandKind kind, ResourcePath path,
                       uint32_t index, uint32_t now);
+/* The index of the command that creates `path`; IMPLIED, or NOT_CREATED. The path of a name alone
+ * finds what the file creates: triggers, which a session has not, name resources so. */
 uint32_t creator_find(const CommandBinder *binder, CommandKind kind, ResourcePath path);
 /* Finds the path of the cluster or job (`kind` creates it) called `name`. Returns false when no
  * command creates it, and reports that unless a command with refused values may create it.

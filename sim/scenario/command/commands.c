@@ -189,9 +189,11 @@ static void note_creators(const Builder *builder)
     for (int32_t i = 0; i < text->commands.count; i++) {
         const CommandText *command = scenario_command(text, i);
         CommandKind kind = (CommandKind)command->action.value;
-        if (command_is_placed(command) &&
-            creator_find(builder->binder, kind, command_path(text, command)) == NOT_CREATED)
-            creator_note(builder->binder, kind, command_path(text, command), (uint32_t)i);
+        const ResourcePath path = command_path(text, command);
+        if (!command_is_placed(command) || creator_find(builder->binder, kind, path) != NOT_CREATED)
+            continue;
+        creator_note(builder->binder, kind, path, (uint32_t)i);
+        creator_note(builder->binder, kind, (ResourcePath){.name = path.name}, (uint32_t)i);
     }
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/base/ascii.h"
+#include "sim/cloud/spec/reuse.h"
 #include "sim/cloud/storage/share.h"
 #include "sim/scenario/command/check.h"
 #include "sim/scenario/command/reader.h"
@@ -14,12 +15,13 @@ struct CommandReader {
     CommandBinder binder;
     NodeGroups groups;
     KnownShare *shares; /* those of the context once a command has added one; NULL before */
-    int32_t share_capacity;
+    int32_t share_capacity, file_shares; /* the first of them are the file's */
     uint32_t later_capacity;
     KnownProgram *programs; /* those of the context once a command has set one; NULL before */
     int32_t program_capacity, session_programs; /* the first of them are the session's */
     ClusterConfig *cluster;                     /* of the command read last */
     const ProgramText *program;                 /* likewise */
+    ResourcePath accepted;                      /* path of the command accepted last */
 };
 
 CommandReader *command_reader_create(const CommandBinder *binder, const NodeGroups *groups)
@@ -32,7 +34,7 @@ CommandReader *command_reader_create(const CommandBinder *binder, const NodeGrou
     reader->binder.context = &reader->context;
     reader->binder.files = (FileSource){0}; // a session names none
     reader->groups = *groups;
-    reader->share_capacity = reader->context.share_count;
+    reader->share_capacity = reader->file_shares = reader->context.share_count;
     return reader;
 }
 
@@ -127,7 +129,10 @@ const Command *command_read(CommandReader *reader, Arena *arena, const Json *ent
     else
         bind_service_command(&binder, entry, &made, &reader->program, command);
     reader->cluster = made.cluster;
-    return problems->count == problems_before ? command : NULL;
+    if (problems->count > problems_before)
+        return NULL;
+    command->path = path_reuse(command->path, reader->accepted);
+    return command;
 }
 
 void command_be_strict(CommandReader *reader, bool is_strict)
@@ -142,20 +147,67 @@ const VmSize *command_vm_size(const CommandReader *reader, const char *name)
 
 /* --- New resources --- */
 
+/* How many deleted resources a command may still mean, so that the world can say of them that they
+ * are being deleted. */
+enum { DELETED_KEPT = 512 };
+
+/* Makes a larger array, or one of the same size, without all but the last shares that were deleted.
+ * Mounts point to the rows of the old array, which stay. */
+static void make_room_for_share(CommandReader *reader)
+{
+    ConfigContext *context = &reader->context;
+    int32_t deleted = 0, kept = 0;
+    for (int32_t i = 0; i < context->share_count; i++)
+        deleted += context->shares[i].is_deleted;
+    const int32_t dropped = deleted > DELETED_KEPT ? deleted - DELETED_KEPT : 0;
+    if (2 * (context->share_count - dropped) >= reader->share_capacity)
+        reader->share_capacity = 2 * context->share_count + 8;
+    KnownShare *others = ARENA_ARRAY(context->arena, KnownShare, reader->share_capacity);
+    for (int32_t i = 0, seen = 0; i < context->share_count; i++) {
+        seen += context->shares[i].is_deleted;
+        if (!context->shares[i].is_deleted || seen > dropped)
+            others[kept++] = context->shares[i];
+    }
+    context->shares = reader->shares = others;
+    context->share_count = kept;
+}
+
+static KnownShare *find_session_share(const CommandReader *reader, const char *name)
+{
+    for (int32_t i = reader->file_shares; i < reader->context.share_count; i++)
+        if (strcmp(reader->shares[i].name, name) == 0)
+            return &reader->shares[i];
+    return NULL;
+}
+
 static void add_share(CommandReader *reader, KnownShare share)
 {
     ConfigContext *context = &reader->context;
+    KnownShare *before = find_session_share(reader, share.name);
+    if (before != NULL)
+        before->is_deleted = false;
     if (config_share(context, share.name) != NULL)
         return;
-    if (context->share_count == reader->share_capacity) {
-        reader->share_capacity = 2 * reader->share_capacity + 8;
-        KnownShare *larger = ARENA_ARRAY(context->arena, KnownShare, reader->share_capacity);
-        // Mounts point to the rows of the old array, which stay unchanged.
-        for (int32_t i = 0; i < context->share_count; i++)
-            larger[i] = context->shares[i];
-        context->shares = reader->shares = larger;
-    }
+    if (context->share_count == reader->share_capacity)
+        make_room_for_share(reader);
     reader->shares[context->share_count++] = share;
+}
+
+/* Shares of the scenario stay known. */
+static void drop_share(CommandReader *reader, const char *name)
+{
+    KnownShare *share = find_session_share(reader, name);
+    if (share != NULL)
+        share->is_deleted = true;
+}
+
+static void drop_account(CommandReader *reader, const char *account)
+{
+    const size_t length = strlen(account);
+    for (int32_t i = reader->file_shares; i < reader->context.share_count; i++)
+        if (strncmp(reader->shares[i].name, account, length) == 0 &&
+            reader->shares[i].name[length] == '/')
+            reader->shares[i].is_deleted = true;
 }
 
 static void note_upload(CommandReader *reader, const char *name)
@@ -165,10 +217,6 @@ static void note_upload(CommandReader *reader, const char *name)
             strcmp(reader->context.shares[i].name, name) == 0)
             reader->shares[i].has_uploads = true;
 }
-
-/* How many deleted resources a command may still mean, so that the world can say of them that they
- * are being deleted. */
-enum { DELETED_KEPT = 512 };
 
 /* Forgets all but the last resources that were deleted. `binder` has an arena for keys. */
 static void drop_deleted(CommandReader *reader, const CommandBinder *binder)
@@ -276,31 +324,46 @@ static bool is_deleted_with(ResourcePath path, const Command *deletion)
     return is_of_workspace || (path.experiment != NULL && ascii_same(path.experiment, in.name));
 }
 
-/* Marks clusters and jobs as deleted, because a newer one may have the same name. */
+/* Marks resources and shares as deleted, because a newer one may have the same name. */
 static void note_deletion(CommandReader *reader, Arena *arena, const Command *command)
 {
     CommandBinder *binder = &reader->binder;
-    const bool is_of_cluster = command->kind == COMMAND_CLUSTER_DELETE;
-    if (is_of_cluster || command->kind == COMMAND_JOB_DELETE) {
+    const CommandKind made_by = command->kind == COMMAND_CLUSTER_DELETE ? COMMAND_CLUSTER_CREATE
+                                : command->kind == COMMAND_JOB_DELETE   ? COMMAND_JOB_CREATE
+                                : command->kind == COMMAND_FILE_SERVER_DELETE
+                                    ? COMMAND_FILE_SERVER_CREATE
+                                    : COMMAND_KIND_COUNT;
+    if (made_by != COMMAND_KIND_COUNT) {
         ConfigContext context = reader->context;
         context.arena = arena; // for a key that is not kept
         CommandBinder temporary = *binder;
         temporary.context = &context;
-        const uint32_t index = creator_find(
-            &temporary, is_of_cluster ? COMMAND_CLUSTER_CREATE : COMMAND_JOB_CREATE, command->path);
+        const uint32_t index = creator_find(&temporary, made_by, command->path);
         const uint32_t in_file = (uint32_t)binder->text->commands.count;
         if (index != NOT_CREATED && index != IMPLIED && index >= in_file)
             binder->later[index - in_file].is_leaving = true;
+        if (made_by == COMMAND_FILE_SERVER_CREATE)
+            drop_share(reader, file_server_share(&context, command->path));
     } else if (command->kind == COMMAND_GROUP_DELETE || command->kind == COMMAND_WORKSPACE_DELETE ||
                command->kind == COMMAND_EXPERIMENT_DELETE) {
         for (uint32_t i = 0; i < binder->later_count; i++)
             binder->later[i].is_leaving |= is_deleted_with(binder->later[i].path, command);
+        for (int32_t i = reader->file_shares; i < reader->context.share_count; i++)
+            if (reader->shares[i].server.name != NULL)
+                reader->shares[i].is_deleted |= is_deleted_with(reader->shares[i].server, command);
+    } else if (command->kind == COMMAND_STORAGE_DELETE) {
+        drop_account(reader, command->path.name);
+    } else if (command->kind == COMMAND_SHARE_DELETE) {
+        drop_share(reader, command->path.name);
     }
 }
 
 void command_accept(CommandReader *reader, Arena *arena, const Command *command)
 {
     note_deletion(reader, arena, command);
+    reader->accepted = command->path;
+    if (command->kind == COMMAND_JOB_CREATE)
+        reader->context.earlier_job = command->as.job_create.spec;
     const char *name = command->path.name;
     CommandKind kind = command->kind;
     if (kind == COMMAND_CLUSTER_CREATE || kind == COMMAND_JOB_CREATE ||

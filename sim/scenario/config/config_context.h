@@ -16,6 +16,7 @@ typedef struct {
     bool is_listed;        /* its files are known, so that a missing script can be noticed */
     bool is_of_session;    /* a session made it empty: the world knows all its files */
     bool has_uploads;      /* clients of the session have uploaded files to it */
+    bool is_deleted;       /* by a command of the session; it is forgotten after many others */
     int32_t file_count;
     const char **files; /* paths inside the share */
 } KnownShare;
@@ -49,8 +50,9 @@ typedef struct {
      * exist, which make nodes and jobs fail, and output to paths that are lost with the node. In a
      * scenario these are mistakes. */
     bool is_of_session;
-    bool is_strict;  /* a session refuses jobs of which nothing says what they do */
-    bool has_no_end; /* the scenario has no "until": it runs until all jobs have ended */
+    const JobSpec *earlier_job; /* of a session: equal parts of the next job use its memory; NULL */
+    bool is_strict;             /* a session refuses jobs of which nothing says what they do */
+    bool has_no_end;            /* the scenario has no "until": it runs until all jobs have ended */
     int32_t share_count;
     const KnownShare *shares;
     int32_t program_count;

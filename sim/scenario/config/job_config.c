@@ -6,6 +6,7 @@
 #include "sim/base/text.h"
 #include "sim/base/units.h"
 #include "sim/cloud/job/environment.h"
+#include "sim/cloud/spec/reuse.h"
 #include "sim/cloud/training/step_plan.h"
 #include "sim/scenario/config/job_program.h"
 #include "sim/scenario/config/job_request.h"
@@ -378,7 +379,7 @@ const JobSpec *job_config_spec(const ConfigContext *context, const JobConfig *jo
     *spec = job->spec;
     if (context->is_of_session && spec->environment_count > 0)
         job_spec_leave_folders_out(context->arena, spec);
-    return spec;
+    return context->earlier_job != NULL ? job_spec_reuse(spec, context->earlier_job) : spec;
 }
 
 const char *job_config_cluster(const JobText *text)

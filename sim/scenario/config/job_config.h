@@ -18,8 +18,9 @@ typedef struct {
 JobConfig *job_config_read(const ConfigContext *context, const JobText *text, ResourcePath path,
                            const ClusterConfig *cluster, JobExecution execution);
 
-/* A copy of the spec, so that a job does not keep the text that it was read from; in a session, of
- * which many jobs may exist, without the folders in its environment. */
+/* A copy of the spec, so that a job does not keep the text that it was read from. In a session,
+ * which may have many jobs, it lacks the folders in its environment, and what equals parts of
+ * the earlier job's spec is that job's (job_spec_reuse). */
 const JobSpec *job_config_spec(const ConfigContext *context, const JobConfig *job);
 
 /* The name of the cluster in {"cluster": {"id": ...}}, the last part of the id; NULL when the job

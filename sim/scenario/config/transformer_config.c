@@ -7,8 +7,6 @@
 #include "sim/scenario/transformer/prediction.h"
 #include "sim/scenario/transformer/tokens.h"
 
-#define GIB ((double)(INT64_C(1) << 30))
-
 /* --- Checks that need no job --- */
 
 /* The shape that the text names or has. False, with the problems added. */
@@ -133,11 +131,12 @@ static void report_too_large(const ConfigContext *context, const TransformerPred
                              Place at)
 {
     const RankedLayout *least = &prediction->search.least;
-    Status *problem = problems_add(
-        context->problems, STATUS_BAD_INPUT, at,
-        "%s does not fit: with %s a rank needs %.1f GiB, and a %s has %.1f", prediction->model,
-        layout_text(context->arena, &least->layout), (double)least->memory.total_bytes / GIB,
-        prediction->machine.gpu->name, (double)prediction->machine.memory_bytes / GIB);
+    Status *problem =
+        problems_add(context->problems, STATUS_BAD_INPUT, at,
+                     "%s does not fit: with %s a rank needs %.1f GiB, and a %s has %.1f",
+                     prediction->model, layout_text(context->arena, &least->layout),
+                     (double)least->memory.total_bytes / (double)GIB, prediction->machine.gpu->name,
+                     (double)prediction->machine.memory_bytes / (double)GIB);
     if (prediction->has_alternative)
         status_hint(problem, "the nearest layout that fits is \"%s\"",
                     layout_text(context->arena, &prediction->alternative.layout));

@@ -162,10 +162,12 @@ static double improvement(const Study *study, const MetricEstimate *estimates)
     return study->goal->is_maximised ? difference : -difference;
 }
 
-static bool is_certain(const Study *study, const MetricEstimate *estimates)
+/* 1: the change certainly improves the objective, -1: it worsens it, 0: neither is certain. */
+static int certain_direction(const Study *study, const MetricEstimate *estimates)
 {
-    return improvement(study, estimates) > estimates[study->goal->metric].difference_half_width &&
-           improvement(study, estimates) > 0;
+    const double change = improvement(study, estimates);
+    const double half_width = estimates[study->goal->metric].difference_half_width;
+    return (change > half_width && change > 0) - (-change > half_width && change < 0);
 }
 
 /* A constraint is kept if its whole interval is on the right side, and missed if it is on the
@@ -212,9 +214,9 @@ static void judge(const Study *study, const Advice *advice, AdvisedChange *advis
         return;
     }
     advised->state = constraints_state(study, advised->estimates, &advised->constraint);
-    if (advised->state == ADVICE_CHOSEN && advice->before_state == ADVICE_CHOSEN &&
-        !is_certain(study, advised->estimates))
-        advised->state = ADVICE_NOTHING;
+    const int direction = certain_direction(study, advised->estimates);
+    if (advised->state == ADVICE_CHOSEN && advice->before_state == ADVICE_CHOSEN && direction <= 0)
+        advised->state = direction < 0 ? ADVICE_WORSE : ADVICE_NOTHING;
 }
 
 typedef struct {
@@ -293,7 +295,7 @@ static bool confirm(const Adviser *adviser, Advice *advice)
         item->estimates = estimates_of(adviser->arena, &sweep, i + 1);
         item->is_fresh = true;
         judge(study, advice, item);
-        if (item->state == ADVICE_NOTHING)
+        if (item->state == ADVICE_NOTHING || item->state == ADVICE_WORSE)
             item->state = ADVICE_NOT_CONFIRMED;
     }
     sort_changes(adviser->arena, advice->study, advice);

@@ -26,7 +26,8 @@ enum { ADVICE_MOST = 3 };
 #define ADVICE_STATES(X)                                                                           \
     X(CHOSEN, "improves")                                                                          \
     X(LESS, "improves less")                                                                       \
-    X(NOTHING, "no certain improvement")                                                           \
+    X(NOTHING, "no certain difference")                                                            \
+    X(WORSE, "is worse")                                                                           \
     X(MISSES, "misses a constraint")                                                               \
     X(UNCERTAIN, "may miss a constraint")                                                          \
     X(FAILS, "fewer jobs succeed")                                                                 \

@@ -6,7 +6,7 @@
 #include "sim/cloud/world.h"
 #include "sim/output/explain/expect_check.h"
 #include "sim/output/explain/run_watch.h"
-#include "sim/output/summary/metrics.h"
+#include "sim/output/metrics/metrics.h"
 #include "sim/scenario/read.h"
 
 /* The metric of each EXPECT_METRIC and EXPECT_STATISTIC of `file`, NULL for other expectations; in

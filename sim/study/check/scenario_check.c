@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "sim/cli/progress.h"
+#include "sim/output/metrics/waiting.h"
 #include "sim/output/summary/summary.h"
-#include "sim/output/summary/waiting.h"
 #include "sim/output/trace/fan.h"
 #include "sim/study/check/expectations.h"
 

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "sim/output/summary/attribution.h"
+#include "sim/output/metrics/attribution.h"
 #include "sim/study/follow/facts.h"
 #include "sim/study/format/level_values.h"
 #include "sim/study/goal.h"

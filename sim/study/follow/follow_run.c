@@ -47,6 +47,7 @@ static bool is_same_study(const Follower *follower, const char *folder, const St
            strcmp(found.identity.study, own.study) == 0 &&
            strcmp(found.identity.scenario, own.scenario) == 0 &&
            strcmp(found.identity.catalogue, own.catalogue) == 0 &&
+           strcmp(found.identity.policy, own.policy) == 0 &&
            strcmp(found.identity.version, own.version) == 0;
 }
 
@@ -55,8 +56,9 @@ static bool is_same_study(const Follower *follower, const char *folder, const St
 static const Study *read_study(Follower *follower, FollowKind kind, const Json *root)
 {
     Problems found = problems_create(follower->arena);
-    const Study *study =
-        study_read_tree(follower->arena, follower->files, FOLLOW_PATH, root, &found);
+    Study *study = study_read_tree(follower->arena, follower->files, FOLLOW_PATH, root, &found);
+    if (study != NULL)
+        study->policy = follower->question->study->policy;
     FollowFacts *facts = &follower->facts;
     if (study == NULL && facts->left_out_count < FOLLOW_KIND_COUNT)
         facts->left_out[facts->left_out_count++] =

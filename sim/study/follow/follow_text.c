@@ -66,7 +66,7 @@ static void print_headroom(const FollowOutcome *outcome, Text *out)
         text_printf(out, "Headroom is not known: %s.\n", outcome->facts.no_headroom);
     if (outcome->headroom.count == 0)
         return;
-    text_add(out, "With more load the constraints:");
+    text_add(out, "The constraints as the load grows:");
     for (int32_t i = 0; i < outcome->headroom.count; i++)
         text_printf(out, "%s x %s %s", i > 0 ? "," : "", outcome->headroom.items[i].level,
                     limit_verdict_name(outcome->headroom.items[i].winner.verdict));
@@ -178,13 +178,14 @@ static void print_quotas(const FollowOutcome *outcome, Text *out)
 {
     for (int32_t i = 0; i < outcome->quota_count; i++) {
         const QuotaRequest *row = &outcome->quotas[i];
-        text_printf(out, "Quota: at most %" PRId64 " cores of %s (%s) in %s at once",
+        text_printf(out, "Quota: the plan uses at most %" PRId64 " cores of %s (%s) in %s at once",
                     row->peak_vcpus, row->family, row->priority, outcome->facts.region);
         if (row->quota_vcpus == PLAIN_UNKNOWN)
-            text_add(out, "; there is no limit.\n");
+            text_add(out, "; the scenario sets no limit.\n");
         else
-            text_printf(out, "; the quota is %" PRId64 ", %" PRId64 " has a node in reserve.\n",
-                        row->quota_vcpus, row->asked_vcpus);
+            text_printf(
+                out, "; the quota is %" PRId64 ", and %" PRId64 " would leave a node in reserve.\n",
+                row->quota_vcpus, row->asked_vcpus);
     }
 }
 

@@ -3,8 +3,8 @@
 #ifndef SIM_STUDY_FOLLOW_POINT_WHY_H
 #define SIM_STUDY_FOLLOW_POINT_WHY_H
 
-#include "sim/output/summary/attribution.h"
-#include "sim/output/summary/waiting.h"
+#include "sim/output/metrics/attribution.h"
+#include "sim/output/metrics/waiting.h"
 #include "sim/study/outcome.h"
 
 /* A limit that bound, by the time of jobs or of nodes that it cost. X(ENUM, name, words, of jobs)

@@ -9,16 +9,18 @@
 typedef struct {
     const char *name;
     size_t offset;
+    bool is_optional; /* absent instead of "" */
 } Fact;
 
 /* The order of facts in a header. */
 static const Fact facts[] = {
-    {"version", offsetof(JournalIdentity, version)},
-    {"rng", offsetof(JournalIdentity, rng)},
-    {"study", offsetof(JournalIdentity, study)},
-    {"scenario", offsetof(JournalIdentity, scenario)},
-    {"catalogue", offsetof(JournalIdentity, catalogue)},
-    {"workloads", offsetof(JournalIdentity, workloads)},
+    {"version", offsetof(JournalIdentity, version), false},
+    {"rng", offsetof(JournalIdentity, rng), false},
+    {"study", offsetof(JournalIdentity, study), false},
+    {"scenario", offsetof(JournalIdentity, scenario), false},
+    {"catalogue", offsetof(JournalIdentity, catalogue), false},
+    {"workloads", offsetof(JournalIdentity, workloads), false},
+    {"policy", offsetof(JournalIdentity, policy), true},
 };
 enum { FACT_COUNT = sizeof facts / sizeof *facts };
 
@@ -26,7 +28,7 @@ static const char *fact_of(const JournalIdentity *identity, const Fact *fact)
 {
     const char *value;
     memcpy(&value, (const char *)identity + fact->offset, sizeof value);
-    return value;
+    return value != NULL ? value : "";
 }
 
 static bool is_plain(const char *text)
@@ -45,8 +47,11 @@ static void print_fact(const char *name, const char *value, Text *out)
 
 void journal_identity_print(const JournalIdentity *identity, Text *out)
 {
-    for (int32_t i = 0; i < FACT_COUNT; i++)
-        print_fact(facts[i].name, fact_of(identity, &facts[i]), out);
+    for (int32_t i = 0; i < FACT_COUNT; i++) {
+        const char *value = fact_of(identity, &facts[i]);
+        if (!facts[i].is_optional || value[0] != '\0')
+            print_fact(facts[i].name, value, out);
+    }
     for (uint32_t i = 0; i < identity->metric_count; i++)
         print_fact("metric", identity->metrics[i], out);
 }
@@ -91,10 +96,11 @@ bool journal_identity_parse(Arena *arena, const char *text, size_t length, Place
     piece_cut(&rest, '\t', &empty); // each fact begins with a tab
     for (int32_t i = 0; i < FACT_COUNT; i++) {
         Piece value;
-        if (!take_fact(&rest, facts[i].name, &value))
+        const bool is_there = take_fact(&rest, facts[i].name, &value);
+        if (!is_there && !facts[i].is_optional)
             return status_fail(status, STATUS_BAD_INPUT, rest.text ? rest.at : at,
                                "the header lacks \"%s=\"", facts[i].name);
-        const char *copy = arena_strndup(arena, value.text, value.length);
+        const char *copy = is_there ? arena_strndup(arena, value.text, value.length) : "";
         memcpy((char *)identity + facts[i].offset, &copy, sizeof copy);
     }
     return parse_metrics(arena, rest, identity, status);
@@ -133,8 +139,10 @@ bool journal_identity_matches(const JournalIdentity *found, const JournalIdentit
     if (!is_same) {
         status_fail(status, STATUS_BAD_INPUT, at, "contains runs of another study: %s",
                     text_string(&differences));
-        status_hint(status, "results of different studies, versions or catalogues cannot be mixed; "
-                            "choose another folder for -o");
+        status_hint(status,
+                    "results of different studies, versions, catalogues or policies cannot be "
+                    "mixed; "
+                    "choose another folder for -o");
     }
     text_free(&differences);
     return is_same;

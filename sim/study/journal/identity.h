@@ -14,6 +14,7 @@ typedef struct {
     const char *scenario;  /* hash of the scenario and the files that it includes */
     const char *catalogue; /* hash of all catalogues */
     const char *workloads; /* hash of the job lists; "" without lists */
+    const char *policy;    /* checksum of the policy from outside; "" or NULL without any */
     const char *const *metrics; /* names, in the order of a record's values */
     uint32_t metric_count;
 } JournalIdentity;

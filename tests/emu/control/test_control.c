@@ -1,8 +1,10 @@
 /* emu/control/control.h: the clock, faults and events by request. */
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "emu/emulator.h"
+#include "emu/fork.h"
 #include "emu/session/export.h"
 #include "sim/base/units.h"
 #include "tests/emu/operations_log.h"
@@ -141,6 +143,34 @@ START_TEST(the_clock_is_shown_and_moved)
     ck_assert(!json_member(tell("{\"do\": \"resume\"}"), "paused")->boolean);
     HttpResponse shown = ask("Clock_Show", "", NULL);
     ck_assert_ptr_nonnull(strstr(shown.body, "\"paused\": false"));
+}
+END_TEST
+
+START_TEST(the_last_jump_is_undone)
+{
+    refused("Clock_Tell", "{\"do\": \"undo\"}", 409, "there is no jump of the clock to undo");
+    refused("Clock_Tell", "{\"do\": \"undo\", \"accept\": \"yes\"}", 400, "accept");
+    const Json *clock = tell("{\"do\": \"advance\", \"by\": \"90s\"}");
+    const Json *undo = json_member(clock, "undo");
+    ck_assert_str_eq(json_member(undo, "to")->text, "2018-07-18T17:45:00Z");
+    ck_assert_int_eq(json_member(undo, "entries")->integer, 0);
+    const Json *done = tell("{\"do\": \"undo\"}");
+    ck_assert_int_eq(json_member(done, "now_ns")->integer, 0);
+    ck_assert_int_eq(json_member(done, "from_ns")->integer, 90 * NS_PER_S);
+    ck_assert(emulator_is_over(emulator));
+}
+END_TEST
+
+START_TEST(the_state_is_copied_for_a_fork)
+{
+    ck_assert_int_eq(ask("Copies_Make", "", "fork-1").status, 201);
+    const char *copy = arena_printf(arena, "%s/copies/fork-1/state.sqlite", folder);
+    ck_assert_int_eq(access(copy, F_OK), 0);
+    ck_assert_int_eq(ask("Copies_Make", "", "fork-1").status, 409);
+    ck_assert_int_eq(ask("Copies_Make", "", "../outside").status, 400);
+    ck_assert_int_eq(ask("Copies_Make", "", "").status, 400);
+    fork_withdraw_offers(emulator->store);
+    ck_assert_int_ne(access(copy, F_OK), 0);
 }
 END_TEST
 
@@ -300,7 +330,7 @@ START_TEST(one_request_runs_so_many_events_and_no_more)
     emulator->control.events_max = 2;
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
         const int64_t before = world_events(world);
-        refused("Clock_Tell", bodies[i], 409, "after 2 events time is not yet there");
+        refused("Clock_Tell", bodies[i], 409, "the time is not reached after 2 events");
         ck_assert_int_ge(world_events(world), before + 2);
         ck_assert_int_lt(world_events(world), before + 10); // of one instant
     }
@@ -579,7 +609,9 @@ START_TEST(a_stream_sends_the_events_since_an_id)
     events_answer(emulator->control.events, 3, &response);
     ck_assert_ptr_nonnull(strstr(read_stream(&response), "group two"));
     response.source.free(response.source.owner);
-    events_answer(emulator->control.events, 1000, &response); // of an earlier process
+    events_answer(emulator->control.events, 1000, &response); // has not happened: it was undone
+    ck_assert_str_eq(read_stream(&response), "id: 4\ndata: {\"at\":\"2018-07-18T17:45:00Z\","
+                                             "\"at_ns\":2,\"record\":\"undone\"}\n\n");
     ck_assert_str_eq(read_stream(&response), "");
     response.source.free(response.source.owner);
 }
@@ -697,6 +729,8 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("control");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, the_clock_is_shown_and_moved);
+    tcase_add_test(tests, the_last_jump_is_undone);
+    tcase_add_test(tests, the_state_is_copied_for_a_fork);
     tcase_add_test(tests, a_step_goes_through_the_next_event);
     tcase_add_test(tests, time_runs_until_something_is_so);
     tcase_add_test(tests, time_runs_to_the_begin_of_an_epoch_and_to_each_return_to_the_queue);

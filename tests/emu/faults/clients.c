@@ -164,6 +164,20 @@ static Answer ask_group(HttpMethod method, int group)
                "api-version=2018-05-01", headers, 2, body, strlen(body), false);
 }
 
+static Answer ask_clock(HttpMethod method, const char *body)
+{
+    return ask(method, "/trainyard/clock", "", NULL, 0, body, strlen(body), false);
+}
+
+/* The time before the last jump, as the clock shows it; -1: there is none. */
+static int64_t last_jump_ns(Answer answer)
+{
+    static const char key[] = "\"to_ns\": ";
+    const char *body = arena_strndup(life.request, answer.body, answer.length);
+    const char *found = strstr(body, key);
+    return found ? strtoll(found + sizeof key - 1, NULL, 10) : -1;
+}
+
 /* Whether an answer is that of success. Others are allowed where the disk fails. */
 static bool succeeds(Answer answer, const char *what)
 {
@@ -253,19 +267,60 @@ static void copy_file(Known *known, int number)
     add_version(number, &known->files[number]);
 }
 
+/* Earlier jumps cannot be undone any more. */
+static void finish_jumps(Known *known)
+{
+    for (int i = 0; i < known->jump_count; i++)
+        known->jumps[i].is_final = true;
+}
+
 static void delete_file(Known *known, int number)
 {
     if (!known->files[number].is_there)
         return;
-    if (succeeds(ask_files(HTTP_DELETE, number, "", NULL, 0, "", 0), "delete"))
-        known->files[number] = (KnownFile){0};
+    if (!succeeds(ask_files(HTTP_DELETE, number, "", NULL, 0, "", 0), "delete"))
+        return;
+    known->files[number] = (KnownFile){0};
+    finish_jumps(known);
 }
 
 static void change_group(Known *known, int group)
 {
     const bool is_there = known->groups[group];
-    if (succeeds(ask_group(is_there ? HTTP_DELETE : HTTP_PUT, group), "group"))
-        known->groups[group] = !is_there;
+    if (!succeeds(ask_group(is_there ? HTTP_DELETE : HTTP_PUT, group), "group"))
+        return;
+    known->groups[group] = !is_there;
+    if (is_there)
+        finish_jumps(known);
+}
+
+static void jump_ahead(Known *known)
+{
+    if (known->jump_count < 0 || known->jump_count == JUMPS)
+        return;
+    const Answer answer = ask_clock(HTTP_POST, "{\"do\": \"advance\", \"by\": \"1h\"}");
+    if (!succeeds(answer, "advance"))
+        return;
+    KnownJump *jump = &known->jumps[known->jump_count++];
+    jump->at_ns = last_jump_ns(answer);
+    memcpy(jump->groups, known->groups, sizeof jump->groups);
+    jump->is_final = false;
+}
+
+/* Files stay; groups are what they were before the jump, or the jump cannot be undone. */
+static void undo_jump_of_clock(Known *known)
+{
+    if (known->jump_count < 0)
+        return;
+    const KnownJump *jump = known->jump_count > 0 ? &known->jumps[known->jump_count - 1] : NULL;
+    const bool can = jump && !jump->is_final;
+    const Answer answer = ask_clock(HTTP_POST, "{\"do\": \"undo\", \"accept\": true}");
+    if (!can && answer.status != 409 && answer.status < 500)
+        life_fail("undo: %d instead of 409", answer.status);
+    if (!can || !succeeds(answer, "undo"))
+        return;
+    memcpy(known->groups, jump->groups, sizeof known->groups);
+    known->jump_count--;
 }
 
 /* Whether the file is as known. Sets the failure if not, unless `is_quiet`. */
@@ -301,6 +356,28 @@ static bool check_group(const Known *known, int group, bool is_quiet)
     return is_same;
 }
 
+static bool check_jump(const Known *known, bool is_quiet)
+{
+    const int32_t count = known->jump_count;
+    const int64_t expected = count > 0 ? known->jumps[count - 1].at_ns : -1;
+    const Answer answer = ask_clock(HTTP_GET, "");
+    const int64_t found = last_jump_ns(answer);
+    const bool is_same = found == expected || count < 0 || life.has_lied || answer.status >= 500;
+    if (!is_same && !is_quiet)
+        life_fail("the last jump was at %" PRId64 ", expected %" PRId64, found, expected);
+    return is_same;
+}
+
+bool clients_agree_on_jumps(const Known *a, const Known *b)
+{
+    if (a->jump_count != b->jump_count)
+        return false;
+    for (int32_t i = 0; i < a->jump_count; i++)
+        if (a->jumps[i].at_ns != b->jumps[i].at_ns || a->jumps[i].is_final != b->jumps[i].is_final)
+            return false;
+    return true;
+}
+
 bool clients_check(const Known *known, bool is_quiet)
 {
     bool is_same = true;
@@ -308,7 +385,7 @@ bool clients_check(const Known *known, bool is_quiet)
         is_same = check_file(known, i, is_quiet) && is_same;
     for (int i = 0; i < GROUPS && !life.has_failed; i++)
         is_same = check_group(known, i, is_quiet) && is_same;
-    return is_same;
+    return check_jump(known, is_quiet) && is_same;
 }
 
 static bool is_same_file(const KnownFile *a, const KnownFile *b)
@@ -344,6 +421,7 @@ void clients_adopt(void)
     }
     for (int i = 0; i < GROUPS && !life.has_failed; i++)
         life.known.groups[i] = ask_group(HTTP_HEAD, i).status == 204;
+    life.known.jump_count = -1;
 }
 
 void clients_ask(Known *after)
@@ -351,12 +429,16 @@ void clients_ask(Known *after)
     static void (*const operations[])(Known *, int) = {
         create_file, put_range, put_range, put_range, resize_file, copy_file, delete_file};
     const uint64_t count = sizeof operations / sizeof *operations;
-    const uint64_t what = disk_draw(count + 2);
+    const uint64_t what = disk_draw(count + 4);
     const int file = (int)disk_draw(FILES);
     if (what < count)
         operations[what](after, file);
     else if (what == count)
         change_group(after, (int)disk_draw(GROUPS));
+    else if (what == count + 1)
+        jump_ahead(after);
+    else if (what == count + 2)
+        undo_jump_of_clock(after);
     else
         check_file(after, file, false);
 }

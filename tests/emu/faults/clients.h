@@ -5,7 +5,7 @@
 
 #include "emu/emulator.h"
 
-enum { FILES = 4, GROUPS = 3, BYTES_MAX = 50000, VERSIONS = 512 };
+enum { FILES = 4, GROUPS = 3, JUMPS = 8, BYTES_MAX = 50000, VERSIONS = 512 };
 enum { OBJECTS = FILES + GROUPS };             /* files first */
 #define CLIENTS_UNIX_MS INT64_C(1795194020000) /* the machine's calendar */
 
@@ -15,9 +15,18 @@ typedef struct {
     char bytes[BYTES_MAX];
 } KnownFile;
 
+/* A jump of the clock, and what was there before it. */
+typedef struct {
+    bool groups[GROUPS];
+    int64_t at_ns; /* the time before it */
+    bool is_final; /* something that cannot be undone has happened since */
+} KnownJump;
+
 typedef struct {
     KnownFile files[FILES];
     bool groups[GROUPS];
+    KnownJump jumps[JUMPS];
+    int32_t jump_count; /* -1: unknown, because a disk has lost writes */
 } Known;
 
 typedef enum { DISK_CUTS, DISK_FAILS, DISK_LIES, DISK_FLIPS, DISK_KINDS } DiskKind;
@@ -60,8 +69,11 @@ uint64_t clients_digest(const Known *known, int object);
 uint64_t clients_digest_of(const char *bytes, size_t length);
 /* Reads the object into `known`; its digest. Fails the life if it cannot be read. */
 uint64_t clients_look(Known *known, int object);
-/* Whether all files and groups are as known. Fails the life if not, unless `is_quiet`. */
+/* Whether all files and groups, and the last jump of the clock, are as known. Fails the life if
+ * not, unless `is_quiet`. */
 bool clients_check(const Known *known, bool is_quiet);
+/* Whether both know the same jumps of the clock. */
+bool clients_agree_on_jumps(const Known *a, const Known *b);
 /* Deletes files that cannot be read and whose last requests may have happened or not. */
 void clients_settle(void);
 /* Adds all that the emulator answers about its session: the journal, the world, the events. */

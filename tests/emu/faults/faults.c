@@ -8,8 +8,9 @@
  * ENOSPC, short reads and writes; disks that acknowledge fsync and lose it; bits that flip. Answers
  * may be lost with the connection. After each start, all files and groups are read. Acknowledged
  * writes must be there, a round that was under way completely or not at all, and bytes that were
- * never written must not. A disk that acknowledges an fsync without it may have lost any page of
- * the database: the emulator must start, recover, or say why it cannot.
+ * never written must not. Jumps of the clock are undone: groups are then what they were before. A
+ * disk that acknowledges an fsync without it may have lost any page of the database: the emulator
+ * must start, recover, or say why it cannot.
  *
  * With --network the server serves clients of a simulated network (network.h).
  *
@@ -44,9 +45,13 @@ static void find_out(void)
         return;
     if (life.is_doubtful && life.kind == DISK_FLIPS)
         clients_settle();
-    if (life.is_doubtful && clients_check(&life.doubt, true))
+    if (life.is_doubtful && clients_check(&life.doubt, true)) {
+        const bool is_certain =
+            clients_agree_on_jumps(&life.doubt, &life.known) || !clients_check(&life.known, true);
         life.known = life.doubt;
-    else
+        if (!is_certain) // both are as found, and only an undo would show the difference
+            life.known.jump_count = -1;
+    } else
         clients_check(&life.known, false);
     life.is_doubtful = false;
     if (life.has_lied)
@@ -70,7 +75,8 @@ static void one_round(void)
     emulator_tick(life.emulator, life.machine_ns, CLIENTS_UNIX_MS);
     life.doubt = life.known;
     life.is_doubtful = true;
-    for (uint64_t i = 1 + disk_draw(REQUESTS_MAX); i > 0 && !disk_is_cut() && !life.has_failed; i--)
+    for (uint64_t i = 1 + disk_draw(REQUESTS_MAX);
+         i > 0 && !disk_is_cut() && !life.has_failed && !emulator_is_over(life.emulator); i--)
         clients_ask(&life.doubt);
     const bool is_kept =
         !store_is_dirty(life.emulator->store) || emulator_commit(life.emulator, &status);
@@ -87,7 +93,7 @@ static void one_round(void)
         life.known = life.doubt;
         life.is_doubtful = false;
     }
-    if (!is_kept || is_cut) {
+    if (!is_kept || is_cut || emulator_is_over(life.emulator)) {
         restart(is_cut);
     } else if (disk_draw(8) == 0) {
         if (disk_draw(4) == 0)

@@ -973,6 +973,20 @@ START_TEST(a_signal_ends_it_also_where_commits_fail)
 }
 END_TEST
 
+START_TEST(a_signal_between_a_failed_commit_and_the_next_run_ends_it)
+{
+    shared->commit_fails = shared->ends_after_loss = true;
+    serve(&server_defaults);
+    Client writer = client_of(served.plain);
+    Answer answer;
+    write_on(&writer);
+    ck_assert(hear(&writer, &answer, true));
+    ck_assert_int_eq(answer.status, 507);
+    ck_assert_int_eq(end_server(0), 0);
+    close(writer.descriptor);
+}
+END_TEST
+
 START_TEST(acknowledged_requests_are_committed_when_the_emulator_is_killed)
 {
     enum { WRITERS = 4, KILLS = 10 };
@@ -1129,6 +1143,7 @@ Suite *test_suite(void)
     tcase_add_test(all, answers_wait_for_the_commit_and_share_it);
     tcase_add_test(all, a_request_that_cannot_be_committed_is_never_acknowledged);
     tcase_add_test(all, a_signal_ends_it_also_where_commits_fail);
+    tcase_add_test(all, a_signal_between_a_failed_commit_and_the_next_run_ends_it);
     tcase_add_test(all, acknowledged_requests_are_committed_when_the_emulator_is_killed);
     tcase_add_test(all, asked_to_end_it_finishes_its_answers);
     tcase_add_test(all, the_proxy_leads_nowhere_else);

@@ -6,7 +6,6 @@
 
 #include "reports/plan/figures.h"
 #include "reports/plan/page.h"
-#include "sim/cli/disk_files.h"
 #include "sim/cli/files.h"
 #include "tests/support/plan_fixture.h"
 #include "tests/support/temporary_folder.h"
@@ -253,16 +252,6 @@ static void tear_down_folder(void)
     tear_down();
 }
 
-static const char *read_file(const char *path)
-{
-    const char *text;
-    size_t length;
-    Status status = {0};
-    ck_assert_msg(disk_files.read(disk_files.context, arena, path, &text, &length, &status), "%s",
-                  status.message);
-    return text;
-}
-
 /* Each number of a table is in the drawing's title too, and each drawing has its table. */
 START_TEST(the_page_is_written_and_each_plot_has_its_table)
 {
@@ -271,7 +260,7 @@ START_TEST(the_page_is_written_and_each_plot_has_its_table)
     const PlanKnown known = {.outcome = plan_of(&made)};
     ck_assert_msg(plan_report_write(arena, folder, &known, &no_plots, &status), "%s",
                   status.message);
-    const char *page = read_file(arena_printf(arena, "%s/report.html", folder));
+    const char *page = temporary_file_text(arena, arena_printf(arena, "%s/report.html", folder));
     check_nesting(page);
     lacks(page, "nan");
     if (no_plots.code != STATUS_OK)
@@ -285,7 +274,7 @@ START_TEST(the_page_is_written_and_each_plot_has_its_table)
     ck_assert_int_eq(drawings, tables);
     has(page, "<svg");
     lacks(page, "http://www.w3.org/1999/xlink");
-    has(read_file(arena_printf(arena, "%s/plots/front-0.svg", folder)), "<svg");
+    has(temporary_file_text(arena, arena_printf(arena, "%s/plots/front-0.svg", folder)), "<svg");
 }
 END_TEST
 

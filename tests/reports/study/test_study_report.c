@@ -409,16 +409,6 @@ static void tear_down_folder(void)
     tear_down();
 }
 
-static const char *text_of_file(const char *path)
-{
-    char *text = NULL;
-    size_t length = 0;
-    Status status = {0};
-    ck_assert_msg(file_read(arena, path, (size_t)1 << 24, &text, &length, &status), "%s",
-                  status.message);
-    return text;
-}
-
 static Sweep sweep_of(const Study *study)
 {
     Problems problems = problems_create(arena);
@@ -493,7 +483,7 @@ START_TEST(each_member_of_study_json_is_needed)
     (void)sweep_of(the_study("\"factors\": {" SEED
                              "\"between\": [1, 1000]}}, \"design\": {\"morris\": 2}, "
                              "\"seeds\": {\"at_least\": 2}"));
-    const char *text = text_of_file(arena_printf(arena, "%s/study.json", folder));
+    const char *text = temporary_file_text(arena, arena_printf(arena, "%s/study.json", folder));
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
         Problems problems = problems_create(arena);
         StudyOutcome outcome;
@@ -520,16 +510,16 @@ START_TEST(the_page_is_written_with_and_without_gnuplot)
     ck_assert(study_report_write(arena, folder, outcome, &no_plots, &status));
     setenv("PATH", path, 1);
     ck_assert_int_eq(no_plots.code, STATUS_MACHINE);
-    has(text_of_file(page), "This plot is missing");
+    has(temporary_file_text(arena, page), "This plot is missing");
     no_plots = (Status){0};
     ck_assert(study_report_write(arena, folder, outcome, &no_plots, &status));
     ck_assert_msg(no_plots.code == STATUS_OK, "%s", no_plots.message);
-    const char *drawn = text_of_file(page);
+    const char *drawn = temporary_file_text(arena, page);
     has(drawn, "<svg ");
     lacks(drawn, "This plot is missing");
     lacks(drawn, "<script");
     ck_assert(study_report_write(arena, folder, outcome, &no_plots, &status));
-    ck_assert_str_eq(drawn, text_of_file(page));
+    ck_assert_str_eq(drawn, temporary_file_text(arena, page));
 }
 END_TEST
 

@@ -212,26 +212,39 @@ START_TEST(the_parts_are_all_that_is_not_zero)
 }
 END_TEST
 
+/* Words that were found, up to `most`. */
+typedef struct {
+    uintptr_t words[8];
+    int count, most;
+} Found;
+
+static bool add_found(void *context, uintptr_t word)
+{
+    Found *found = context;
+    found->words[found->count++] = word;
+    return found->count < found->most;
+}
+
 START_TEST(words_that_are_addresses_of_other_memory_are_found)
 {
     const HeapRoot ranges[] = {{(void *)UINT64_C(0x7f0012340000), 100000}, // nothing is read there
                                {(void *)UINT64_C(0x7f0112340000), 5000},
                                {(void *)UINT64_C(0x7f0212340000), 70000}};
     uintptr_t *block = heap_alloc(heap, 400);
+    Found found = {.most = 8};
     block[7] = (uintptr_t)block;
     block[8] = (uintptr_t)ranges[0].memory - 1;
     block[9] = (uintptr_t)ranges[2].memory + ranges[2].bytes;
-    ck_assert_ptr_null(heap_find_word(heap, ranges, 3));
-    for (int i = 0; i < 3; i++) {
+    ck_assert(heap_each_word_in(heap, ranges, 3, &found, add_found));
+    ck_assert_int_eq(found.count, 0);
+    for (int i = 0; i < 3; i++)
         block[20 + i] = (uintptr_t)ranges[i].memory + (i == 0 ? 0 : ranges[i].bytes - 1);
-        ck_assert_ptr_eq(heap_find_word(heap, ranges, 3), &block[20 + i]);
-        block[20 + i] = 0;
-    }
-    const HeapRoot straddling = {.memory = (void *)UINT64_C(0x7fb5ffff0000), .bytes = 1 << 20};
-    block[30] = UINT64_C(0x7fb60000ffff);
-    ck_assert_ptr_null(heap_find_word(heap, &straddling, 1));
-    block[30]++;
-    ck_assert_ptr_eq(heap_find_word(heap, &straddling, 1), &block[30]);
+    ck_assert(heap_each_word_in(heap, ranges, 3, &found, add_found));
+    ck_assert_int_eq(found.count, 3);
+    ck_assert_mem_eq(found.words, &block[20], 3 * sizeof *block);
+    found = (Found){.most = 2};
+    ck_assert(!heap_each_word_in(heap, ranges, 3, &found, add_found));
+    ck_assert_int_eq(found.count, 2);
 }
 END_TEST
 

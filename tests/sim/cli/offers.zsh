@@ -13,11 +13,12 @@ say 'compadd() {
     fi
     builtin compadd "$@"
 }'
-say 'print REA""DY'
+# The line editor stays open from here to the end: between two lines the terminal is not raw, and would take Control-U as its own key.
+say 'finish() { BUFFER=; print EN""D }; zle -N finish; bindkey "^U" finish'
+say 'zle-line-init() { print REA""DY }; zle -N zle-line-init'
 zpty -r -m inner text '*READY*'
 for line in "${@:2}"; do
     zpty -w -n inner "$line"$'\t\x15'
-    say 'print EN""D'
     zpty -r -m inner text '*END*'
     print -r -- "$text" | tr -d '\r' | grep -o '<[^<>]*>' | tr -d '<>' | LC_ALL=C sort -u | paste -sd '|'
 done

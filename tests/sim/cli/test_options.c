@@ -177,7 +177,7 @@ static const struct {
      "see \"trainyard run --help\""},
     {"--output= a", "trainyard: run: --output", "is \"\", expected a path", ""},
     {"", "trainyard: run", "expected SCENARIO [MORE], got nothing", "see \"trainyard run --help\""},
-    {"a b c d", "trainyard: run", "\"c\" is one operand too many", "see \"trainyard run --help\""},
+    {"a b c d", "trainyard: run", "unexpected operand \"c\"", "see \"trainyard run --help\""},
     {"a --seed x", "trainyard: run: --seed", "is \"x\", expected a whole number from 1 to 1000",
      ""},
     {"a --seed 0", "trainyard: run: --seed", "is \"0\", expected a whole number from 1 to 1000",

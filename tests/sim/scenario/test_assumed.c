@@ -90,6 +90,7 @@ START_TEST(mistakes_have_a_place_and_a_hint)
         {"\"quotas\": 5", "quotas are neither \"unlimited\" nor an object"},
         {"\"quotas\": \"none\"", "quotas are neither \"unlimited\" nor an object"},
         {"\"quotas\": {\"NCC\": 5}", "unknown family of VM sizes \"NCC\"; did you mean \"NC\"?"},
+        {"\"quotas\": {\"cores\": 5}", "known: NC, NCv2, NCv3, "},
         {"\"quotas\": {\"NC\": -5}", "the quota of NC is not a number of cores from 0"},
         {"\"quotas\": {\"NC\": \"many\"}", "the quota of NC is not a number of cores from 0"},
         {"\"quotas\": {\"NC\": {\"dedicated\": -1}}", "dedicated is -1, expected 0 to"},

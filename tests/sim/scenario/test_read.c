@@ -265,6 +265,28 @@ START_TEST(overrides_change_values_through_referenced_files)
 }
 END_TEST
 
+START_TEST(a_change_makes_the_list_or_object_that_it_is_in)
+{
+    static const char *const sets[] = {
+        "/failures/scale=0",
+        "/assume/vm_sizes~1STANDARD_NC6~1dedicated_price_per_hour=2USD",
+        "/faults/-={\"at\": \"1h\", \"do\": \"node.crash\", \"cluster\": \"gpu\"}",
+        "/faults/-={\"at\": \"2h\", \"do\": \"node.crash\", \"cluster\": \"gpu\"}",
+    };
+    static const char *const refused[] = {"/fault/-=1", "/commands/9/name=x", "/faults/0/at=1h"};
+    Problems problems;
+    const int32_t commands = sound()->scenario.command_count;
+    const ScenarioFile *file = read_with(sets, 4, &problems);
+    ck_assert_msg(file != NULL, "%s", problems.count ? problems.items[0].message : "");
+    ck_assert_int_eq(file->scenario.command_count, commands + 2);
+    ck_assert_int_eq(file->scenario.failures.rate_ppm, 0);
+    for (int i = 0; i < 3; i++)
+        ck_assert_msg(read_with(&refused[i], 1, &problems) == NULL, "%s", refused[i]);
+    set_text("scenario.json", "[]");
+    ck_assert_ptr_null(read_with(sets, 2, &problems));
+}
+END_TEST
+
 static ScenarioFile *read_so(ScenarioOverrides overrides)
 {
     Problems problems = problems_create(arena);
@@ -748,6 +770,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, an_override_can_include_another_file);
     tcase_add_test(tests, an_include_that_fails_is_one_problem);
     tcase_add_test(tests, overrides_change_values_through_referenced_files);
+    tcase_add_test(tests, a_change_makes_the_list_or_object_that_it_is_in);
     tcase_add_test(tests, overrides_of_missing_values_are_refused);
     tcase_add_test(tests, an_override_runs_trainings_for_real);
     tcase_add_test(tests, an_override_sets_the_number_of_images_of_known_networks);

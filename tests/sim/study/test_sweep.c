@@ -70,20 +70,12 @@ static Sweep sweep_into(const Study *study, const char *name, int32_t threads, S
 
 static const Shard whole = {0, 1};
 
-static const char *content(const char *path)
-{
-    char *text;
-    size_t length;
-    Status status;
-    ck_assert_msg(file_read(arena, path, 1 << 24, &text, &length, &status), "%s", status.message);
-    return text;
-}
-
 static void same_tables(const char *a, const char *b)
 {
     static const char *const tables[] = {"results.csv", "points.csv", "study.json"};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
-        ck_assert_msg(strcmp(content(in(a, tables[i])), content(in(b, tables[i]))) == 0,
+        ck_assert_msg(strcmp(temporary_file_text(arena, in(a, tables[i])),
+                             temporary_file_text(arena, in(b, tables[i]))) == 0,
                       "%s of %s and %s differ", tables[i], a, b);
 }
 
@@ -106,7 +98,7 @@ START_TEST(tables_do_not_depend_on_interruptions)
     sweep_into(study, "cut", 2, whole, INT64_MAX);
     const char *journal = in("cut", "journal/0-0.log");
     for (uint64_t i = 0; i < 8; i++) {
-        const size_t length = strlen(content(journal));
+        const size_t length = strlen(temporary_file_text(arena, journal));
         const uint64_t random = philox(i, (PhiloxBlock){{0}}).word[0];
         ck_assert_int_eq(truncate(journal, (off_t)(random % length)), 0);
         const Sweep sweep = sweep_into(study, "cut", 1 + (int32_t)i % 3, whole, INT64_MAX);
@@ -123,7 +115,8 @@ START_TEST(a_time_limit_leaves_valid_tables_and_the_sweep_continues)
     const Sweep first = sweep_into(study, "late", 2, whole, 0);
     ck_assert_int_eq(first.end, RUNNER_LATE);
     ck_assert(!waves_are_done(first.waves));
-    ck_assert_ptr_nonnull(strstr(content(in("late", "points.csv")), "point,size,fidelity,n,"));
+    ck_assert_ptr_nonnull(
+        strstr(temporary_file_text(arena, in("late", "points.csv")), "point,size,fidelity,n,"));
     const Sweep second = sweep_into(study, "late", 2, whole, INT64_MAX);
     ck_assert_int_eq(second.end, RUNNER_FINISHED);
     same_tables("one", "late");
@@ -220,7 +213,8 @@ START_TEST(jobs_have_the_times_of_their_runs)
                                   .run = sweep_on_threads};
     Sweep sweep;
     ck_assert(sweep_run(arena, study, memory_files_source(&files), &options, &sweep, &problems));
-    const char *jobs = content(in("jobs", "jobs.csv")), *runs = content(in("jobs", "results.csv"));
+    const char *jobs = temporary_file_text(arena, in("jobs", "jobs.csv")),
+               *runs = temporary_file_text(arena, in("jobs", "results.csv"));
     Text job = {0}, run = {0};
     bool ends_job = false, ends_run = false;
     int32_t rows = 0;

@@ -1,5 +1,5 @@
-/* trainer/cuda/kernels/product.cu compiled for GPUs without tensor cores: the functions of
- * trainer/cuda/kernels/kernels.h under other names. */
+/* Products compiled for GPUs without tensor cores: the functions of trainer/cuda/kernels/kernels.h
+ * under other names. */
 #ifndef TESTS_TRAINER_CUDA_PRODUCT_AS_FLOATS_H
 #define TESTS_TRAINER_CUDA_PRODUCT_AS_FLOATS_H
 
@@ -20,6 +20,11 @@ void float_product_backward_weights(cudaStream_t stream, CudaPrecision precision
                                     const CudaProduct *product, const void *in,
                                     const void *out_gradient, float *kernel_gradient,
                                     float *bias_gradient, float *scratch, CudaParts *unadded);
+void float_image_forward(cudaStream_t stream, CudaPrecision precision, const CudaProduct *product,
+                         const void *in, const void *kernel, const float *bias, void *out);
+void float_image_backward_weights(cudaStream_t stream, CudaPrecision precision,
+                                  const CudaProduct *product, const void *in,
+                                  const void *out_gradient, float *parts, CudaParts *unadded);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-/* Compares the kernels of trainer/cuda/kernels/product.cu with loops in double precision. */
+/* Compares the kernels of trainer/cuda/kernels/product*.cu with loops in double precision. */
 #include "tests/trainer/cuda/product_as_floats.h"
 #include "tests/trainer/cuda/product_cases.h"
 
@@ -9,14 +9,15 @@ static const Functions functions[] = {
      float_product_backward_weights},
 };
 
-/* The smallest shapes that use tiles of 64 x 64. */
+/* The smallest shapes that use tiles of 64 x 64, and such shapes whose operands have no whole
+ * quads: those use twice as many tiles of 64 x 32. */
 static const Shape large_shapes[] = {
     {"large tiles forward", 1, 46, 46, 8, 512, 1, 0, true, FORWARD},
     {"large tiles back to data", 1, 46, 46, 512, 8, 1, 0, true, DATA},
     {"large tiles back to weights", 3, 1, 1, 2112, 512, 1, 0, true, WEIGHTS},
-    {"large tiles forward, no whole quads", 1, 92, 92, 3, 70, 1, 0, true, FORWARD},
-    {"large tiles back to data, no whole quads", 1, 92, 92, 70, 3, 1, 0, true, DATA},
-    {"large tiles back to weights, no whole quads", 3, 1, 1, 2111, 509, 1, 0, true, WEIGHTS},
+    {"many tiles forward, no whole quads", 1, 92, 92, 3, 70, 1, 0, true, FORWARD},
+    {"many tiles back to data, no whole quads", 1, 92, 92, 70, 3, 1, 0, true, DATA},
+    {"many tiles back to weights, no whole quads", 3, 1, 1, 2111, 509, 1, 0, true, WEIGHTS},
 };
 
 /* --- Tests --- */

@@ -120,6 +120,22 @@ START_TEST(a_resumed_training_continues_with_the_same_bits)
 }
 END_TEST
 
+/* The model has memory for the largest batch that there is, not for the batch size. */
+START_TEST(a_set_smaller_than_a_batch_is_one_step)
+{
+    const Net net = tiny_net();
+    const ImageSet set = make_images(arena, 6, 3);
+    Trained one = open_cuda(&net, 3, PRECISION_FP32), other = open_cuda(&net, 3, PRECISION_FP32);
+    for (uint64_t epoch = 0; epoch < 3; epoch++) {
+        ck_assert_int_eq(run_at_once(&one, &set, 32, epoch, 0, 1).images, 3);
+        run_one_by_one(&other, &set, 32, epoch, 0, 1, 1.0f);
+        check_same_arenas(&one, &other);
+    }
+    trained_close(&one);
+    trained_close(&other);
+}
+END_TEST
+
 START_TEST(batch_sizes_and_optimizers_may_change)
 {
     const Net net = tiny_net();
@@ -637,6 +653,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, whole_steps_are_the_same_in_bf16_when_the_gpu_lags_and_uses_other_orders);
     tcase_add_test(tests, orders_of_threads_change_no_bit);
     tcase_add_test(tests, a_resumed_training_continues_with_the_same_bits);
+    tcase_add_test(tests, a_set_smaller_than_a_batch_is_one_step);
     tcase_add_test(tests, batch_sizes_and_optimizers_may_change);
     tcase_add_test(tests, sets_that_take_turns_stay_on_the_gpu);
     tests = add_case(suite, "ranks");

@@ -53,15 +53,6 @@ static void add_epochs(int64_t done, int64_t until)
     history_close(history);
 }
 
-static const char *text_of_file(void)
-{
-    char *text;
-    size_t length;
-    Status status;
-    ck_assert_msg(file_read(arena, path, 1 << 20, &text, &length, &status), "%s", status.message);
-    return text;
-}
-
 START_TEST(an_epoch_is_a_row)
 {
     add_epochs(0, 2);
@@ -69,7 +60,7 @@ START_TEST(an_epoch_is_a_row)
         arena_printf(arena, "%s%s", header,
                      "1\t1.500000\t0.250000\t1.250000\t0.375000\t0.000400000\t12.346\t1612.4\n"
                      "2\t0.750000\t0.250000\t1.250000\t0.375000\t0.000400000\t12.346\t1612.4\n");
-    ck_assert_str_eq(text_of_file(), expected);
+    ck_assert_str_eq(temporary_file_text(arena, path), expected);
 }
 END_TEST
 
@@ -97,16 +88,16 @@ END_TEST
 START_TEST(a_resumed_training_continues_after_its_checkpoint)
 {
     add_epochs(0, 6);
-    const char *straight = text_of_file();
+    const char *straight = temporary_file_text(arena, path);
     add_epochs(4, 4); // resumed and ended before its first epoch: nothing is lost
-    ck_assert_str_eq(text_of_file(), straight);
+    ck_assert_str_eq(temporary_file_text(arena, path), straight);
     add_epochs(4, 6); // epochs 5 and 6 are trained again
-    ck_assert_str_eq(text_of_file(), straight);
+    ck_assert_str_eq(temporary_file_text(arena, path), straight);
     add_epochs(0, 1); // a new training
-    ck_assert_ptr_null(strstr(text_of_file(), "\n2\t"));
+    ck_assert_ptr_null(strstr(temporary_file_text(arena, path), "\n2\t"));
     unlink(path);
     add_epochs(4, 5); // resumed after the history was lost
-    ck_assert_ptr_nonnull(strstr(text_of_file(), "\n5\t"));
+    ck_assert_ptr_nonnull(strstr(temporary_file_text(arena, path), "\n5\t"));
 }
 END_TEST
 
@@ -118,7 +109,7 @@ START_TEST(a_file_that_is_not_a_history_is_not_replaced)
     ck_assert(!history_open(path, 1, arena, &history, &status));
     ck_assert_int_eq(status.code, STATUS_BAD_INPUT);
     ck_assert_int_eq(status.at.line, 1);
-    ck_assert_str_eq(text_of_file(), "mine\n");
+    ck_assert_str_eq(temporary_file_text(arena, path), "mine\n");
 }
 END_TEST
 
@@ -133,7 +124,7 @@ START_TEST(a_row_that_cannot_be_written_is_reported_and_can_be_written_later)
     ck_assert_int_eq(status.code, STATUS_MACHINE);
     ck_assert(folder_create(folder, &status));
     ck_assert(history_add(history, &record, &status));
-    ck_assert_str_eq(text_of_file() + strlen(header),
+    ck_assert_str_eq(temporary_file_text(arena, path) + strlen(header),
                      "1\t1.500000\t0.250000\t1.250000\t0.375000\t0.000400000\t12.346\t1612.4\n");
     history_close(history);
 }

@@ -35,15 +35,6 @@ static const char *path_of(const char *name)
     return arena_printf(arena, "%s/%s", folder, name);
 }
 
-static const char *text_of(const char *path)
-{
-    char *text;
-    size_t length;
-    Status status;
-    ck_assert_msg(file_read(arena, path, 1 << 24, &text, &length, &status), "%s", status.message);
-    return text;
-}
-
 /* Two steps of rank 0 of two, an evaluation and a checkpoint. */
 static Timeline *small_timeline(void)
 {
@@ -89,20 +80,21 @@ START_TEST(a_span_is_a_row)
     const TimelineFile file = timeline_view(timeline);
     Status status;
     ck_assert(timeline_write(&file, path_of("t.tsv"), &status));
-    ck_assert_str_eq(text_of(path_of("t.tsv")), "# trainyard timeline 1\trank\t0\tranks\t2\n"
-                                                "phase\tstep\tbegin_ns\tend_ns\tbytes\trank\n"
-                                                "load\t0\t100\t110\t98304\t0\n"
-                                                "forward\t0\t110\t150\t0\t0\n"
-                                                "backward\t0\t150\t250\t0\t0\n"
-                                                "ready\t0\t251\t251\t0\t0\n"
-                                                "ready\t0\t299\t299\t0\t1\n"
-                                                "negotiate\t0\t250\t300\t0\t0\n"
-                                                "allreduce\t0\t300\t320\t5003432\t0\n"
-                                                "update\t0\t320\t330\t0\t0\n"
-                                                "load\t1\t330\t340\t49152\t0\n"
-                                                "update\t1\t340\t360\t0\t0\n"
-                                                "evaluate\t1\t360\t400\t0\t0\n"
-                                                "checkpoint\t1\t400\t480\t10050000\t0\n");
+    ck_assert_str_eq(temporary_file_text(arena, path_of("t.tsv")),
+                     "# trainyard timeline 1\trank\t0\tranks\t2\n"
+                     "phase\tstep\tbegin_ns\tend_ns\tbytes\trank\n"
+                     "load\t0\t100\t110\t98304\t0\n"
+                     "forward\t0\t110\t150\t0\t0\n"
+                     "backward\t0\t150\t250\t0\t0\n"
+                     "ready\t0\t251\t251\t0\t0\n"
+                     "ready\t0\t299\t299\t0\t1\n"
+                     "negotiate\t0\t250\t300\t0\t0\n"
+                     "allreduce\t0\t300\t320\t5003432\t0\n"
+                     "update\t0\t320\t330\t0\t0\n"
+                     "load\t1\t330\t340\t49152\t0\n"
+                     "update\t1\t340\t360\t0\t0\n"
+                     "evaluate\t1\t360\t400\t0\t0\n"
+                     "checkpoint\t1\t400\t480\t10050000\t0\n");
     timeline_destroy(timeline);
 }
 END_TEST
@@ -375,9 +367,10 @@ START_TEST(tables_have_phases_only)
     timeline_add(timeline, PHASE_WHOLE, 4, 100, 200, 0);
     const TimelineFile file = timeline_view(timeline);
     ck_assert(timeline_write(&file, path_of("t.tsv"), &status));
-    ck_assert_str_eq(text_of(path_of("t.tsv")), "# trainyard timeline 1\trank\t0\tranks\t1\n"
-                                                "phase\tstep\tbegin_ns\tend_ns\tbytes\trank\n"
-                                                "whole\t4\t100\t200\t0\t0\n");
+    ck_assert_str_eq(temporary_file_text(arena, path_of("t.tsv")),
+                     "# trainyard timeline 1\trank\t0\tranks\t1\n"
+                     "phase\tstep\tbegin_ns\tend_ns\tbytes\trank\n"
+                     "whole\t4\t100\t200\t0\t0\n");
     timeline_destroy(timeline);
 }
 END_TEST
@@ -503,7 +496,8 @@ START_TEST(a_single_process_gathers_from_itself)
     ck_assert(is_same(&mine, &read[0]));
     // The Chrome trace can be made again from the tables.
     ck_assert(timeline_write_chrome(read, count, none, path_of("again.json"), &status));
-    ck_assert_str_eq(text_of(chrome_path), text_of(path_of("again.json")));
+    ck_assert_str_eq(temporary_file_text(arena, chrome_path),
+                     temporary_file_text(arena, path_of("again.json")));
 
     Timeline *empty = timeline_create(0, 1, 0);
     ck_assert(timeline_gather(empty, comm, folder, NULL, none, &status));

@@ -55,7 +55,7 @@ const OptionTable az_env_option_table = {
         "Writes a configuration folder for az inside the state folder and prints variables that "
         "lead to it. Your own login in ~/.azure is not touched: where az-env fails, the evaluation "
         "fails too, and az has an empty folder. In such a shell other HTTPS sites "
-        "are out of reach, because the proxy leads to the emulator alone; `az-env --off` undoes "
+        "are out of reach, because the proxy leads only to the emulator; `az-env --off` undoes "
         "it.",
     .example = "eval \"$(trainyard az-env)\"\n"
                "trainyard az-env --check\n"

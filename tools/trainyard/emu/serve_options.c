@@ -86,7 +86,7 @@ static const Field options[] = {
     OPTION_FLAG(0, "json", is_json, "print the same JSON instead of what to do next"),
     OPTION_FLAG('v', "verbose", is_verbose, "print a line for each request on stderr"),
     OPTION_FLAG(0, "i-know-this-is-not-secure", is_open,
-                "allow --listen on an address that others than this machine's users reach"),
+                "allow --listen on an address that other machines can reach"),
     {0},
 };
 #undef OWNER
@@ -96,8 +96,8 @@ const OptionTable serve_option_table = {
     .operands = "",
     .summary = "Lets the Azure CLI and SDKs talk to a simulated cloud on this machine.",
     .details =
-        "Azure Resource Manager, Batch AI and Azure Files for unmodified clients, over a world "
-        "in simulated time. `trainyard az-env` prints the variables that they need. Every "
+        "Emulates Azure Resource Manager, Batch AI and Azure Files for unmodified clients, over a "
+        "world in simulated time. `trainyard az-env` prints the variables that they need. Every "
         "acknowledged write survives a crash.\n"
         "\n"
         "A state that has lost something (a damaged or missing log, a database that is cut off, "
@@ -108,8 +108,8 @@ const OptionTable serve_option_table = {
         "--fork DIR --state NEW makes the new state NEW, which continues the session in DIR on its "
         "own, with copies of its files: from its present, or from the earlier time --fork-at, if "
         "no client has changed files since. --fork-seed and --fork-policy let what follows differ, "
-        "as with `trainyard run`. End the emulator that serves DIR before; later starts of NEW "
-        "take no --fork.\n"
+        "as with `trainyard run`. An emulator that serves DIR continues: it is asked for the copy. "
+        "Later starts of NEW take no --fork.\n"
         "\n"
         "Passwords are not checked: any process that can reach the ports has full access. Web "
         "pages have none.\n"
@@ -127,7 +127,7 @@ const OptionTable serve_option_table = {
         "loopback only, and must not be used on a machine that you share with people you do not "
         "trust. While a command runs, time passes at most one second a second and no clock "
         "jumps, so that a job lasts as long in the world as on the machine. Containers are not "
-        "started. Secrets are kept in the state folder alone, and jobs get their values.\n"
+        "started. Secrets are kept only in the state folder, and jobs get their values.\n"
         "\n"
         "--real hands a job to the trainer, as `trainyard run --real` does, if its command line "
         "matches a \"program\" of the scenario that trains a network which `trainyard train` "

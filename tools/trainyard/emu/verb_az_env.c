@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "emu/az_config.h"
-#include "emu/http/https_get.h"
+#include "emu/http/https_ask.h"
 #include "sim/cli/program.h"
 #include "sim/cli/report.h"
 #include "tools/trainyard/emu/az_env_options.h"
@@ -20,7 +20,8 @@ static bool say_answer(const char *what, const HttpsAnswer *answer, bool is_fine
         return true;
     }
     status_fail(status, STATUS_CONFLICT, place_in("trainyard: az-env", 0, 0),
-                "%s answers with %" PRId32 ", as no emulator of ours does", what, answer->status);
+                "%s answers with status %" PRId32 ", which the emulator never sends", what,
+                answer->status);
     return status_hint(status, "is another program on its port?");
 }
 
@@ -28,7 +29,7 @@ static bool say_answer(const char *what, const HttpsAnswer *answer, bool is_fine
 static bool check_arm(Arena *arena, const Ready *ready, Status *status)
 {
     HttpsAnswer answer;
-    const HttpsGet get = {
+    const HttpsAsk get = {
         .address = ready->addresses.tls,
         .host = ready->addresses.tls,
         .target =
@@ -36,7 +37,7 @@ static bool check_arm(Arena *arena, const Ready *ready, Status *status)
         .token = "check",
         .ca_path = ready->ca_path,
     };
-    return https_get(arena, &get, &answer, status) &&
+    return https_ask(arena, &get, &answer, status) &&
            say_answer(arena_printf(arena, "Azure Resource Manager at https://%s", get.host),
                       &answer, answer.status == 200, status);
 }
@@ -47,7 +48,7 @@ static bool check_files(Arena *arena, const Ready *ready, AzForm form, Status *s
 {
     static const char account[] = "trainyardcheck";
     HttpsAnswer answer;
-    HttpsGet get = {.target = "/?comp=list", .ca_path = ready->ca_path};
+    HttpsAsk get = {.target = "/?comp=list", .ca_path = ready->ca_path};
     if (form == AZ_PROXY) {
         get.address = ready->addresses.plain;
         get.host = arena_printf(arena, "%s.file.%s", account, ready->storage_suffix);
@@ -55,7 +56,7 @@ static bool check_files(Arena *arena, const Ready *ready, AzForm form, Status *s
     } else {
         get.address = get.host = ready->addresses.userinfo;
     }
-    return https_get(arena, &get, &answer, status) &&
+    return https_ask(arena, &get, &answer, status) &&
            say_answer(arena_printf(arena, "Azure Files at https://%s", get.host), &answer,
                       strstr(answer.head, "x-ms-request-id") != NULL, status);
 }

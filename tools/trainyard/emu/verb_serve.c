@@ -301,23 +301,39 @@ static bool tell(Arena *arena, const ServeOptions *options, Emulator *emulator,
 
 /* --- Serving --- */
 
-/* Opens the emulator again after a failed commit. The clients of its writes got an error; the new
- * emulator has only what is on the disk. Time does not go back, and its rate is kept. */
+/* Opens the emulator again: after a failed commit, whose clients got an error, or because its
+ * session went back in time. The new emulator has what is on the disk; the rate of its clock and
+ * the rules for its API are kept. */
 static bool begin_again(Life *life, const ServeOptions *options, Problems *problems)
 {
     const Clock clock = life->emulator->pace.clock;
-    const int64_t now_ns = session_now_ns(life->emulator->session);
     const HttpAddresses addresses = life->emulator->settings.addresses;
     Status status = {0};
     if (!store_is_in_place(life->emulator->store, &status)) { // a new state must not replace it
         problems_add_status(problems, &status);
         return false;
     }
+    Arena *arena = arena_create();
+    ApiFaults *rules = api_faults_create(arena);
+    api_faults_move(rules, life->emulator->control.api_faults);
     end_life(life);
-    if (!begin_life(life, options, clock, false, problems))
+    const bool has_begun = begin_life(life, options, clock, false, problems);
+    if (has_begun) {
+        api_faults_move(life->emulator->control.api_faults, rules);
+        life->emulator->settings.addresses = addresses;
+    }
+    api_faults_destroy(rules);
+    arena_destroy(arena);
+    return has_begun;
+}
+
+/* The same after a failed commit: simulated time does not go back. */
+static bool begin_after_loss(Life *life, const ServeOptions *options, Problems *problems)
+{
+    const int64_t now_ns = session_now_ns(life->emulator->session);
+    if (!begin_again(life, options, problems))
         return false;
     session_advance(life->emulator->session, now_ns);
-    life->emulator->settings.addresses = addresses;
     return true;
 }
 
@@ -328,18 +344,28 @@ static void fail_to_start(Life *life)
     life->emulator = NULL;
 }
 
+static void report_loss(const Status *status)
+{
+    report_status(status);
+    fputs("warning: requests that changed something were refused (507); continuing with the state "
+          "before them\n",
+          stderr);
+}
+
 static bool serve_on(Life *life, const ServeOptions *options, Server *server, Problems *problems)
 {
     Status status = {0};
     ServerEnd end;
-    while ((end = server_run(server, emulator_handler(life->emulator), &status)) ==
-           SERVER_LOST_WRITES) {
-        report_status(&status);
-        fputs("warning: requests that changed something were refused (507); continuing with the "
-              "state before them\n",
-              stderr);
+    for (;;) {
+        end = server_run(server, emulator_handler(life->emulator), &status);
+        if (end != SERVER_LOST_WRITES && end != SERVER_HANDED_OVER)
+            break;
+        if (end == SERVER_LOST_WRITES)
+            report_loss(&status);
         status = (Status){0};
-        if (!begin_again(life, options, problems))
+        const bool has_begun = end == SERVER_LOST_WRITES ? begin_after_loss(life, options, problems)
+                                                         : begin_again(life, options, problems);
+        if (!has_begun)
             return false;
     }
     if (end == SERVER_ENDED && emulator_rest(life->emulator, &status))

@@ -44,6 +44,7 @@ static int follow(RankCommand *command, Ranks *ranks)
                              .sink = ranks_sink(ranks),
                              .source = ranks_source(ranks),
                              .thread_count = options->thread_count,
+                             .repeats = options->repeats,
                              .time_limit_ns = INT64_MAX}; // rank 0 ends it
     const RunnerEnd end = runner_run(&plan, &signal, &command->problems);
     const int exit_code = report_problems(&command->problems);

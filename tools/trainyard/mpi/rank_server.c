@@ -41,7 +41,7 @@ static bool keep(Server *server, const RunRecords *runs, int64_t took_ns, Status
     for (int64_t i = 0; i < runs->count; i++) {
         if (!results_can_have(server->plan->results, &runs->items[i]))
             return status_fail(status, STATUS_MACHINE, place_in("trainyard: sweep", 0, 0),
-                               "a rank has sent a run that the study does not have");
+                               "a rank reported a run that is not in the study");
         if (sink.append && !sink.append(sink.to, &runs->items[i], status))
             return false;
         results_put(server->plan->results, &runs->items[i], took_ns);

@@ -16,8 +16,6 @@
 #include "sim/schema/json_load.h"
 #include "tools/trainyard/predict/transformer_basis.h"
 
-#define GIB ((double)(INT64_C(1) << 30))
-
 /* --- What is asked for --- */
 
 static bool is_file(const char *model)
@@ -122,14 +120,15 @@ static void print_step(const TransformerStep *step)
 static void print_memory(const TransformerPrediction *prediction, const RankedLayout *ranked)
 {
     const TransformerMemory *memory = &ranked->memory;
-    printf("memory      %14.1f GiB of %.1f on one %s\n", (double)memory->total_bytes / GIB,
-           (double)prediction->machine.memory_bytes / GIB, prediction->machine.gpu->name);
-    printf("  weights %.1f, gradients %.1f, optimizer %.1f, gathered %.1f, activations %.1f, "
-           "logits %.1f, software %.1f\n",
-           (double)memory->weights_bytes / GIB, (double)memory->gradients_bytes / GIB,
-           (double)memory->optimizer_bytes / GIB, (double)memory->gathered_bytes / GIB,
-           (double)memory->activations_bytes / GIB, (double)memory->logits_bytes / GIB,
-           (double)memory->software_bytes / GIB);
+    printf("memory      %14.1f GiB of %.1f on one %s\n", (double)memory->total_bytes / (double)GIB,
+           (double)prediction->machine.memory_bytes / (double)GIB, prediction->machine.gpu->name);
+    printf(
+        "  weights %.1f, gradients %.1f, optimizer %.1f, gathered %.1f, activations %.1f, "
+        "logits %.1f, software %.1f\n",
+        (double)memory->weights_bytes / (double)GIB, (double)memory->gradients_bytes / (double)GIB,
+        (double)memory->optimizer_bytes / (double)GIB, (double)memory->gathered_bytes / (double)GIB,
+        (double)memory->activations_bytes / (double)GIB, (double)memory->logits_bytes / (double)GIB,
+        (double)memory->software_bytes / (double)GIB);
 }
 
 static void print_heading(const TransformerPrediction *prediction)
@@ -169,7 +168,7 @@ static void print_others(Arena *arena, const LayoutSearch *search)
     for (int32_t i = 1; i < search->count; i++)
         printf("  %-62s %+6.1f %% %5.1f GiB\n", layout_text(arena, &search->ranked[i].layout),
                100 * (search->ranked[i].step.step_s / search->ranked[0].step.step_s - 1),
-               (double)search->ranked[i].memory.total_bytes / GIB);
+               (double)search->ranked[i].memory.total_bytes / (double)GIB);
     printf("%lld layouts: %lld keep the rules, %lld fit into memory.\n",
            (long long)search->combinations, (long long)search->valid, (long long)search->fitting);
 }
@@ -236,7 +235,7 @@ static void print_too_large(Arena *arena, const TransformerPrediction *predictio
     if (prediction->has_alternative)
         printf("The nearest that fits: --layout %s (%.1f GiB, %s tokens/s)\n",
                layout_text(arena, &prediction->alternative.layout),
-               (double)prediction->alternative.memory.total_bytes / GIB,
+               (double)prediction->alternative.memory.total_bytes / (double)GIB,
                thousands(arena, transformer_tokens_per_s(&prediction->job,
                                                          prediction->alternative.step.step_s)));
     else

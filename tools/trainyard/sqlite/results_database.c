@@ -101,7 +101,7 @@ bool results_database_add(ResultsDatabase *database, const char *name, const cha
     for (int32_t line = 2; is_added && *rest != '\0'; line++) {
         if (!bind_row(insert, &rest, column_count, &field))
             is_added = status_fail(status, STATUS_BAD_INPUT, place_in(source, line, 1),
-                                   "the row has not as many fields as the first");
+                                   "the row and the first row have different numbers of fields");
         else if (sqlite3_step(insert) != SQLITE_DONE || sqlite3_reset(insert) != SQLITE_OK)
             is_added = fail(database, status);
     }

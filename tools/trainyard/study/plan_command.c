@@ -14,6 +14,7 @@
 #include "sim/study/plan/plan_check.h"
 #include "sim/study/plan/plan_text.h"
 #include "sim/study/study_options.h"
+#include "tools/trainyard/policy/policy_file.h"
 #include "tools/trainyard/study/worst_folder.h"
 
 static const char *const sensitivity_words[] = {
@@ -56,6 +57,11 @@ static const Field plan_options_table[] = {
                   "one-at-a-time, morris or sobol (one-at-a-time)"),
     OPTION_TEXT(0, "growth", growth, "RATIO",
                 "the load grows by RATIO every month, such as 5%: when is a constraint missed?"),
+    OPTION_FILE(0, "policy", policy, "FILE",
+                "let the function of a shared object choose the next job in all runs "
+                "(trainyard_policy.h)"),
+    OPTION_FLAG(0, "check-determinism", checks_determinism,
+                "repeat each run, and stop at the first whose result differs"),
     OPTION_FLAG(0, "dry-run", is_forecast,
                 "say how many candidates and runs there are and how long they will take, and stop"),
     OPTION_FOLDER(
@@ -89,9 +95,9 @@ const OptionTable plan_table_of_options = {
         "A plan runs in rounds. After each, candidates that surely miss a constraint, or are "
         "surely "
         "worse than another that meets them all, get no more runs. With the stated confidence (95 "
-        "%) the answer misses no constraint by more than the indifference, and no candidate that "
-        "meets them by more is better by more. A share of jobs is the share of the jobs of all "
-        "runs.\n"
+        "%) the answer misses no constraint by more than the indifference, and is at most the "
+        "indifference worse than any candidate that meets the constraints with that margin. A "
+        "share of jobs is the share of the jobs of all runs.\n"
         "\n"
         "DIR gets plan.json, plan.csv (a row for each candidate), fresh.csv (a row for each run "
         "with "
@@ -103,6 +109,14 @@ const OptionTable plan_table_of_options = {
         "repeats "
         "a run.\n"
         "\n"
+        "With --policy ./mine.so the scheduling policy of all runs is the function of a shared "
+        "object, "
+        "as with `trainyard run --policy`; the study may not vary the policy then. study.json has "
+        "its "
+        "name, path and checksum, and a folder of another policy is not continued. Ranks on other "
+        "machines need the same file. --check-determinism finds a policy that depends on more than "
+        "its view.\n"
+        "\n"
         "--check DIR is for continuous integration: it plans STUDY again (without STUDY, the one "
         "that DIR was planned from) with this version, catalogue and workload, and compares.\n"
         "\n"
@@ -112,7 +126,8 @@ const OptionTable plan_table_of_options = {
         "--time-limit or SIGTERM, 130 after Ctrl-C. SIGUSR1 prints the progress.",
     .example = "trainyard plan scenarios/studies/cifar-team/study.json -o out/team\n"
                "trainyard plan scenarios/studies/cifar-team/scenario.json --vary nodes=1..3 "
-               "--slo 'waited_within(30m) >= 95%' --minimise cost_usd.total",
+               "--slo 'waited_within(30m) >= 95%' --minimise cost_usd.total\n"
+               "trainyard plan scenarios/studies/cifar-team/study.json --policy ./mine.so",
     .options = plan_options_table,
     .operand_count_min = 0,
     .operand_count_max = 1,
@@ -145,6 +160,10 @@ const Study *plan_read_study(Arena *arena, const char *path, const PlanArguments
 {
     if (path == NULL && (path = path_to_check(arena, arguments, problems)) == NULL)
         return NULL;
+    StudyPolicy *policy = NULL;
+    if (arguments->policy != NULL &&
+        (policy = policy_file_of_study(arena, arguments->policy, problems)) == NULL)
+        return NULL;
     const StudyOptions options = {.path = scenario_operand(arena, path, true),
                                   .vary_count = arguments->vary.count,
                                   .vary = arguments->vary.items,
@@ -161,7 +180,8 @@ const Study *plan_read_study(Arena *arena, const char *path, const PlanArguments
                                   .slos = arguments->slos.items,
                                   .weather_count = arguments->weather.count,
                                   .weather = arguments->weather.items,
-                                  .budget = arguments->budget};
+                                  .budget = arguments->budget,
+                                  .policy = policy};
     StudyExpectations checked;
     const Study *study = study_read_with(arena, disk_files, "trainyard: plan", &options, problems);
     return study != NULL && study_expect_read(arena, study, &checked, problems) ? study : NULL;
@@ -178,6 +198,7 @@ SweepOptions plan_options(const PlanArguments *arguments)
                           .is_quiet = arguments->is_quiet,
                           .is_forecast = arguments->is_forecast,
                           .shard = {0, 1},
+                          .repeats = arguments->checks_determinism,
                           .run = sweep_on_threads};
 }
 

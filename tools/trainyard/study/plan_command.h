@@ -16,7 +16,9 @@ typedef struct {
     const char *check_folder; /* of an earlier plan to compare with; NULL: none */
     const char *margin;       /* of --check */
     int sensitivity;          /* Sensitivity */
-    const char *growth;       /* of the load in a month; NULL: not asked for */
+    const char *policy;       /* path of a shared object; NULL: the scenario's policy */
+    bool checks_determinism;
+    const char *growth; /* of the load in a month; NULL: not asked for */
     bool is_forecast;
     bool is_quiet;
 } PlanArguments;

@@ -11,6 +11,7 @@
 #include "sim/schema/json_load.h"
 #include "sim/study/expect/study_expect.h"
 #include "sim/study/study_options.h"
+#include "tools/trainyard/policy/policy_file.h"
 #include "tools/trainyard/study/sweep_text.h"
 
 #define OWNER SweepArguments
@@ -38,6 +39,11 @@ static const Field sweep_options[] = {
                     "stop after TIME, with exit code 4 and the results so far"),
     OPTION_TEXT(0, "shard", shard, "I/N",
                 "run the part I, from 0, of a study that N processes divide"),
+    OPTION_FILE(0, "policy", policy, "FILE",
+                "let the function of a shared object choose the next job in all runs "
+                "(trainyard_policy.h)"),
+    OPTION_FLAG(0, "check-determinism", checks_determinism,
+                "repeat each run, and stop at the first whose result differs"),
     OPTION_FLAG(0, "jobs", writes_jobs,
                 "write jobs.csv to DIR too, a row a job: repeats all runs at the end"),
     OPTION_FLAG(0, "dry-run", is_forecast,
@@ -88,6 +94,14 @@ const OptionTable sweep_table = {
         "and failures. A value that is only a lower bound, because jobs still waited when the run "
         "ended, is named in the column lower_bounds.\n"
         "\n"
+        "With --policy ./mine.so the scheduling policy of all runs is the function of a shared "
+        "object, "
+        "as with `trainyard run --policy`; the study may not vary the policy then. study.json has "
+        "its "
+        "name, path and checksum, and a folder of another policy is not continued. Ranks on other "
+        "machines need the same file. --check-determinism finds a policy that depends on more than "
+        "its view.\n"
+        "\n"
         "--shard I/N lets N processes that share nothing run a study: each runs its part, with the "
         "same command and another I. With a stopping rule (\"until\") a shard has whole points and "
         "ends them alone. Only where N is larger than the number of points do shards share a "
@@ -113,7 +127,9 @@ const OptionTable sweep_table = {
         "SIGUSR1 prints the progress.",
     .example = "trainyard sweep scenarios/studies/poisson-nodes/study.json -o out/nodes\n"
                "trainyard sweep scenarios/workloads/poisson/scenario.json --vary "
-               "rate=/workloads/0/rate=6/h,12/h --seeds 40 --metric cost_usd.total",
+               "rate=/workloads/0/rate=6/h,12/h --seeds 40 --metric cost_usd.total\n"
+               "trainyard sweep scenarios/workloads/poisson/scenario.json --vary "
+               "rate=/workloads/0/rate=6/h,12/h --metric queue_s.mean --policy ./mine.so",
     .options = sweep_options,
     .operand_count_min = 1,
     .operand_count_max = 1,
@@ -127,6 +143,10 @@ const Study *sweep_read_study(Arena *arena, const char *path, const SweepArgumen
                               Problems *problems)
 {
     StudyExpectations checked;
+    StudyPolicy *policy = NULL;
+    if (arguments->policy != NULL &&
+        (policy = policy_file_of_study(arena, arguments->policy, problems)) == NULL)
+        return NULL;
     const StudyOptions options = {.path = scenario_operand(arena, path, true),
                                   .vary_count = arguments->vary.count,
                                   .vary = arguments->vary.items,
@@ -137,7 +157,8 @@ const Study *sweep_read_study(Arena *arena, const char *path, const SweepArgumen
                                   .seeds = arguments->seeds,
                                   .at_most = arguments->at_most,
                                   .is_steady = arguments->is_steady,
-                                  .precision = arguments->precision};
+                                  .precision = arguments->precision,
+                                  .policy = policy};
     const Study *study = study_read_with(arena, disk_files, "trainyard: sweep", &options, problems);
     return study != NULL && study_expect_read(arena, study, &checked, problems) ? study : NULL;
 }
@@ -180,6 +201,7 @@ bool sweep_plan(const SweepArguments *arguments, SweepOptions *options, Problems
                               .is_forecast = arguments->is_forecast,
                               .shard = {0, 1},
                               .writes_jobs = arguments->writes_jobs,
+                              .repeats = arguments->checks_determinism,
                               .run = sweep_on_threads};
     Status status;
     if (!arguments->shard ||

@@ -18,6 +18,8 @@ typedef struct {
     bool is_steady;
     int64_t time_limit_ns;
     const char *shard;
+    const char *policy; /* path of a shared object; NULL: the scenario's policy */
+    bool checks_determinism;
     bool writes_jobs;
     bool is_forecast;
     bool is_quiet;

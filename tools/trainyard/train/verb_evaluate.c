@@ -49,17 +49,19 @@ static void put_predictions(FILE *stream, const Evaluation *evaluation, int32_t 
 
 /* --- The evaluation --- */
 
-/* Evaluates batch by batch, because the next batch replaces the probabilities. `predictions` may be
- * NULL. */
+/* With `predictions`, which may be NULL, batch by batch, because the next batch replaces the
+ * probabilities. */
 static bool evaluate(Evaluation *evaluation, FILE *predictions, Status *status)
 {
     const int32_t batch_size = (int32_t)evaluation->options->batch_size;
     const int32_t images = evaluation->image_count;
+    const int32_t at_once =
+        predictions ? batch_size : trainer_evaluates_at_once(&evaluation->trainer, batch_size);
     Progress progress = progress_start("evaluate", images, false);
     const int64_t begin_ns = machine_clock_ns();
     bool is_fine = true;
-    for (int32_t done = 0; is_fine && done < images; done += batch_size) {
-        const int32_t count = images - done < batch_size ? images - done : batch_size;
+    for (int32_t done = 0, count; is_fine && done < images; done += count) {
+        count = images - done < at_once ? images - done : at_once;
         Score score;
         is_fine = trainer_evaluate(&evaluation->trainer, &evaluation->data.test, done, count,
                                    batch_size, &score, status);

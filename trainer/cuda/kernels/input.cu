@@ -196,12 +196,13 @@ static __global__ void __launch_bounds__(INPUT_WARPS *WARP_THREADS)
     const int32_t x = (int32_t)(threadIdx.x % WARP_THREADS);
     const int32_t row = (int32_t)blockIdx.x * INPUT_WARPS + warp;
     const int32_t place = row / SIDE, y = row % SIDE;
-    const int32_t index = input.order[step->first + place];
+    const int64_t at = step->first + place;
+    const int32_t index = input.order ? input.order[at] : (int32_t)at;
     const uint8_t *image = input.images + (int64_t)index * IMAGE;
     Pixel pixel;
     if (input.is_augmented) {
-        const RandomAddress at = {RANDOM_AUGMENT, input.rank, step->step, 0, (uint32_t)place};
-        pixel = augmented_pixel(image, random_words_on_gpu(input.seed, at), y, x);
+        const RandomAddress words = {RANDOM_AUGMENT, input.rank, step->step, 0, (uint32_t)place};
+        pixel = augmented_pixel(image, random_words_on_gpu(input.seed, words), y, x);
     } else {
         pixel = plain_pixel(image, y, x);
     }

@@ -50,7 +50,7 @@ void cuda_shuffle(cudaStream_t stream, uint64_t seed, uint32_t rank, uint64_t ep
 typedef struct {
     const uint8_t *images; /* [set][32][32][3] */
     const uint8_t *labels; /* [set] */
-    const int32_t *order;  /* this batch begins at step->first */
+    const int32_t *order;  /* this batch begins at step->first; NULL: the set's own order */
     uint64_t seed;
     uint32_t rank;
     bool is_augmented;
@@ -86,7 +86,7 @@ void cuda_sieve_forward(cudaStream_t stream, CudaPrecision precision, const Cuda
 void cuda_sieve_backward(cudaStream_t stream, CudaPrecision precision, const CudaSieve *sieve,
                          const void *out_gradient, const uint8_t *places, void *in_gradient);
 
-/* --- Products (product.cu) --- */
+/* --- Products (product*.cu) --- */
 
 /* Gradients that are still in parts [count][size]: those of the arena from `at` on. */
 typedef struct {
@@ -112,7 +112,7 @@ typedef struct {
 /* Work that a product does in the same kernel: the sieve after it (forward) or before it (backward
  * data), with the same bits as the sieve's own kernel; and sums of parts, which otherwise take a
  * second kernel. */
-enum { CUDA_TILES_MAX = 132 };
+enum { CUDA_TILES_MAX = 264 }; /* of a product in parts */
 typedef struct {
     CudaSieve sieve; /* side 0: none */
     const CudaStep *step;
@@ -149,6 +149,20 @@ void cuda_product_backward_weights(cudaStream_t stream, CudaPrecision precision,
                                    const CudaProduct *product, const void *in,
                                    const void *out_gradient, float *kernel_gradient,
                                    float *bias_gradient, float *scratch, CudaParts *unadded);
+
+/* --- The product of an image (image_product.cu) ---
+ *
+ * The first convolution of the networks for CIFAR-10, with the bits of cuda_product_*. */
+
+/* True for the shape that these kernels compute. */
+bool cuda_image_fits(const CudaProduct *product);
+void cuda_image_forward(cudaStream_t stream, CudaPrecision precision, const CudaProduct *product,
+                        const void *in, const void *kernel, const float *bias, void *out);
+/* Leaves the gradients of the kernel and the bias in `parts`, of cuda_product_parts floats, and
+ * describes them in `*unadded` with `at` 0. */
+void cuda_image_backward_weights(cudaStream_t stream, CudaPrecision precision,
+                                 const CudaProduct *product, const void *in,
+                                 const void *out_gradient, float *parts, CudaParts *unadded);
 
 /* --- The parts of a product that libraries do not compute (product_rest.cu) ---
  *

@@ -1,5 +1,5 @@
-/* The division of a product among blocks and parts (the comment of product.cu explains it), and the
- * work of its kernels. */
+/* The division of a product among blocks and parts (the comment of product_pass.cuh explains it),
+ * and the work of its kernels. */
 #ifndef TRAINER_CUDA_PRODUCT_DIVISION_CUH
 #define TRAINER_CUDA_PRODUCT_DIVISION_CUH
 
@@ -11,12 +11,12 @@ namespace
 {
 
 enum {
-    TILES_WANTED = 264,            // two for each of 132 multiprocessors
-    TILES_ENOUGH = CUDA_TILES_MAX, // with so many tiles, sums are not divided
-    CHUNK = 32,                    // parts are whole chunks of the sum: one or two steps of a tile
-    LARGE_PART = 16,               // chunks of a block's work if tiles are large
-    SMALL_PART = 2,                // the least chunks of a part
-    PARTS_MAX = 128,               // adding more parts takes longer than they save
+    TILES_WANTED = 264, // two for each of 132 multiprocessors
+    TILES_ENOUGH = 132, // with so many tiles, sums are not divided
+    CHUNK = 32,         // parts are whole chunks of the sum: one or two steps of a tile
+    LARGE_PART = 16,    // chunks of a block's work if tiles are large
+    SMALL_PART = 2,     // the least chunks of a part
+    PARTS_MAX = 128,    // adding more parts takes longer than they save
 };
 
 struct Division {
@@ -26,17 +26,17 @@ struct Division {
     int64_t part_size; // floats of scratch for each part
 };
 
-int64_t divided_up(int64_t number, int64_t by)
+inline int64_t divided_up(int64_t number, int64_t by)
 {
     return (number + by - 1) / by;
 }
 
-int64_t at_least_1(int64_t number)
+inline int64_t at_least_1(int64_t number)
 {
     return number < 1 ? 1 : number;
 }
 
-Division divide(Pass pass, int64_t rows, int64_t columns, int64_t sum)
+inline Division divide(Pass pass, int64_t rows, int64_t columns, int64_t sum)
 {
     const int64_t chunks = divided_up(sum, CHUNK), row_tiles = divided_up(rows, TILE_ROWS);
     const int64_t large_tiles = row_tiles * divided_up(columns, 64);
@@ -60,13 +60,21 @@ Division divide(Pass pass, int64_t rows, int64_t columns, int64_t sum)
     return division;
 }
 
+/* Products that are read value by value have no large tiles: they are few, and kernels take long to
+ * compile. Parts are the same. */
+inline void narrow_tiles(int32_t columns, Division *division)
+{
+    division->columns = 32;
+    division->column_tiles = static_cast<int32_t>(divided_up(columns, 32));
+}
+
 /* --- The sizes of a pass --- */
 
 struct Sizes {
     int32_t rows, columns, sum;
 };
 
-Sizes sizes_of(Pass pass, const CudaProduct *product)
+inline Sizes sizes_of(Pass pass, const CudaProduct *product)
 {
     const int32_t taps = product->side * product->side;
     const int32_t in_pixels = product->count * product->in_height * product->in_width;
@@ -78,20 +86,20 @@ Sizes sizes_of(Pass pass, const CudaProduct *product)
     return Sizes{taps * product->in_channels, product->out_channels, out_pixels};
 }
 
-Division divided(Pass pass, const CudaProduct *product)
+inline Division divided(Pass pass, const CudaProduct *product)
 {
     const Sizes sizes = sizes_of(pass, product);
     return divide(pass, sizes.rows, sizes.columns, sizes.sum);
 }
 
 /* The side of the pools that a pass computes in the same kernel; 1: none. */
-int32_t pool_of(Pass pass, const CudaSieve &sieve)
+inline int32_t pool_of(Pass pass, const CudaSieve &sieve)
 {
     return pass == PASS_FORWARD && sieve.side > 1 ? sieve.side : 1;
 }
 
 /* Without the pixels of the output that no pool covers. */
-CudaProduct covered_by(int32_t pool, CudaProduct product)
+inline CudaProduct covered_by(int32_t pool, CudaProduct product)
 {
     product.out_height -= product.out_height % pool;
     product.out_width -= product.out_width % pool;
@@ -99,7 +107,7 @@ CudaProduct covered_by(int32_t pool, CudaProduct product)
 }
 
 /* Floats for the parts of a pass. */
-int64_t scratch_of(Pass pass, const CudaProduct *product)
+inline int64_t scratch_of(Pass pass, const CudaProduct *product)
 {
     if (product->out_height == 0 || product->out_width == 0) // no pixel is covered
         return 0;
@@ -124,7 +132,7 @@ struct WorkShape {
 };
 
 /* Sets the bytes of a sieve. */
-void add_sieve(const CudaFused &fused, const Sizes &sizes, WorkShape *shape)
+inline void add_sieve(const CudaFused &fused, const Sizes &sizes, WorkShape *shape)
 {
     const CudaSieve &sieve = fused.sieve;
     const int64_t values = static_cast<int64_t>(sizes.rows) * sizes.columns;
@@ -141,8 +149,9 @@ void add_sieve(const CudaFused &fused, const Sizes &sizes, WorkShape *shape)
     }
 }
 
-WorkShape work_shape(Pass pass, CudaPrecision precision, const CudaProduct &product,
-                     const Sizes &sizes, bool is_out_bf16, bool has_mask, const CudaFused &fused)
+inline WorkShape work_shape(Pass pass, CudaPrecision precision, const CudaProduct &product,
+                            const Sizes &sizes, bool is_out_bf16, bool has_mask,
+                            const CudaFused &fused)
 {
     const int64_t ins = static_cast<int64_t>(product.in_height) * product.in_width *
                         product.in_channels * product.count;
@@ -168,7 +177,7 @@ WorkShape work_shape(Pass pass, CudaPrecision precision, const CudaProduct &prod
 }
 
 /* The bytes that finishing the sums reads and writes: bias or mask, and results. */
-void add_finishing(const WorkShape &shape, CudaWork *work)
+inline void add_finishing(const WorkShape &shape, CudaWork *work)
 {
     const int64_t values = static_cast<int64_t>(shape.sizes.rows) * shape.sizes.columns;
     if (shape.pass == PASS_FORWARD)
@@ -181,7 +190,7 @@ void add_finishing(const WorkShape &shape, CudaWork *work)
         work->written_bytes += 4 * static_cast<int64_t>(shape.sizes.columns);
 }
 
-CudaWork work_of_multiply(const Division &division, const WorkShape &shape)
+inline CudaWork work_of_multiply(const Division &division, const WorkShape &shape)
 {
     const int64_t part = static_cast<int64_t>(division.part_chunks) * CHUNK;
     const int64_t last = shape.sizes.sum - part * (division.parts - 1);
@@ -205,7 +214,7 @@ CudaWork work_of_multiply(const Division &division, const WorkShape &shape)
     return work;
 }
 
-CudaWork work_of_adding(const Division &division, const WorkShape &shape, int64_t blocks)
+inline CudaWork work_of_adding(const Division &division, const WorkShape &shape, int64_t blocks)
 {
     CudaWork work = cuda_work(4 * division.parts * division.part_size, 0,
                               (division.parts - 1) * division.part_size, blocks);

@@ -23,7 +23,7 @@ struct Divisor {
     int32_t shift;
 };
 
-Divisor divisor_of(int64_t number)
+inline Divisor divisor_of(int64_t number)
 {
     int32_t shift = 0;
     while ((INT64_C(1) << shift) < number)

@@ -13,7 +13,7 @@
 namespace
 {
 
-/* The three products of a layer; see product.cu. */
+/* The three products of a layer; see product_pass.cuh. */
 enum Pass { PASS_FORWARD, PASS_DATA, PASS_WEIGHTS };
 
 enum {

@@ -93,8 +93,8 @@ static __device__ __forceinline__ bool update_vector(const CudaRmsProp &by, floa
 
 /* --- Gradients in parts ---
  *
- * The first blocks of a grid each add ADDED_VALUES values, as add_parts of product.cu: group g of
- * the threads adds parts g, g + 8, ..., then the groups' sums are added in order. */
+ * The first blocks of a grid each add ADDED_VALUES values, as add_parts of product_pass.cuh: group
+ * g of the threads adds parts g, g + 8, ..., then the groups' sums are added in order. */
 
 /* The parts of block `block`, whose number among the blocks of these parts replaces it; NULL if
  * there are none for it. */

@@ -386,7 +386,7 @@ START_TEST(a_fault_without_a_possible_target_is_refused_with_a_clear_message)
                              "allocation.fail c: cluster c is being deleted", 0) != NULL);
     ck_assert(recording_find(
                   &recording, TRACE_COMMAND_REFUSED,
-                  "container.fail queued: job queued is succeeded and starts no container any more",
+                  "container.fail queued: job queued is succeeded and no longer starts containers",
                   0) != NULL);
     ck_assert_int_eq(recording_count(&recording, TRACE_NODE_STATE, "unusable"), 0);
 }

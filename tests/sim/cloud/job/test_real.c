@@ -309,11 +309,11 @@ START_TEST(reports_about_a_job_that_does_not_run_are_refused)
         int32_t node;
         const char *why;
     } rows[] = {
-        {10, 0, "is queued and its program is not at work"},
-        {STARTED_S + 1, 0, "is running and its program is not at work"},
-        {BEGUN_S, 1, "its preparation is not at work"},
+        {10, 0, "is queued and its program is not running"},
+        {STARTED_S + 1, 0, "is running and its program is not running"},
+        {BEGUN_S, 1, "its preparation is not running"},
         {BEGUN_S, 2, "has 1 nodes, and no preparation on node 2"},
-        {400, 0, "is terminating and its program is not at work"},
+        {400, 0, "is terminating and its program is not running"},
     };
     const ResourcePath path = ran(0, 0, 0, 0)->path;
     list.count--;

@@ -89,6 +89,32 @@ START_TEST(each_disk_is_a_separate_volume)
 }
 END_TEST
 
+static void note_needed(void *sum, const StoredFile *file)
+{
+    *(int64_t *)sum += file->bytes;
+}
+
+/* Files that were kept, or that jobs have written, are needed; the others go with their volume. */
+START_TEST(files_are_forgotten_with_their_volume)
+{
+    int64_t needed = 0;
+    const uint32_t uploaded = file_set_put(
+        files, &(StoredFile){.volume = 3, .path = "a/b", .bytes = 1, .job = {ID_NONE}});
+    file_set_put(files, &(StoredFile){.volume = 4, .path = "a/b", .bytes = 2, .job = {ID_NONE}});
+    file_set_put(files, &(StoredFile){.volume = 4, .path = "job", .bytes = 4, .job = {0}});
+    file_set_keep(
+        files, file_set_put(files, &(StoredFile){
+                                       .volume = 5, .path = "kept", .bytes = 8, .job = {ID_NONE}}));
+    file_set_each_needed(files, &needed, note_needed);
+    ck_assert_int_eq(needed, 4 + 8);
+    file_set_forget_volume(files, 3);
+    ck_assert_uint_eq(file_set_find(files, 3, "a/b"), FILE_NONE);
+    ck_assert(!file_set_has_directory(files, 3, "a"));
+    ck_assert_ptr_null(file_set_at(files, uploaded));
+    ck_assert_uint_ne(file_set_find(files, 4, "a/b"), FILE_NONE);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("file_set");
@@ -99,6 +125,7 @@ Suite *test_suite(void)
     tcase_add_test(cases, a_created_directory_exists_even_when_empty);
     tcase_add_test(cases, a_version_with_references_stays_unchanged);
     tcase_add_test(cases, each_disk_is_a_separate_volume);
+    tcase_add_test(cases, files_are_forgotten_with_their_volume);
     suite_add_tcase(suite, cases);
     return suite;
 }

@@ -197,7 +197,7 @@ START_TEST(a_device_that_is_known_by_its_peak_trains_in_fp32)
     ck_assert(training_check(&spec, &size, place_in("a.json", 1, 1), &status));
     job.precision = STEP_BF16;
     ck_assert(!training_check(&spec, &size, place_in("a.json", 1, 1), &status));
-    ck_assert_msg(strstr(status.message, "only the speed in fp32") != NULL, "%s", status.message);
+    ck_assert_msg(strstr(status.message, "only the fp32 speed") != NULL, "%s", status.message);
 }
 END_TEST
 

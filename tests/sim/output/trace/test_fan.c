@@ -4,7 +4,7 @@
 
 #include "sim/base/units.h"
 #include "sim/output/explain/narrator.h"
-#include "sim/output/summary/metrics.h"
+#include "sim/output/metrics/metrics.h"
 #include "sim/output/summary/summary.h"
 #include "sim/output/trace/fan.h"
 #include "sim/output/trace/fingerprint.h"

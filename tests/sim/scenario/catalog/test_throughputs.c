@@ -115,7 +115,7 @@ START_TEST(the_number_of_rows_is_limited)
     ck_assert(with_rows(text_string(&rows)) == NULL);
     ck_assert_int_eq(problems.count, 1);
     ck_assert_str_eq(problems.items[0].message,
-                     "with these 1025 the catalogue has more than 1024 throughputs");
+                     "with these 1025, the catalogue has more than 1024 throughputs");
     text_free(&rows);
 }
 END_TEST

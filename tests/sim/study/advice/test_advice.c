@@ -175,6 +175,22 @@ START_TEST(a_change_that_misses_a_constraint_is_not_advised)
 }
 END_TEST
 
+START_TEST(a_change_that_certainly_costs_more_is_called_worse)
+{
+    const Advice advice = advice_for(SHIPPED("studies/cifar-team"), NULL, 2);
+    int found = 0;
+    for (int32_t i = 0; i < advice.count; i++) {
+        const char *name = advice.items[i].change->name;
+        if (strcmp(name, "4 nodes that stay") == 0)
+            found += advice.items[i].state == ADVICE_WORSE;
+        if (strcmp(name, "policy backfill instead of service") == 0)
+            found += advice.items[i].state == ADVICE_NOTHING;
+    }
+    ck_assert_int_eq(found, 2);
+    ck_assert_ptr_nonnull(strstr(text_of(&advice), "is worse"));
+}
+END_TEST
+
 /* The queue of four nodes is too long; the others keep the limit and cost more. */
 START_TEST(keeping_a_constraint_is_advised_where_it_is_missed)
 {
@@ -207,6 +223,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, the_best_change_of_a_kind_is_advised_with_fresh_seeds);
     tcase_add_test(tests, advice_does_not_depend_on_the_number_of_threads);
     tcase_add_test(tests, a_change_that_misses_a_constraint_is_not_advised);
+    tcase_add_test(tests, a_change_that_certainly_costs_more_is_called_worse);
     tcase_add_test(tests, keeping_a_constraint_is_advised_where_it_is_missed);
     tcase_add_test(tests, without_an_improvement_nothing_is_advised);
     suite_add_tcase(suite, tests);

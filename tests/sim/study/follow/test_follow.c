@@ -84,13 +84,7 @@ static FollowOutcome follow(Sensitivity sensitivity)
 
 static const char *file(const char *name)
 {
-    char *text;
-    size_t length;
-    Status status;
-    ck_assert_msg(file_read(arena, arena_printf(arena, "%s/%s", folder, name), 1 << 24, &text,
-                            &length, &status),
-                  "%s", status.message);
-    return text;
+    return temporary_file_text(arena, arena_printf(arena, "%s/%s", folder, name));
 }
 
 static const AssumptionEffect *effect_of(const FollowOutcome *outcome, const char *path)

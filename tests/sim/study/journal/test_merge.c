@@ -58,12 +58,7 @@ static bool merge(const char *const *folders, int32_t count, const char *target)
 
 static const char *text_of(const char *target)
 {
-    char *text;
-    size_t length;
-    Status status;
-    const char *path = journal_file_path(arena, path_of(target), 0, 0);
-    ck_assert_msg(file_read(arena, path, 1 << 20, &text, &length, &status), "%s", status.message);
-    return text;
+    return temporary_file_text(arena, journal_file_path(arena, path_of(target), 0, 0));
 }
 
 START_TEST(shards_in_any_order_give_the_same_bytes)

@@ -76,21 +76,13 @@ static PlanRun plan_into(const Study *study, const char *name, int32_t threads)
     return run;
 }
 
-static const char *content(const char *path)
-{
-    char *text;
-    size_t length;
-    Status status;
-    ck_assert_msg(file_read(arena, path, 1 << 24, &text, &length, &status), "%s", status.message);
-    return text;
-}
-
 static void same_files(const char *a, const char *b)
 {
     static const char *const names[] = {"plan.json",   "plan.csv",   "fresh.csv",
                                         "results.csv", "points.csv", "study.json"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        ck_assert_msg(strcmp(content(in(a, names[i])), content(in(b, names[i]))) == 0,
+        ck_assert_msg(strcmp(temporary_file_text(arena, in(a, names[i])),
+                             temporary_file_text(arena, in(b, names[i]))) == 0,
                       "%s of %s and %s differ", names[i], a, b);
 }
 
@@ -127,7 +119,7 @@ START_TEST(the_answer_does_not_depend_on_interruptions)
     plan_into(study, "cut", 2);
     const char *journal = in("cut", "journal/0-0.log");
     for (uint64_t i = 0; i < 8; i++) {
-        const size_t length = strlen(content(journal));
+        const size_t length = strlen(temporary_file_text(arena, journal));
         const uint64_t random = philox(i, (PhiloxBlock){{0}}).word[0];
         ck_assert_int_eq(truncate(journal, (off_t)(random % length)), 0);
         plan_into(study, "cut", 1 + (int32_t)i % 3);

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "sim/engine/rng.h"
-#include "sim/output/summary/attribution.h"
+#include "sim/output/metrics/attribution.h"
 #include "tests/support/suite.h"
 
 static int64_t sum_of(const int64_t *part)

@@ -1,8 +1,8 @@
 #include <string.h>
 
 #include "sim/cli/disk_files.h"
-#include "sim/output/summary/metrics.h"
-#include "sim/output/summary/waiting.h"
+#include "sim/output/metrics/metrics.h"
+#include "sim/output/metrics/waiting.h"
 #include "sim/output/trace/fan.h"
 #include "sim/scenario/read.h"
 #include "tests/support/suite.h"

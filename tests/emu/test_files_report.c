@@ -1,5 +1,5 @@
-/* emu/files/report.h: what clients write into files is there for jobs, and in a session's export.
- */
+/* emu/files/report.h: jobs find the contents that clients write into files, and so does an exported
+ * session. */
 #include "emu/files/auth/auth.h"
 #include "emu/files/report.h"
 #include "sim/base/units.h"
@@ -256,8 +256,8 @@ START_TEST(the_world_knows_it_before_time_brings_an_event)
     emulator_tick(small.emulator, 2 + next_ns - world_now_ns(world),
                   small.emulator->pace.real_unix_ms);
     ck_assert_int_eq(files_unreported_count(&small.emulator->azure_files), 0);
-    const char *told = arena_printf(arena, "\"at\": \"%" PRId64 "ns\"", next_ns - 1);
-    ck_assert_ptr_nonnull(strstr(exported(), told));
+    const char *reported = arena_printf(arena, "\"at\": \"%" PRId64 "ns\"", next_ns - 1);
+    ck_assert_ptr_nonnull(strstr(exported(), reported));
 }
 END_TEST
 
@@ -295,7 +295,7 @@ END_TEST
 
 Suite *test_suite(void)
 {
-    Suite *suite = suite_create("files_told");
+    Suite *suite = suite_create("files_report");
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, a_job_reads_what_a_client_uploaded_in_ranges);

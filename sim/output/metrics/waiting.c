@@ -1,4 +1,4 @@
-#include "sim/output/summary/waiting.h"
+#include "sim/output/metrics/waiting.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* The account of node time where jobs share nodes: exact, over random lists and failures. */
-#include "sim/output/summary/metrics.h"
+#include "sim/output/metrics/metrics.h"
 
 #include "sim/base/units.h"
 #include "sim/output/trace/fan.h"

@@ -11,7 +11,7 @@
 #include "sim/base/arena.h"
 #include "sim/base/wide.h"
 #include "sim/cloud/job/job.h"
-#include "sim/output/summary/attribution.h"
+#include "sim/output/metrics/attribution.h"
 #include "sim/output/trace/row.h"
 
 #define METRIC_NEVER INT64_MAX

@@ -1,4 +1,4 @@
-#include "tools/trainyard/policy_file.h"
+#include "tools/trainyard/policy/policy_file.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -70,6 +70,16 @@ bool policy_file_load(Arena *arena, const char *path, PolicyFile *policy, Status
     return true;
 }
 
+StudyPolicy *policy_file_of_study(Arena *arena, const char *path, Problems *problems)
+{
+    PolicyFile file;
+    Status status = {0};
+    if (policy_file_load(arena, path, &file, &status))
+        return study_policy_create(arena, path, file.checksum, file.outside.choose);
+    problems_add_status(problems, &status);
+    return NULL;
+}
+
 void policy_file_give(Arena *arena, PolicyFile *policy, Scenario *scenario)
 {
     RunGiven *given = &scenario->given;
@@ -85,12 +95,6 @@ void policy_file_give(Arena *arena, PolicyFile *policy, Scenario *scenario)
 
 bool policy_file_check(const PolicyFile *policy, Status *status)
 {
-    if (!policy->outside.fault.is_set)
-        return true;
-    Text sentence = {0};
-    policy_fault_print(&sentence, &policy->outside.fault);
-    fail(policy->path, status, text_string(&sentence));
-    text_free(&sentence);
-    return status_hint(status, "it returns an index of view->waiting with \"fits\", "
-                               "TRAINYARD_POLICY_STOP of a running job, or TRAINYARD_POLICY_NONE");
+    return !policy->outside.fault.is_set ||
+           policy_fault_refuse(&policy->outside.fault, policy->path, status);
 }

@@ -1,9 +1,10 @@
 /* Scheduling policies in shared objects, for --policy (sim/cloud/policy/trainyard_policy.h). */
-#ifndef TOOLS_TRAINYARD_POLICY_FILE_H
-#define TOOLS_TRAINYARD_POLICY_FILE_H
+#ifndef TOOLS_TRAINYARD_POLICY_POLICY_FILE_H
+#define TOOLS_TRAINYARD_POLICY_POLICY_FILE_H
 
 #include "sim/cloud/policy/outside.h"
 #include "sim/cloud/spec/scenario.h"
+#include "sim/study/policy/study_policy.h"
 
 typedef struct PolicyFile {
     const char *path;     /* as given */
@@ -17,6 +18,9 @@ typedef struct PolicyFile {
  * another version of the header. */
 MUST_CHECK bool policy_file_load(Arena *arena, const char *path, PolicyFile *policy,
                                  Status *status);
+
+/* The policy at `path` for all runs of a study; NULL with a problem. */
+StudyPolicy *policy_file_of_study(Arena *arena, const char *path, Problems *problems);
 
 /* Makes the policy that of the scenario, and the file one of its inputs. */
 void policy_file_give(Arena *arena, PolicyFile *policy, Scenario *scenario);

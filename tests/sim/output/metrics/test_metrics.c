@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "sim/base/units.h"
-#include "sim/output/summary/metrics.h"
+#include "sim/output/metrics/metrics.h"
 #include "sim/output/summary/summary.h"
 #include "tests/support/suite.h"
 #include "tests/support/trace_story.h"

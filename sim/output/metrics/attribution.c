@@ -1,4 +1,4 @@
-#include "sim/output/summary/attribution.h"
+#include "sim/output/metrics/attribution.h"
 
 #include <stdbool.h>
 

@@ -1,0 +1,146 @@
+/* The kernels for images of three channels give the bits of those for all products, which
+ * test_product.c compares with loops. */
+#include "tests/trainer/cuda/product_as_floats.h"
+#include "tests/trainer/cuda/product_cases.h"
+
+typedef struct {
+    Functions all; /* products of every shape */
+    void (*forward)(cudaStream_t stream, CudaPrecision precision, const CudaProduct *product,
+                    const void *in, const void *kernel, const float *bias, void *out);
+    void (*backward_weights)(cudaStream_t stream, CudaPrecision precision,
+                             const CudaProduct *product, const void *in, const void *out_gradient,
+                             float *parts, CudaParts *unadded);
+} ImageFunctions;
+
+static const ImageFunctions functions[] = {
+    {{"own", true, false, cuda_product_forward, cuda_product_backward_data,
+      cuda_product_backward_weights},
+     cuda_image_forward,
+     cuda_image_backward_weights},
+    {{"floats", false, false, float_product_forward, float_product_backward_data,
+      float_product_backward_weights},
+     float_image_forward,
+     float_image_backward_weights},
+};
+
+/* One image has 16 parts of 2 rows, five have 80, seventeen 109 of which the last is shorter. */
+static const Shape shapes[] = {
+    {"one image", 1, 32, 32, 3, 32, 3, 1, true, 0},
+    {"parts of one image and the next", 5, 32, 32, 3, 32, 3, 1, false, 0},
+    {"a short last part", 17, 32, 32, 3, 32, 3, 1, true, 0},
+};
+enum { SHAPES = sizeof shapes / sizeof shapes[0] };
+
+static void check_same_values(const char *what, const Case *c, const void *one, const void *other,
+                              int64_t bytes)
+{
+    char *first = memory_zeroed((size_t)bytes), *second = memory_zeroed((size_t)bytes);
+    gpu_read(first, one, bytes);
+    gpu_read(second, other, bytes);
+    ck_assert_msg(memcmp(first, second, (size_t)bytes) == 0, "%s, %s, \"%s\": %s differ",
+                  c->functions->name, precisions[c->precision], c->shape->why, what);
+    free(first);
+    free(second);
+}
+
+static void check_forward(const Case *c, const ImageFunctions *of)
+{
+    const CudaProduct *p = &c->product;
+    const int64_t bytes = c->out_gradient.count * (int64_t)value_bytes(c->precision == CUDA_BF16);
+    void *expected = gpu_new(bytes), *out = gpu_new(bytes);
+    of->all.forward(NULL, c->precision, p, c->in.device, c->kernel.device, c->bias.device, false,
+                    expected, c->scratch, NULL);
+    of->forward(NULL, c->precision, p, c->in.device, c->kernel.device, c->bias.device, out);
+    check_same_values("outputs", c, out, expected, bytes);
+    gpu_free(expected);
+    gpu_free(out);
+}
+
+static void check_weights(const Case *c, const ImageFunctions *of)
+{
+    const CudaProduct *p = &c->product;
+    const int64_t bytes = cuda_product_parts(p) * (int64_t)sizeof(float);
+    float *expected = gpu_new(bytes), *parts = gpu_new(bytes), *unused = gpu_new(bytes);
+    CudaParts wanted, left;
+    of->all.backward_weights(NULL, c->precision, p, c->in.device, c->out_gradient.device, unused,
+                             unused, expected, &wanted);
+    of->backward_weights(NULL, c->precision, p, c->in.device, c->out_gradient.device, parts, &left);
+    ck_assert_ptr_eq(left.parts, parts);
+    ck_assert_int_ge(left.count, 2);
+    ck_assert_int_eq(left.count, wanted.count);
+    ck_assert_int_eq(left.size, wanted.size);
+    ck_assert_int_eq(left.at, wanted.at);
+    check_same_values("parts of gradients", c, parts, expected, bytes);
+    gpu_free(expected);
+    gpu_free(parts);
+    gpu_free(unused);
+}
+
+START_TEST(images_give_the_bits_of_all_products_in_every_order_of_threads)
+{
+    const int32_t kinds = (int32_t)(sizeof functions / sizeof functions[0]);
+    for (int32_t k = 0; k < kinds; k++)
+        for (int32_t i = 0; i < PRECISIONS; i++) {
+            Case c = open_case(&functions[k].all, (CudaPrecision)i, &shapes[_i]);
+            ck_assert(cuda_image_fits(&c.product));
+            for (int32_t order = 0; order < (_i == 0 ? GPU_ORDERS : 1); order++) {
+                gpu_set_order(_i == 0 ? order : (_i + i) % GPU_ORDERS);
+                check_forward(&c, &functions[k]);
+                check_weights(&c, &functions[k]);
+            }
+            close_case(&c);
+        }
+}
+END_TEST
+
+/* A NaN reaches the outputs around it, and no others. */
+START_TEST(a_nan_reaches_its_nine_pixels)
+{
+    Case c = open_case(&functions[0].all, CUDA_FP32, &shapes[0]);
+    const int64_t bytes = c.out_gradient.count * (int64_t)sizeof(float);
+    float *out = gpu_new(bytes), *host = memory_zeroed((size_t)bytes);
+    c.in.values[(5 * 32 + 31) * 3 + 1] = NAN;
+    cudaFree(c.in.device);
+    c.in.device = upload(c.in.values, c.in.count, false, 0);
+    cuda_image_forward(NULL, c.precision, &c.product, c.in.device, c.kernel.device, c.bias.device,
+                       out);
+    gpu_read(host, out, bytes);
+    for (int32_t pixel = 0; pixel < 32 * 32; pixel++) {
+        const int32_t y = pixel / 32, x = pixel % 32;
+        const bool is_near = y >= 4 && y <= 6 && x >= 30;
+        ck_assert_int_eq(!!isnan(host[pixel * 32 + 7]), is_near);
+    }
+    gpu_free(out);
+    free(host);
+    close_case(&c);
+}
+END_TEST
+
+START_TEST(other_shapes_do_not_fit)
+{
+    const Shape others[] = {
+        {"28 rows", 1, 28, 32, 3, 32, 3, 1, true, 0},
+        {"a narrow image", 1, 32, 30, 3, 32, 3, 1, true, 0},
+        {"one channel", 1, 32, 32, 1, 32, 3, 1, true, 0},
+        {"a kernel of 5", 1, 32, 32, 3, 32, 5, 2, true, 0},
+        {"no padding", 1, 32, 32, 3, 32, 3, 0, true, 0},
+        {"64 channels", 1, 32, 32, 3, 64, 3, 1, true, 0},
+    };
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        const CudaProduct product = product_of(&others[i]);
+        ck_assert_msg(!cuda_image_fits(&product), "%s fits", others[i].why);
+    }
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("cuda_image_product");
+    TCase *tests = tcase_create("all");
+    tcase_add_loop_test(tests, images_give_the_bits_of_all_products_in_every_order_of_threads, 0,
+                        SHAPES);
+    tcase_add_test(tests, a_nan_reaches_its_nine_pixels);
+    tcase_add_test(tests, other_shapes_do_not_fit);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
