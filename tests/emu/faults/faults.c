@@ -105,7 +105,7 @@ static void one_round(void)
 
 /* --- A life --- */
 
-/* What is printed if a signal ends the present life. */
+/* The line that is printed if a signal ends the present life. */
 static char signal_line[80];
 
 static void name_seed(int signal_number)
