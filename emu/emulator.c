@@ -262,14 +262,23 @@ Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_p
     return NULL;
 }
 
+/* Lets events go out whose writes are on the disk. */
+static void settle_events(Emulator *emulator)
+{
+    if (!emulator->is_ahead && !store_is_dirty(emulator->store))
+        events_settle(emulator->kept->events);
+}
+
 bool emulator_commit(Emulator *emulator, Status *status)
 {
     if (store_is_dirty(emulator->store)) {
         store_removes(emulator->store, true); // what was begun is finished
         emulator->written_ns = emulator->pace.machine_ns;
     }
-    return (emulator->is_over || session_note_time(emulator->session, status)) &&
-           count_start(emulator, status) && store_commit(emulator->store, status);
+    emulator->is_ahead = (!emulator->is_over && !session_note_time(emulator->session, status)) ||
+                         !count_start(emulator, status) || !store_commit(emulator->store, status);
+    settle_events(emulator);
+    return !emulator->is_ahead;
 }
 
 bool emulator_is_over(const Emulator *emulator)
@@ -400,7 +409,9 @@ void emulator_tick(Emulator *emulator, int64_t machine_ns, int64_t real_unix_ms)
         jump(emulator);
     emulator->pace.is_polled = false;
     runs_work(emulator->runs);
-    snapshots_work(emulator);
+    if (!emulator->is_ahead)
+        snapshots_work(emulator);
+    settle_events(emulator);
     if (machine_ns >= rest_ns(emulator)) {
         emulator->written_ns = machine_ns; // a failure is tried again later
         store_checkpoint(emulator->store);

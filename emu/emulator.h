@@ -45,7 +45,8 @@ typedef struct Emulator {
     Runs *runs;
     uint64_t starts; /* before this one, that changed the state */
     bool is_start_counted;
-    bool is_over; /* the session went back (emu/undo.h): the memory is that of the dropped part */
+    bool is_over;  /* the session went back (emu/undo.h): the memory is that of the dropped part */
+    bool is_ahead; /* a commit has failed: memory includes writes that are lost */
     int64_t written_ns; /* the last commit, on the machine's clock */
     uint64_t requests;  /* number of this one, of no other since the state began: makes ids */
 } Emulator;

@@ -18,9 +18,11 @@ struct Events {
     const Scenario *scenario;
     SentEvent *items; /* [EVENTS_KEPT], event n at n % EVENTS_KEPT */
     uint64_t last;
+    uint64_t settled; /* up to here they are sent */
     const MomentWatch *watch;
     bool has_heard; /* the moment that `watch` waits for */
     bool is_undone; /* the session goes back, ... */
+    bool is_undo_settled;
     uint64_t undone_last;
     int64_t undone_ns; /* ... to that event and time */
 };
@@ -68,6 +70,12 @@ void events_undo(Events *events, uint64_t last, int64_t at_ns)
 uint64_t events_last(const Events *events)
 {
     return events->last;
+}
+
+void events_settle(Events *events)
+{
+    events->settled = events->last;
+    events->is_undo_settled = events->is_undone;
 }
 
 void events_watch(Events *events, const MomentWatch *watch)
@@ -142,16 +150,23 @@ static void print_event(Text *out, const Scenario *scenario, const SentEvent *ev
     text_add(out, "}");
 }
 
-uint64_t events_print(const Events *events, uint64_t since, size_t bytes_max, Text *out)
+/* Prints events after `since`, up to `until`. */
+static uint64_t print_until(const Events *events, uint64_t since, uint64_t until, size_t bytes_max,
+                            Text *out)
 {
     uint64_t first = events->last >= EVENTS_KEPT ? events->last - EVENTS_KEPT + 1 : 1;
     uint64_t number = since + 1 > first ? since + 1 : first;
-    for (; number <= events->last && out->length < bytes_max; number++) {
+    for (; number <= until && out->length < bytes_max; number++) {
         text_printf(out, "id: %" PRIu64 "\ndata: ", number);
         print_event(out, events->scenario, &events->items[number % EVENTS_KEPT]);
         text_add(out, "\n\n");
     }
     return number - 1;
+}
+
+uint64_t events_print(const Events *events, uint64_t since, size_t bytes_max, Text *out)
+{
+    return print_until(events, since, events->last, bytes_max, out);
 }
 
 /* --- As a stream --- */
@@ -184,9 +199,9 @@ static void print_next(Stream *stream)
         const SentEvent *last = &events->items[events->last % EVENTS_KEPT];
         print_undone(stream, events->last, last->row.record.at_ns, &stream->text);
         stream->is_behind = false;
-    } else if (events->last > stream->since) {
-        stream->since = events_print(events, stream->since, 1 << 16, &stream->text);
-    } else if (events->is_undone && !stream->has_ended) {
+    } else if (events->settled > stream->since) {
+        stream->since = print_until(events, stream->since, events->settled, 1 << 16, &stream->text);
+    } else if (events->is_undone && events->is_undo_settled && !stream->has_ended) {
         print_undone(stream, events->undone_last, events->undone_ns, &stream->text);
         stream->has_ended = true;
     }

@@ -37,9 +37,13 @@ uint64_t events_last(const Events *events); /* the newest; 0: none yet */
 /* Appends the events after `since`, about `bytes_max` bytes of them. Returns the number of the last
  * one. */
 uint64_t events_print(const Events *events, uint64_t since, size_t bytes_max, Text *out);
-/* Answers a request for /trainyard/events: all events after `since`, without end. `events` outlives
- * the answer. */
+/* Answers a request for /trainyard/events: all events after `since`, without end. Events are sent
+ * once they are settled. `events` outlives the answer. */
 void events_answer(const Events *events, uint64_t since, HttpResponse *response);
+
+/* All events up to here may be sent: their writes are on the disk. The number of an event whose
+ * writes are lost belongs to another one later. */
+void events_settle(Events *events);
 
 /* Listens to the world's moments; called before the world runs. */
 void events_begin(Events *events, World *world);

@@ -39,6 +39,7 @@ struct Request {
 
     int64_t sent_bytes; /* of the source */
     int64_t sent_ns;    /* an event stream's last bytes */
+    bool is_held;       /* its answer waits for the commit */
     bool has_end;       /* counted in answering_count */
     bool is_stream;     /* counted in stream_count */
     int64_t begun_ns;
@@ -364,7 +365,7 @@ static ssize_t wait_for_source(Request *request, char *room, size_t length)
     if (request->response.is_event_stream &&
         (requests->is_ending || requests->has_failed || requests->is_over))
         return MHD_CONTENT_READER_END_OF_STREAM;
-    if (has_gone(request))
+    if (request->response.is_event_stream && has_gone(request))
         return cut_off(request);
     if (request->response.is_event_stream && length >= sizeof heartbeat &&
         requests->connections->now_ns - request->sent_ns >= heartbeat_ns) {
@@ -570,16 +571,17 @@ static void call_handler(Request *request)
         count_stream(request);
 }
 
-/* An answer that depends on uncommitted writes must wait for the commit. */
-static bool is_held(Request *request)
+/* An answer that depends on uncommitted writes must wait for the commit. The library asks for it
+ * again in each run. A suspended connection would be read first when it is resumed, and closed
+ * without its answer if its client has ended its side meanwhile. */
+static void hold(Request *request)
 {
     Requests *requests = request->listener->requests;
     if (!requests->handler.is_dirty(requests->handler.owner))
-        return false;
+        return;
+    request->is_held = true;
     request->next = requests->held;
     requests->held = request;
-    MHD_suspend_connection(request->connection);
-    return true;
 }
 
 enum MHD_Result requests_continue(void *listener, struct MHD_Connection *connection,
@@ -603,29 +605,15 @@ enum MHD_Result requests_continue(void *listener, struct MHD_Connection *connect
         }
         request->stage = REQUEST_ANSWERED;
         call_handler(request);
-        if (is_held(request))
-            return MHD_YES;
+        hold(request);
         break;
     case REQUEST_ANSWERED:
         break;
     }
-    return answer(request);
+    return request->is_held ? MHD_YES : answer(request);
 }
 
 /* --- Continuing --- */
-
-static bool resume_all(Request **list)
-{
-    Request *request = *list;
-    const bool any = request != NULL;
-    *list = NULL;
-    while (request) {
-        Request *next = request->next;
-        MHD_resume_connection(request->connection);
-        request = next;
-    }
-    return any;
-}
 
 void requests_refuse_held(Requests *requests)
 {
@@ -635,7 +623,10 @@ void requests_refuse_held(Requests *requests)
 
 bool requests_release_held(Requests *requests)
 {
-    return resume_all(&requests->held);
+    const bool any = requests->held != NULL;
+    for (; requests->held; requests->held = requests->held->next)
+        requests->held->is_held = false;
+    return any;
 }
 
 bool requests_have_cut(Requests *requests)
@@ -647,6 +638,14 @@ bool requests_have_cut(Requests *requests)
 
 bool requests_retry_sources(Requests *requests)
 {
+    Request *request = requests->waiting;
+    const bool any = request != NULL;
     requests->connections->has_left = false;
-    return resume_all(&requests->waiting);
+    requests->waiting = NULL;
+    while (request) {
+        Request *next = request->next;
+        MHD_resume_connection(request->connection);
+        request = next;
+    }
+    return any;
 }

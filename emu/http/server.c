@@ -399,8 +399,7 @@ static bool start_daemons(Server *server, Status *status)
 static void stop_daemons(Server *server)
 {
     connections_close_visitors(&server->connections);
-    requests_release_held(&server->requests); // the library needs them back; their answers are cut
-    requests_retry_sources(&server->requests);
+    requests_retry_sources(&server->requests); // the library needs them back; they are cut
     for (int32_t i = 0; i < LISTENER_COUNT; i++) {
         if (server->listeners[i].daemon)
             MHD_stop_daemon(server->listeners[i].daemon);

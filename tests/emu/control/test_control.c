@@ -543,6 +543,12 @@ END_TEST
 
 /* --- Events --- */
 
+static void commit_all(void)
+{
+    Status status = {0};
+    ck_assert(emulator_commit(emulator, &status));
+}
+
 static const char *read_stream(HttpResponse *response)
 {
     Text text = {0};
@@ -563,7 +569,22 @@ START_TEST(a_stream_begins_with_the_next_event)
     ck_assert_str_eq(http_get(&response, "Content-Type"), "text/event-stream");
     ck_assert_str_eq(read_stream(&response), "");
     command("{\"do\": \"group.create\", \"name\": \"later\"}");
+    commit_all();
     ck_assert_ptr_nonnull(strstr(read_stream(&response), "group later"));
+    response.source.free(response.source.owner);
+}
+END_TEST
+
+/* The disk may still fail: then the event has not happened. */
+START_TEST(an_event_is_sent_once_it_is_committed)
+{
+    HttpResponse response = ask("Events_Watch", "", NULL);
+    command("{\"do\": \"group.create\", \"name\": \"late\"}");
+    ck_assert_str_eq(read_stream(&response), "");
+    emulator_tick(emulator, 1, 0);
+    ck_assert_str_eq(read_stream(&response), "");
+    commit_all();
+    ck_assert_ptr_nonnull(strstr(read_stream(&response), "group late"));
     response.source.free(response.source.owner);
 }
 END_TEST
@@ -571,6 +592,7 @@ END_TEST
 START_TEST(a_stream_sends_the_events_since_an_id)
 {
     command("{\"do\": \"group.create\", \"name\": \"one\"}");
+    commit_all();
     HttpResponse response = http_response(0);
     events_answer(emulator->control.events, 0, &response);
     static const char expected[] =
@@ -581,6 +603,7 @@ START_TEST(a_stream_sends_the_events_since_an_id)
     ck_assert_str_eq(read_stream(&response), expected);
     ck_assert_str_eq(read_stream(&response), "");
     command("{\"do\": \"group.create\", \"name\": \"two\"}");
+    commit_all();
     ck_assert_ptr_nonnull(strstr(read_stream(&response), "id: 4\n"));
     response.source.free(response.source.owner);
     events_answer(emulator->control.events, 3, &response);
@@ -724,6 +747,7 @@ Suite *test_suite(void)
                    a_fault_strikes_the_newest_existing_resource_or_the_one_with_the_full_name);
     tcase_add_test(tests, rules_come_and_go_by_number);
     tcase_add_test(tests, a_stream_begins_with_the_next_event);
+    tcase_add_test(tests, an_event_is_sent_once_it_is_committed);
     tcase_add_test(tests, a_stream_sends_the_events_since_an_id);
     tcase_add_test(tests, a_job_of_which_nothing_says_what_it_does_is_accepted_with_a_warning);
     tcase_add_test(tests, programs_are_set_by_request_for_the_jobs_that_follow);

@@ -67,11 +67,13 @@ static const char *read_answer(const HttpResponse *response, size_t *length)
         *length = response->body_bytes;
         return response->body ? response->body : "";
     }
-    char *bytes = arena_alloc(life.request, (size_t)response->source_bytes + 1);
+    const int64_t most =
+        response->source_bytes == HTTP_LENGTH_UNKNOWN ? 1 << 20 : response->source_bytes;
+    char *bytes = arena_alloc(life.request, (size_t)most + 1);
     int64_t used = 0;
-    while (used < response->source_bytes) {
+    while (used < most) {
         const int64_t got = response->source.read(response->source.owner, used, bytes + used,
-                                                  (size_t)(response->source_bytes - used));
+                                                  (size_t)(most - used));
         if (got <= 0)
             break; // the connection is cut
         used += got;
@@ -441,12 +443,24 @@ void clients_ask(Known *after)
         check_file(after, file, false);
 }
 
+void clients_describe(Text *out)
+{
+    static const char *const targets[] = {"/trainyard/session", "/trainyard/state"};
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+        const Answer answer = ask(HTTP_GET, targets[i], "", NULL, 0, "", 0, false);
+        text_printf(out, "%s %d\n", targets[i], (int)answer.status);
+        text_append(out, answer.body, answer.length);
+    }
+    events_print(life.emulator->control.events, 0, SIZE_MAX, out);
+}
+
 /* --- Requests of a network --- */
 
 void clients_plan(Known *after, int object, Text *request)
 {
     static void (*const operations[])(Known *, int) = {create_file, put_range, put_range,
                                                        resize_file, delete_file};
+    const size_t begin = request->length;
     life.plan = request;
     if (object >= FILES)
         change_group(after, object - FILES);
@@ -454,21 +468,38 @@ void clients_plan(Known *after, int object, Text *request)
         (void)ask_files(HTTP_GET, object, "", NULL, 0, "", 0);
     else
         operations[disk_draw(sizeof operations / sizeof *operations)](after, object);
-    if (request->length == 0) // there was no file to change
+    if (request->length == begin) // there was no file to change
         create_file(after, object);
     life.plan = NULL;
 }
 
-bool clients_is(const Known *known, int object)
+uint64_t clients_digest_of(const char *bytes, size_t length)
 {
-    return object < FILES ? check_file(known, object, true)
-                          : check_group(known, object - FILES, true);
+    return checksum(bytes, length) | 1;
 }
 
-void clients_take(Known *known, const Known *from, int object)
+uint64_t clients_digest(const Known *known, int object)
 {
-    if (object < FILES)
-        known->files[object] = from->files[object];
-    else
-        known->groups[object - FILES] = from->groups[object - FILES];
+    if (object >= FILES)
+        return known->groups[object - FILES];
+    const KnownFile *file = &known->files[object];
+    return file->is_there ? clients_digest_of(file->bytes, (size_t)file->length) : 0;
+}
+
+uint64_t clients_look(Known *known, int object)
+{
+    const Answer answer = object < FILES ? ask_files(HTTP_GET, object, "", NULL, 0, "", 0)
+                                         : ask_group(HTTP_HEAD, object - FILES);
+    const bool is_there = answer.status == 200 || answer.status == 204;
+    if (!is_there && answer.status != 404)
+        life_fail("object %d: %d %s", object, answer.status, answer.code);
+    if (object >= FILES) {
+        known->groups[object - FILES] = is_there;
+    } else {
+        KnownFile *file = &known->files[object];
+        *file = (KnownFile){.is_there = is_there};
+        file->length = is_there && answer.length <= BYTES_MAX ? (int32_t)answer.length : 0;
+        memcpy(file->bytes, answer.body, (size_t)file->length);
+    }
+    return clients_digest(known, object);
 }

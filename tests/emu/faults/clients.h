@@ -40,6 +40,7 @@ typedef struct {
     bool is_damaged;     /* a commit has shown it */
     Arena *arena, *request;
     const char *root;
+    int64_t snapshot_entries; /* a snapshot after so many entries of the journal; 0: at the end */
     Emulator *emulator;
     int64_t machine_ns;
     Known known, doubt; /* acknowledged; and with the round under way */
@@ -61,13 +62,13 @@ void life_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* One request drawn from the seed. Its effect on `after` is applied if it is acknowledged. */
 void clients_ask(Known *after);
-/* Writes a request about one object to `request`, as a client sends it, and its effect to `after`.
- */
+/* Adds a request about one object to `request`, as a client sends it, and its effect to `after`. */
 void clients_plan(Known *after, int object, Text *request);
-/* Whether the object is as known. */
-bool clients_is(const Known *known, int object);
-/* Copies the known state of the object from `from`. */
-void clients_take(Known *known, const Known *from, int object);
+/* A number for each state of an object: of a file, for its contents; 0: it is not there. */
+uint64_t clients_digest(const Known *known, int object);
+uint64_t clients_digest_of(const char *bytes, size_t length);
+/* Reads the object into `known`; its digest. Fails the life if it cannot be read. */
+uint64_t clients_look(Known *known, int object);
 /* Whether all files and groups, and the last jump of the clock, are as known. Fails the life if
  * not, unless `is_quiet`. */
 bool clients_check(const Known *known, bool is_quiet);
@@ -75,6 +76,8 @@ bool clients_check(const Known *known, bool is_quiet);
 bool clients_agree_on_jumps(const Known *a, const Known *b);
 /* Deletes files that cannot be read and whose last requests may have happened or not. */
 void clients_settle(void);
+/* Adds all that the emulator answers about its session: the journal, the world, the events. */
+void clients_describe(Text *out);
 /* After a disk has lost writes, its state is the one that clients know. A damaged file is deleted.
  */
 void clients_adopt(void);

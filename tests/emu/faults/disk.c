@@ -12,11 +12,13 @@
 
 #include "tests/emu/faults/disk_parts.h"
 
-Disk disk;
+static Disk none; // before the first disk of the process
+Disk *disk = &none;
+int disk_open_file[DESCRIPTORS];
 
 uint64_t disk_draw(uint64_t count)
 {
-    uint64_t z = disk.random += UINT64_C(0x9E3779B97F4A7C15); // splitmix64
+    uint64_t z = disk->random += UINT64_C(0x9E3779B97F4A7C15); // splitmix64
     z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
     z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
     return (z ^ z >> 31) % count;
@@ -29,13 +31,13 @@ bool disk_chance(double probability)
 
 void disk_note(uint64_t value)
 {
-    disk.history = (disk.history ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-    disk.history ^= disk.history >> 32;
+    disk->history = (disk->history ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    disk->history ^= disk->history >> 32;
 }
 
 uint64_t disk_history(void)
 {
-    return disk.history;
+    return disk->history;
 }
 
 const RealFunctions *disk_real(void)
@@ -44,17 +46,12 @@ const RealFunctions *disk_real(void)
     static const struct {
         const char *name;
         void *at;
-    } rows[] = {{"openat", &functions.openat},
-                {"close", &functions.close},
-                {"dup", &functions.dup},
-                {"pread", &functions.pread},
-                {"pwrite", &functions.pwrite},
-                {"write", &functions.write},
-                {"ftruncate", &functions.ftruncate},
-                {"fallocate", &functions.fallocate},
-                {"unlinkat", &functions.unlinkat},
-                {"renameat2", &functions.renameat2},
-                {"mkdir", &functions.mkdir}};
+    } rows[] = {{"openat", &functions.openat},       {"close", &functions.close},
+                {"closedir", &functions.closedir},   {"dup", &functions.dup},
+                {"pread", &functions.pread},         {"pwrite", &functions.pwrite},
+                {"write", &functions.write},         {"ftruncate", &functions.ftruncate},
+                {"fallocate", &functions.fallocate}, {"unlinkat", &functions.unlinkat},
+                {"renameat2", &functions.renameat2}, {"mkdir", &functions.mkdir}};
     for (size_t i = 0; !functions.mkdir && i < sizeof rows / sizeof *rows; i++) {
         void *const function = dlsym(RTLD_NEXT, rows[i].name);
         memcpy(rows[i].at, &function, sizeof function);
@@ -68,7 +65,7 @@ static void forget_changes(File *file)
 {
     for (Change *change = file->first, *next; change; change = next) {
         next = change->next;
-        free(change);
+        disk_free(change);
     }
     file->first = NULL;
     file->last = &file->first;
@@ -76,17 +73,17 @@ static void forget_changes(File *file)
 
 int disk_add(ino_t number, bool is_directory)
 {
-    if (disk.file_count == FILES_MAX)
+    if (disk->file_count == FILES_MAX)
         abort();
-    File *file = &disk.files[disk.file_count];
+    File *file = &disk->files[disk->file_count];
     *file = (File){.number = number, .is_directory = is_directory, .last = &file->first};
-    return disk.file_count++;
+    return disk->file_count++;
 }
 
 int disk_find(ino_t number)
 {
-    for (int i = disk.file_count; i-- > 0;)
-        if (disk.files[i].number == number)
+    for (int i = disk->file_count; i-- > 0;)
+        if (disk->files[i].number == number)
             return i;
     return -1;
 }
@@ -95,14 +92,14 @@ static void apply(char **bytes, int64_t *length, const Change *change, bool is_t
 {
     const int64_t end = change->at + change->length;
     if (change->kind == CHANGE_LENGTH) {
-        *bytes = realloc(*bytes, (size_t)(change->at > 0 ? change->at : 1));
+        *bytes = disk_grow(*bytes, (size_t)(change->at > 0 ? change->at : 1));
         if (change->at > *length)
             memset(*bytes + *length, 0, (size_t)(change->at - *length));
         *length = change->at;
         return;
     }
     if (change->kind == CHANGE_WRITE && end > *length) {
-        *bytes = realloc(*bytes, (size_t)end);
+        *bytes = disk_grow(*bytes, (size_t)end);
         memset(*bytes + *length, 0, (size_t)(end - *length));
         *length = end;
     }
@@ -163,19 +160,19 @@ static bool is_in(const char *path, const char *folder)
 void disk_make_names_durable(const char *folder)
 {
     int kept = 0;
-    for (int i = 0; i < disk.renamed_count; i++)
-        if (!folder || is_in(disk.renamed[i].name.path, folder))
-            apply_name(disk.names, &disk.name_count, &disk.renamed[i]);
+    for (int i = 0; i < disk->renamed_count; i++)
+        if (!folder || is_in(disk->renamed[i].name.path, folder))
+            apply_name(disk->names, &disk->name_count, &disk->renamed[i]);
         else
-            disk.renamed[kept++] = disk.renamed[i];
-    disk.renamed_count = kept;
+            disk->renamed[kept++] = disk->renamed[i];
+    disk->renamed_count = kept;
 }
 
 void disk_change_name(const char *path, int file, bool is_removal)
 {
-    if (disk.renamed_count == CHANGES_MAX)
+    if (disk->renamed_count == CHANGES_MAX)
         abort();
-    NameChange *change = &disk.renamed[disk.renamed_count++];
+    NameChange *change = &disk->renamed[disk->renamed_count++];
     change->is_removal = is_removal;
     change->name.file = file;
     snprintf(change->name.path, sizeof change->name.path, "%.*s", NAME_ROOM - 1, path);
@@ -185,18 +182,18 @@ void disk_change_name(const char *path, int file, bool is_removal)
 
 static void forget_all(void)
 {
-    for (int i = 0; i < disk.file_count; i++) {
-        forget_changes(&disk.files[i]);
-        free(disk.files[i].durable);
+    for (int i = 0; i < disk->file_count; i++) {
+        forget_changes(&disk->files[i]);
+        disk_free(disk->files[i].durable);
     }
-    disk.file_count = disk.name_count = disk.renamed_count = 0;
+    disk->file_count = disk->name_count = disk->renamed_count = 0;
 }
 
 static void read_file(const char *whole, File *file, int64_t length)
 {
     const int descriptor = disk_real()->openat(AT_FDCWD, whole, O_RDONLY | O_CLOEXEC);
     file->bytes = length;
-    file->durable = malloc((size_t)length + 1);
+    file->durable = disk_allocate((size_t)length + 1);
     if (disk_real()->pread(descriptor, file->durable, (size_t)length, 0) != length)
         abort();
     disk_real()->close(descriptor);
@@ -206,7 +203,7 @@ static void read_file(const char *whole, File *file, int64_t length)
 static void take(const char *path)
 {
     char whole[PATH_MAX + NAME_ROOM], below[NAME_ROOM];
-    snprintf(whole, sizeof whole, "%s%s", disk.root, path);
+    snprintf(whole, sizeof whole, "%s%s", disk->root, path);
     DIR *folder = opendir(whole);
     for (const struct dirent *entry; folder && (entry = readdir(folder)) != NULL;) {
         struct stat facts;
@@ -214,16 +211,16 @@ static void take(const char *path)
             continue;
         if (snprintf(below, sizeof below, "%s/%s", path, entry->d_name) >= NAME_ROOM)
             abort();
-        snprintf(whole, sizeof whole, "%s%s", disk.root, below);
+        snprintf(whole, sizeof whole, "%s%s", disk->root, below);
         if (lstat(whole, &facts) != 0)
             abort();
         Name name = {.file = disk_add(facts.st_ino, S_ISDIR(facts.st_mode))};
         memcpy(name.path, below, sizeof below);
-        put_name(disk.names, &disk.name_count, &name);
+        put_name(disk->names, &disk->name_count, &name);
         if (S_ISDIR(facts.st_mode))
             take(below);
         else
-            read_file(whole, &disk.files[name.file], facts.st_size);
+            read_file(whole, &disk->files[name.file], facts.st_size);
     }
     if (folder)
         closedir(folder);
@@ -234,39 +231,41 @@ static void take_all(void)
     int open_file[DESCRIPTORS];
     ino_t numbers[DESCRIPTORS];
     for (int i = 0; i < DESCRIPTORS; i++) {
-        open_file[i] = disk.open_file[i];
-        numbers[i] = open_file[i] > 0 ? disk.files[open_file[i] - 1].number : 0;
+        open_file[i] = disk_open_file[i];
+        numbers[i] = open_file[i] > 0 ? disk->files[open_file[i] - 1].number : 0;
     }
     forget_all();
     take("");
     for (int i = 0; i < DESCRIPTORS; i++)
         if (open_file[i] > 0) {
             const int file = disk_find(numbers[i]);
-            disk.open_file[i] = 1 + (file >= 0 ? file : disk_add(numbers[i], false));
+            disk_open_file[i] = 1 + (file >= 0 ? file : disk_add(numbers[i], false));
         }
 }
 
 void disk_begin(const char *root, uint64_t seed)
 {
-    if (!disk.names) {
-        disk.names = malloc(FILES_MAX * sizeof *disk.names);
-        disk.renamed = malloc(CHANGES_MAX * sizeof *disk.renamed);
+    if (disk == &none) {
+        disk = disk_allocate(sizeof *disk);
+        memset(disk, 0, sizeof *disk);
+        disk->names = disk_allocate(FILES_MAX * sizeof *disk->names);
+        disk->renamed = disk_allocate(CHANGES_MAX * sizeof *disk->renamed);
     }
-    snprintf(disk.root, sizeof disk.root, "%s", root);
-    disk.root_length = strlen(root);
-    disk.random = seed;
-    disk.history = seed;
-    disk.is_on = true;
-    disk.is_cut = false;
+    snprintf(disk->root, sizeof disk->root, "%s", root);
+    disk->root_length = strlen(root);
+    disk->random = seed;
+    disk->history = seed;
+    disk->is_on = true;
+    disk->is_cut = false;
     disk_set((DiskFaults){0});
     take_all();
 }
 
 void disk_end(void)
 {
-    disk.is_on = false;
+    disk->is_on = false;
     forget_all();
-    memset(disk.open_file, 0, sizeof disk.open_file);
+    memset(disk_open_file, 0, sizeof disk_open_file);
 }
 
 void disk_settle(void)
@@ -276,39 +275,39 @@ void disk_settle(void)
 
 void disk_set(DiskFaults faults)
 {
-    disk.faults = faults;
-    disk.changes = 0;
+    disk->faults = faults;
+    disk->changes = 0;
 }
 
 bool disk_is_cut(void)
 {
-    return disk.is_cut;
+    return disk->is_cut;
 }
 
 void disk_cut(void)
 {
     static const double parts[] = {0, 0.5, 0.9, 1};
-    if (disk.is_cut)
+    if (disk->is_cut)
         return;
     const double kept = parts[disk_draw(4)];
-    const uint64_t names = disk_draw((uint64_t)disk.renamed_count + 1);
+    const uint64_t names = disk_draw((uint64_t)disk->renamed_count + 1);
     for (uint64_t i = 0; i < names; i++)
-        apply_name(disk.names, &disk.name_count, &disk.renamed[i]);
-    disk.left_count = disk.name_count;
-    for (int i = 0; i < disk.name_count; i++) {
-        File *file = &disk.files[disk.names[i].file];
-        char *bytes = malloc((size_t)file->bytes + 1);
+        apply_name(disk->names, &disk->name_count, &disk->renamed[i]);
+    disk->left_count = disk->name_count;
+    for (int i = 0; i < disk->name_count; i++) {
+        File *file = &disk->files[disk->names[i].file];
+        char *bytes = disk_allocate((size_t)file->bytes + 1);
         int64_t length = file->bytes;
         if (length > 0)
             memcpy(bytes, file->durable, (size_t)length);
         for (const Change *change = file->first; change; change = change->next)
             if (disk_chance(kept))
                 apply(&bytes, &length, change, disk_draw(4) == 0);
-        disk.left[i] = disk.names[i];
-        disk.left_bytes[i] = bytes;
-        disk.left_length[i] = length;
+        disk->left[i] = disk->names[i];
+        disk->left_bytes[i] = bytes;
+        disk->left_length[i] = length;
     }
-    disk.is_cut = true;
+    disk->is_cut = true;
 }
 
 static void remove_below(const char *whole, bool is_root)
@@ -331,7 +330,7 @@ static void remove_below(const char *whole, bool is_root)
 
 static int by_path(const void *left, const void *right)
 {
-    return strcmp(disk.left[*(const int *)left].path, disk.left[*(const int *)right].path);
+    return strcmp(disk->left[*(const int *)left].path, disk->left[*(const int *)right].path);
 }
 
 void disk_restart(void)
@@ -339,32 +338,32 @@ void disk_restart(void)
     int order[FILES_MAX];
     char whole[PATH_MAX * 2];
     disk_cut();
-    remove_below(disk.root, true);
-    for (int i = 0; i < disk.left_count; i++)
+    remove_below(disk->root, true);
+    for (int i = 0; i < disk->left_count; i++)
         order[i] = i;
-    qsort(order, (size_t)disk.left_count, sizeof *order, by_path); // folders before their files
-    for (int i = 0; i < disk.left_count; i++) {
+    qsort(order, (size_t)disk->left_count, sizeof *order, by_path); // folders before their files
+    for (int i = 0; i < disk->left_count; i++) {
         const int left = order[i];
-        snprintf(whole, sizeof whole, "%s%s", disk.root, disk.left[left].path);
-        if (disk.files[disk.left[left].file].is_directory) {
+        snprintf(whole, sizeof whole, "%s%s", disk->root, disk->left[left].path);
+        if (disk->files[disk->left[left].file].is_directory) {
             if (disk_real()->mkdir(whole, 0700) != 0)
                 abort();
         } else {
             const int file =
                 disk_real()->openat(AT_FDCWD, whole, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
             // The name of a file whose folder's name was not kept is gone, too.
-            if (file >= 0 && disk_real()->pwrite(file, disk.left_bytes[left],
-                                                 (size_t)disk.left_length[left], 0) < 0)
+            if (file >= 0 && disk_real()->pwrite(file, disk->left_bytes[left],
+                                                 (size_t)disk->left_length[left], 0) < 0)
                 abort();
             if (file >= 0)
                 disk_real()->close(file);
         }
-        free(disk.left_bytes[left]);
+        disk_free(disk->left_bytes[left]);
     }
-    disk.left_count = 0;
-    disk.is_cut = false;
+    disk->left_count = 0;
+    disk->is_cut = false;
     disk_set((DiskFaults){0});
-    memset(disk.open_file, 0, sizeof disk.open_file);
+    memset(disk_open_file, 0, sizeof disk_open_file);
     take_all();
 }
 
@@ -373,8 +372,8 @@ bool disk_flip(const char *part)
     int candidates[FILES_MAX], count = 0;
     char whole[PATH_MAX * 2];
     disk_settle();
-    for (int i = 0; i < disk.name_count; i++)
-        if (strstr(disk.names[i].path, part) && disk.files[disk.names[i].file].bytes > 0)
+    for (int i = 0; i < disk->name_count; i++)
+        if (strstr(disk->names[i].path, part) && disk->files[disk->names[i].file].bytes > 0)
             candidates[count++] = i;
     if (count == 0)
         return false;
@@ -384,12 +383,12 @@ bool disk_flip(const char *part)
     for (int i = 0; i < count; i++) {
         uint64_t less = 0;
         for (int j = 0; j < count; j++)
-            less += strcmp(disk.names[candidates[j]].path, disk.names[candidates[i]].path) < 0;
+            less += strcmp(disk->names[candidates[j]].path, disk->names[candidates[i]].path) < 0;
         chosen = less == number ? candidates[i] : chosen;
     }
-    const File *file = &disk.files[disk.names[chosen].file];
+    const File *file = &disk->files[disk->names[chosen].file];
     const off_t at = (off_t)disk_draw((uint64_t)file->bytes);
-    snprintf(whole, sizeof whole, "%s%s", disk.root, disk.names[chosen].path);
+    snprintf(whole, sizeof whole, "%s%s", disk->root, disk->names[chosen].path);
     const int descriptor = disk_real()->openat(AT_FDCWD, whole, O_WRONLY | O_CLOEXEC);
     const char byte = (char)(file->durable[at] ^ (1 << disk_draw(8)));
     if (disk_real()->pwrite(descriptor, &byte, 1, at) != 1)

@@ -1,6 +1,7 @@
 /* Private to tests/emu/faults: the functions of the C library that change files, replaced for the
  * whole process. */
 #define _GNU_SOURCE // fallocate
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -14,17 +15,17 @@
 
 static File *file_of(int descriptor)
 {
-    if (!disk.is_on || disk.is_cut || descriptor < 0 || descriptor >= DESCRIPTORS ||
-        disk.open_file[descriptor] == 0)
+    if (!disk->is_on || disk->is_cut || descriptor < 0 || descriptor >= DESCRIPTORS ||
+        disk_open_file[descriptor] == 0)
         return NULL;
-    return &disk.files[disk.open_file[descriptor] - 1];
+    return &disk->files[disk_open_file[descriptor] - 1];
 }
 
 /* The path of a name below the root, or NULL. */
 static const char *path_of(int folder, const char *name, char path[PATH_MAX])
 {
     char whole[PATH_MAX], link[64];
-    if (!disk.is_on)
+    if (!disk->is_on)
         return NULL;
     if (name[0] == '/') {
         snprintf(whole, sizeof whole, "%s", name);
@@ -35,9 +36,9 @@ static const char *path_of(int folder, const char *name, char path[PATH_MAX])
             return NULL;
         snprintf(whole + length, sizeof whole - (size_t)length, "/%s", name);
     }
-    if (strncmp(whole, disk.root, disk.root_length) != 0)
+    if (strncmp(whole, disk->root, disk->root_length) != 0)
         return NULL;
-    snprintf(path, PATH_MAX, "%s", whole + disk.root_length);
+    snprintf(path, PATH_MAX, "%s", whole + disk->root_length);
     const size_t length = strlen(path);
     if (length > 0 && path[length - 1] == '/')
         path[length - 1] = '\0';
@@ -50,14 +51,14 @@ static const char *path_of(int folder, const char *name, char path[PATH_MAX])
 static void count_change(uint64_t what)
 {
     disk_note(what);
-    if (disk.faults.cut_at > 0 && ++disk.changes == disk.faults.cut_at)
+    if (disk->faults.cut_at > 0 && ++disk->changes == disk->faults.cut_at)
         disk_cut();
 }
 
 /* True if the call fails, with errno. */
 static bool fails(bool may_be_full)
 {
-    if (!disk_chance(disk.faults.errors))
+    if (!disk_chance(disk->faults.errors))
         return false;
     errno = may_be_full && disk_draw(2) == 0 ? ENOSPC : EIO;
     disk_note((uint64_t)errno);
@@ -66,13 +67,13 @@ static bool fails(bool may_be_full)
 
 static size_t shorter(size_t length)
 {
-    return length > 1 && disk_chance(disk.faults.shorts) ? 1 + (size_t)disk_draw(length - 1)
-                                                         : length;
+    return length > 1 && disk_chance(disk->faults.shorts) ? 1 + (size_t)disk_draw(length - 1)
+                                                          : length;
 }
 
 static void record(File *file, ChangeKind kind, int64_t at, int64_t length, const void *bytes)
 {
-    Change *change = malloc(sizeof *change + (bytes ? (size_t)length : 0));
+    Change *change = disk_allocate(sizeof *change + (bytes ? (size_t)length : 0));
     *change = (Change){.kind = kind, .at = at, .length = length};
     if (bytes)
         memcpy(change->bytes, bytes, (size_t)length);
@@ -97,8 +98,8 @@ static int opened(int descriptor, const char *path, bool was_there, int flags)
             disk_change_name(path, file, false);
     }
     if (was_there && (flags & O_TRUNC))
-        record(&disk.files[file], CHANGE_LENGTH, 0, 0, NULL);
-    disk.open_file[descriptor] = 1 + file;
+        record(&disk->files[file], CHANGE_LENGTH, 0, 0, NULL);
+    disk_open_file[descriptor] = 1 + file;
     return descriptor;
 }
 
@@ -106,14 +107,14 @@ static int open_on_disk(int folder, const char *name, int flags, mode_t mode)
 {
     char path[PATH_MAX];
     struct stat facts;
-    if (!path_of(folder, name, path) || disk.is_cut)
+    if (!path_of(folder, name, path) || disk->is_cut)
         return disk_real()->openat(folder, name, flags, mode);
     const bool was_there = fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) == 0;
     if (!was_there && (flags & O_CREAT)) {
         if (fails(true))
             return -1;
         count_change('o');
-        if (disk.is_cut)
+        if (disk->is_cut)
             return disk_real()->openat(folder, name, flags, mode);
     }
     return opened(disk_real()->openat(folder, name, flags, mode), path, was_there, flags);
@@ -155,15 +156,24 @@ int openat64(int folder, const char *name, int flags, ...)
 int close(int descriptor)
 {
     if (descriptor >= 0 && descriptor < DESCRIPTORS)
-        disk.open_file[descriptor] = 0;
+        disk_open_file[descriptor] = 0;
     return disk_real()->close(descriptor);
+}
+
+/* The C library closes its descriptor itself. */
+int closedir(DIR *folder)
+{
+    const int descriptor = dirfd(folder);
+    if (descriptor >= 0 && descriptor < DESCRIPTORS)
+        disk_open_file[descriptor] = 0;
+    return disk_real()->closedir(folder);
 }
 
 int dup(int descriptor)
 {
     const int copy = disk_real()->dup(descriptor);
     if (copy >= 0 && copy < DESCRIPTORS && descriptor < DESCRIPTORS)
-        disk.open_file[copy] = disk.open_file[descriptor];
+        disk_open_file[copy] = disk_open_file[descriptor];
     return copy;
 }
 
@@ -179,7 +189,7 @@ ssize_t pwrite(int descriptor, const void *bytes, size_t length, off_t at)
     count_change('w');
     const int reason = errno;
     const ssize_t written = disk_real()->pwrite(descriptor, bytes, length, at);
-    if (written > 0 && !disk.is_cut)
+    if (written > 0 && !disk->is_cut)
         record(file, CHANGE_WRITE, at, written, bytes);
     errno = reason;
     return has_failed ? -1 : written;
@@ -224,7 +234,7 @@ static int sync_file(int descriptor)
     if (fails(true))
         return -1;
     count_change('s');
-    if (disk.is_cut || disk_chance(disk.faults.lies))
+    if (disk->is_cut || disk_chance(disk->faults.lies))
         return 0;
     char link[64], whole[PATH_MAX];
     disk_make_durable(file);
@@ -232,7 +242,7 @@ static int sync_file(int descriptor)
         snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
         const ssize_t length = readlink(link, whole, sizeof whole - 1);
         whole[length > 0 ? length : 0] = '\0';
-        disk_make_names_durable(whole + disk.root_length);
+        disk_make_names_durable(whole + disk->root_length);
     }
     return 0;
 }
@@ -254,7 +264,7 @@ int ftruncate(int descriptor, off_t length)
         if (fails(false))
             return -1;
         count_change('t');
-        if (!disk.is_cut)
+        if (!disk->is_cut)
             record(file, CHANGE_LENGTH, length, 0, NULL);
     }
     return disk_real()->ftruncate(descriptor, length);
@@ -276,7 +286,7 @@ int fallocate(int descriptor, int mode, off_t at, off_t length)
         if (fails(true))
             return -1;
         count_change('a');
-        if (!disk.is_cut)
+        if (!disk->is_cut)
             record(file, CHANGE_HOLE, at, length, NULL);
     }
     return disk_real()->fallocate(descriptor, mode, at, length);
@@ -285,11 +295,11 @@ int fallocate(int descriptor, int mode, off_t at, off_t length)
 int unlinkat(int folder, const char *name, int flags)
 {
     char path[PATH_MAX];
-    if (path_of(folder, name, path) && !disk.is_cut) {
+    if (path_of(folder, name, path) && !disk->is_cut) {
         if (fails(false))
             return -1;
         count_change('u');
-        const bool was_cut = disk.is_cut;
+        const bool was_cut = disk->is_cut;
         const int result = disk_real()->unlinkat(folder, name, flags);
         if (result == 0 && !was_cut)
             disk_change_name(path, -1, true);
@@ -307,12 +317,12 @@ int renameat2(int from_folder, const char *from, int to_folder, const char *to, 
 {
     char path[PATH_MAX], new_path[PATH_MAX];
     struct stat facts;
-    if (!path_of(from_folder, from, path) || !path_of(to_folder, to, new_path) || disk.is_cut)
+    if (!path_of(from_folder, from, path) || !path_of(to_folder, to, new_path) || disk->is_cut)
         return disk_real()->renameat2(from_folder, from, to_folder, to, flags);
     if (fails(true))
         return -1;
     count_change('r');
-    const bool was_cut = disk.is_cut;
+    const bool was_cut = disk->is_cut;
     const int result = disk_real()->renameat2(from_folder, from, to_folder, to, flags);
     if (result == 0 && !was_cut && fstatat(to_folder, to, &facts, AT_SYMLINK_NOFOLLOW) == 0) {
         int file = disk_find(facts.st_ino);
@@ -339,7 +349,7 @@ int mkdir(const char *name, mode_t mode)
     char path[PATH_MAX];
     struct stat facts;
     const int result = disk_real()->mkdir(name, mode);
-    if (result == 0 && path_of(AT_FDCWD, name, path) && !disk.is_cut && stat(name, &facts) == 0)
+    if (result == 0 && path_of(AT_FDCWD, name, path) && !disk->is_cut && stat(name, &facts) == 0)
         disk_change_name(path, disk_add(facts.st_ino, true), false);
     return result;
 }

@@ -2,6 +2,7 @@
 #ifndef TESTS_EMU_FAULTS_DISK_PARTS_H
 #define TESTS_EMU_FAULTS_DISK_PARTS_H
 
+#include <dirent.h>
 #include <limits.h>
 #include <sys/types.h>
 
@@ -54,20 +55,28 @@ typedef struct {
     int name_count;
     NameChange *renamed;
     int renamed_count;
-    int open_file[DESCRIPTORS]; /* 1 + index; 0: not of the disk */
-    Name left[FILES_MAX];       /* after the cut */
+    Name left[FILES_MAX]; /* after the cut */
     char *left_bytes[FILES_MAX];
     int64_t left_length[FILES_MAX];
     int left_count;
 } Disk;
 
-extern Disk disk;
+/* In memory that a child process of the emulator shares, which writes snapshots. */
+extern Disk *disk;
+/* The file of each open descriptor of this process: 1 + index; 0: not on the disk. */
+extern int disk_open_file[DESCRIPTORS];
+
+/* Shared memory (disk_memory.c). */
+void *disk_allocate(size_t bytes);
+void *disk_grow(void *memory, size_t bytes); /* NULL is fine */
+void disk_free(void *memory);                /* NULL is fine */
 
 /* --- The real functions --- */
 
 typedef struct {
     int (*openat)(int, const char *, int, ...);
     int (*close)(int);
+    int (*closedir)(DIR *);
     int (*dup)(int);
     ssize_t (*pread)(int, void *, size_t, off_t);
     ssize_t (*pwrite)(int, const void *, size_t, off_t);

@@ -1,4 +1,4 @@
-#define _DEFAULT_SOURCE // MAP_ANONYMOUS
+#define _GNU_SOURCE // MAP_ANONYMOUS
 /* The emulator on a disk that fails (disk.h), driven by clients that know what was acknowledged.
  *
  *     emu_faults [--network] [--first SEED] [--seeds N] [--seconds S] [--jobs N] [--verbose]
@@ -12,8 +12,7 @@
  * disk that acknowledges an fsync without it may have lost any page of the database: the emulator
  * must start, recover, or say why it cannot.
  *
- * With --network the disk is sound until a last power cut, and the server serves clients of a
- * simulated network (network.h).
+ * With --network the server serves clients of a simulated network (network.h).
  *
  * No thread and no clock takes part, so a seed repeats its failure. Prints "N passed, M
  * failed"; exit code 1 with the seeds that failed. */
@@ -24,94 +23,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "sim/base/units.h"
-#include "sim/cli/files.h"
 #include "tests/emu/faults/clients.h"
 #include "tests/emu/faults/disk.h"
+#include "tests/emu/faults/life.h"
 #include "tests/emu/faults/network.h"
-#include "tests/support/temporary_folder.h"
 
 enum { ROUNDS = 6, REQUESTS_MAX = 4 };
 
-/* --- The server's part --- */
-
-static const char *folder_of(const char *name)
-{
-    return arena_printf(life.arena, "%s/%s", life.root, name);
-}
-
-/* False with the first problem in `why`. */
-static bool open_emulator(bool recovers, char *why, size_t room)
-{
-    Arena *arena = arena_create();
-    Problems problems = problems_create(arena), warnings = problems_create(arena);
-    const EmulatorSettings settings = {.storage_suffix = "core.windows.net",
-                                       .addresses = {"127.0.0.1:8443", "127.0.0.1:8080", ""},
-                                       .recovers = recovers};
-    life.emulator = emulator_open(life.arena, folder_of("disk/state"), folder_of("scenario.json"),
-                                  (ScenarioOverrides){0}, &settings, (Clock){.kind = CLOCK_MANUAL},
-                                  &problems, &warnings);
-    snprintf(why, room, "%s", problems.count > 0 ? problems.items[0].message : "");
-    arena_destroy(arena);
-    if (!life.emulator)
-        return false;
-    emulator_tick(life.emulator, ++life.machine_ns, CLIENTS_UNIX_MS);
-    return true;
-}
-
-static DiskFaults faults_of_kind(void)
-{
-    DiskFaults faults = {0};
-    if (life.kind == DISK_FAILS)
-        faults = (DiskFaults){.errors = disk_draw(3) == 0 ? 0.05 : 0.005, .shorts = 0.02};
-    if (life.kind == DISK_LIES)
-        faults.lies = 0.3;
-    return faults;
-}
-
-/* Acknowledged writes may be lost after a power cut of a disk that acknowledges syncs falsely. */
-static void power_lost(void)
-{
-    if (life.kind == DISK_LIES)
-        life.has_lied = life.may_be_damaged = true;
-}
-
-/* Opens the emulator again, on a disk that may fail while it does. In the end it must open. */
-static void open_again(void)
-{
-    char why[400];
-    bool is_given_up = false; // such a disk may have lost the scenario itself
-    for (int attempt = 0; !life.emulator && !life.has_failed && !is_given_up; attempt++) {
-        DiskFaults faults = {0};
-        if (attempt < 3 && disk_draw(3) == 0) {
-            faults = faults_of_kind();
-            faults.cut_at = disk_draw(2) == 0 ? 1 + (int64_t)disk_draw(20) : 0;
-        }
-        disk_set(faults);
-        const bool is_open = open_emulator(life.is_damaged, why, sizeof why);
-        const bool is_cut = disk_is_cut();
-        life_say("open: %s%s", is_open ? "ok" : why, is_cut ? " (cut)" : "");
-        disk_set((DiskFaults){0});
-        if (is_open && !is_cut && life.is_damaged)
-            life.is_damaged = life.may_be_damaged = false; // recovered
-        if (is_cut) {
-            emulator_close(life.emulator);
-            life.emulator = NULL;
-            power_lost();
-            disk_restart();
-        } else if (!is_open && life.has_lied) {
-            is_given_up = !open_emulator(true, why, sizeof why);
-            if (is_given_up && strstr(why, "malformed"))
-                life_fail("it does not recover: %s", why);
-        } else if (!is_open && faults.errors == 0) {
-            life_fail("it does not open: %s", why);
-        }
-    }
-}
+/* --- Rounds --- */
 
 /* After a start: what is there? */
 static void find_out(void)
@@ -137,17 +62,7 @@ static void find_out(void)
 /* Ends the process: by a power cut, or after a commit that has failed. */
 static void restart(bool is_cut)
 {
-    if (is_cut) {
-        disk_cut();
-        power_lost();
-    }
-    emulator_close(life.emulator);
-    life.emulator = NULL;
-    if (is_cut)
-        disk_restart();
-    if (life.kind == DISK_FLIPS && disk_draw(2) == 0)
-        (void)disk_flip("/contents/");
-    open_again();
+    life_restart(is_cut);
     find_out();
 }
 
@@ -155,10 +70,7 @@ static void restart(bool is_cut)
 static void one_round(void)
 {
     Status status = {0};
-    DiskFaults faults = faults_of_kind();
-    if (disk_draw(4) == 0)
-        faults.cut_at = 1 + (int64_t)disk_draw(40);
-    disk_set(faults);
+    life_set_faults(4);
     life.machine_ns += disk_draw(4) == 0 ? 2 * NS_PER_S : NS_PER_MS;
     emulator_tick(life.emulator, life.machine_ns, CLIENTS_UNIX_MS);
     life.doubt = life.known;
@@ -181,44 +93,33 @@ static void one_round(void)
         life.known = life.doubt;
         life.is_doubtful = false;
     }
-    if (!is_kept || is_cut || emulator_is_over(life.emulator))
+    if (!is_kept || is_cut || emulator_is_over(life.emulator)) {
         restart(is_cut);
-    else if (disk_draw(8) == 0)
-        restart(disk_draw(2) == 0);
+    } else if (disk_draw(8) == 0) {
+        if (disk_draw(4) == 0)
+            life_rest();
+        restart(disk_is_cut() || disk_draw(2) == 0);
+    }
     arena_reset(life.request);
 }
 
 /* --- A life --- */
 
-static void begin_life(uint64_t seed, bool has_network)
+/* The line that is printed if a signal ends the present life. */
+static char signal_line[80];
+
+static void name_seed(int signal_number)
 {
-    static const char scenario[] =
-        "{\"trainyard\": 1, \"seed\": 7, \"region\": \"eastus\", \"catalog\": "
-        "[\"" TRAINYARD_SOURCE_DIR
-        "/tests/emu/faults/catalog.json\"], \"storage\": [{\"account\": \"acct\", \"shares\": "
-        "[{\"name\": \"share\"}]}], \"commands\": []}";
-    char why[400];
-    const bool is_verbose = life.is_verbose;
-    memset(&life, 0, sizeof life);
-    life.is_verbose = is_verbose;
-    life.seed = seed;
-    life.kind = has_network ? DISK_CUTS : (DiskKind)(seed % DISK_KINDS);
-    life.arena = arena_create();
-    life.request = arena_create();
-    life.root = temporary_folder_create(life.arena);
-    temporary_file_write(life.root, "scenario.json", scenario, sizeof scenario - 1);
-    if (!folder_create(folder_of("disk"), &(Status){0}))
-        abort();
-    disk_begin(folder_of("disk"), seed);
-    if (!open_emulator(false, why, sizeof why))
-        life_fail("the first start: %s", why);
-    disk_settle();
+    (void)!write(STDOUT_FILENO, signal_line, strlen(signal_line));
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
 }
 
 /* Whether the seed has passed. */
 static bool live(uint64_t seed, bool has_network, uint64_t *history)
 {
-    begin_life(seed, has_network);
+    snprintf(signal_line, sizeof signal_line, "seed %" PRIu64 " failed: ended by a signal\n", seed);
+    life_begin(seed, has_network);
     if (has_network && life.emulator)
         network_live();
     for (int i = 0; i < ROUNDS && !has_network && !life.has_failed && life.emulator; i++)
@@ -226,11 +127,7 @@ static bool live(uint64_t seed, bool has_network, uint64_t *history)
     if (life.emulator && !life.has_failed)
         restart(true);
     *history = disk_history();
-    emulator_close(life.emulator);
-    disk_end();
-    temporary_folder_remove(life.root);
-    arena_destroy(life.request);
-    arena_destroy(life.arena);
+    life_end();
     if (life.has_failed)
         printf("seed %" PRIu64 " failed: %s\n", seed, life.failure);
     fflush(stdout);
@@ -238,16 +135,6 @@ static bool live(uint64_t seed, bool has_network, uint64_t *history)
 }
 
 /* --- The program --- */
-
-static void name_seed(int signal_number)
-{
-    char line[80];
-    const int length = snprintf(line, sizeof line, "seed %" PRIu64 " failed: signal %d\n",
-                                life.seed, signal_number);
-    (void)!write(STDOUT_FILENO, line, (size_t)length);
-    signal(signal_number, SIG_DFL);
-    raise(signal_number);
-}
 
 static double now_s(void)
 {
@@ -316,6 +203,8 @@ int main(int argc, char **argv)
     // Memory of one life is used again for the next: giving it back took half of the time.
     mallopt(M_MMAP_THRESHOLD, 1 << 30);
     mallopt(M_TRIM_THRESHOLD, 1 << 30);
+    if (access("/dev/shm", W_OK) == 0) // where files are made faster than on a real disk
+        setenv("TMPDIR", "/dev/shm", 0);
     signal(SIGABRT, name_seed);
     signal(SIGSEGV, name_seed);
     if (!life.is_verbose && !freopen("/dev/null", "w", stderr)) // damage that the seeds make
@@ -325,6 +214,7 @@ int main(int argc, char **argv)
     const double begin_s = now_s();
     for (uint64_t i = 0; i < options.jobs; i++)
         if (fork() == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
             work(&options, options.first + i, counts[i]);
             _exit(0);
         }

@@ -1,448 +1,365 @@
-#define _GNU_SOURCE // accept4
 #include "tests/emu/faults/network.h"
 
-#include <arpa/inet.h>
-#include <dlfcn.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/select.h>
-#include <sys/socket.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "emu/http/server.h"
 #include "sim/base/units.h"
-#include "tests/emu/faults/clients.h"
+#include "sim/cli/files.h"
 #include "tests/emu/faults/disk.h"
+#include "tests/emu/faults/life.h"
+#include "tests/emu/faults/network_parts.h"
 
 enum {
-    CLIENTS = 6,
-    NET_ROUNDS = 5,
-    ANSWER_MAX = 1 << 17,
-    QUIET = 30,    /* waits without any work after which the server has nothing left to do */
+    NET_ROUNDS = 3,
+    QUIET = 5,     /* waits without any work after which the server has nothing left to do */
     STUCK = 20000, /* waits of a round after which a client is waiting in vain */
-    TURNS_MOST = 100000,
-    NO_CUT = INT32_MAX /* the client stays */
+    TURNS_MOST = 100000
 };
 
-typedef enum {
-    CLIENT_AWAY,     /* has no connection */
-    CLIENT_WAITING,  /* to be accepted */
-    CLIENT_SENDING,  /* its request, in pieces */
-    CLIENT_READING,  /* its answer */
-    CLIENT_ANSWERED, /* completely */
-    CLIENT_LEFT,     /* before that */
-} ClientState;
-
-typedef struct {
-    ClientState state;
-    int descriptor; /* its side of the connection; -1 */
-    int object;     /* that its request is about (clients.h) */
-    Text request;
-    size_t sent;
-    size_t cut_sent; /* it leaves after so many bytes of its request; NO_CUT */
-    char answer[ANSWER_MAX];
-    size_t received;
-    size_t cut_received; /* it leaves after so many bytes of its answer; NO_CUT */
-    int32_t piece_max;   /* the most bytes that it sends or reads at once */
-    bool is_noise;       /* what it sends is not a request */
-    bool is_read;        /* of a file, whose bytes the answer must have */
-    bool is_kept;        /* its connection serves another request later */
-} Client;
-
-static struct {
-    bool is_on;
-    int listener, events; /* the server's descriptors: the plain listener, and its epoll; -1 */
-    int64_t now_ns;
-    Client clients[CLIENTS];
-    int waiting[CLIENTS], waiting_count; /* clients to be accepted, in order */
-    Known before;                        /* the present round */
-    int rounds, quiet, waits;
-    int turns; /* of the server's loop without a wait */
-} net;
+Network net;
 
 /* --- The round --- */
 
-static bool is_active(const Client *client)
+/* Bytes that are not a request. */
+static void begin_noise(Client *client)
 {
-    return client->state == CLIENT_WAITING || client->state == CLIENT_SENDING ||
-           client->state == CLIENT_READING;
+    text_clear(&client->text);
+    text_printf(&client->text, "%.*s", 1 + (int)disk_draw(60),
+                disk_draw(2) == 0
+                    ? "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ........................"
+                    : "\x16\x03\x01 not a request at all \r\n\r\n .......... \x01\x02");
+    client->script[0] = (Script){.end = client->text.length};
+    client->script_count = 1;
 }
 
-static void leave(Client *client, ClientState state)
+/* One or more requests about one object, each on what the one before leaves. */
+static void begin_script(Client *client, int object)
 {
-    if (client->descriptor >= 0)
-        close(client->descriptor);
-    client->descriptor = -1;
-    client->state = state;
-}
-
-static void begin_client(Client *client, int object)
-{
-    const bool is_new = client->descriptor < 0;
     client->object = object;
-    client->request.length = 0;
-    client->sent = client->received = 0;
-    client->cut_sent = client->cut_received = NO_CUT;
-    client->piece_max = disk_draw(3) == 0 ? 7 : 1 + (int32_t)disk_draw(20000);
-    client->is_noise = object < 0;
-    client->is_kept = disk_draw(3) == 0;
-    if (client->is_noise)
-        text_printf(&client->request, "%.*s", 1 + (int)disk_draw(60),
-                    disk_draw(2) == 0
-                        ? "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ........................"
-                        : "\x16\x03\x01 not a request at all \r\n\r\n .......... \x01\x02");
-    else
-        clients_plan(&life.doubt, object, &client->request);
-    client->is_read = strncmp(text_string(&client->request), "GET /acct", 9) == 0;
-    if (client->is_noise || disk_draw(4) == 0)
-        client->cut_sent = (size_t)disk_draw(client->request.length + 1);
-    else if (disk_draw(4) == 0)
-        client->cut_received = (size_t)disk_draw(400);
-    client->state = is_new ? CLIENT_WAITING : CLIENT_SENDING;
-    if (is_new)
-        net.waiting[net.waiting_count++] = (int)(client - net.clients);
+    client->before = clients_digest(&life.doubt, object);
+    // Where requests may fail, the one after a failed one would depend on it.
+    client->script_count = disk_draw(3) == 0 ? 2 + (int)disk_draw(SCRIPT_MAX - 1) : 1;
+    client->is_pipelined = life.kind != DISK_FAILS && disk_draw(2) == 0;
+    text_clear(&client->text);
+    for (int i = 0; i < client->script_count; i++) {
+        const size_t begin = client->text.length;
+        clients_plan(&life.doubt, object, &client->text);
+        client->script[i] =
+            (Script){.end = client->text.length,
+                     .is_read = strncmp(client->text.data + begin, "GET /acct", 9) == 0,
+                     .after = clients_digest(&life.doubt, object)};
+    }
 }
 
-/* Requests about different objects: their order does not matter. */
+static void draw_cuts(Client *client)
+{
+    const bool is_tls = client->listener == OVER_TLS && client->descriptor < 0;
+    client->cut_sent = client->cut_received = NO_CUT;
+    if (client->talk == TALK_NOISE || disk_draw(4) == 0)
+        client->cut_sent = (size_t)disk_draw(client->text.length + 1 + (is_tls ? 600 : 0));
+    else if (disk_draw(4) == 0)
+        client->cut_received = (size_t)disk_draw(is_tls ? 2500 : 400);
+}
+
+static void draw_manners(Client *client)
+{
+    if (client->descriptor < 0)
+        client->listener = net.has_tls && disk_draw(3) == 0 ? OVER_TLS : PLAIN;
+    client->piece_max = disk_draw(3) == 0 ? 7 : 1 + (int32_t)disk_draw(20000);
+    client->is_kept = client->talk == TALK_REQUESTS && disk_draw(3) == 0;
+    client->ends_sending = client->talk == TALK_REQUESTS && disk_draw(5) == 0;
+    client->is_pipelined = client->is_lazy = false;
+    client->answered = 0;
+}
+
+static void begin_asker(Client *client, int object)
+{
+    client->talk = disk_draw(5) == 0 ? TALK_NOISE : TALK_REQUESTS;
+    if (client->talk == TALK_NOISE && client->tls)
+        connection_leave(client, CLIENT_AWAY);
+    draw_manners(client);
+    if (client->talk == TALK_NOISE)
+        begin_noise(client);
+    else
+        begin_script(client, object);
+    draw_cuts(client);
+    connection_begin(client);
+}
+
+/* Streams last for some rounds. */
+static void begin_watcher(Client *client)
+{
+    if (client->state == CLIENT_ACTIVE) {
+        client->is_lazy = disk_draw(3) == 0;
+        if (disk_draw(4) == 0)
+            connection_leave(client, CLIENT_LEFT);
+        return;
+    }
+    client->state = CLIENT_AWAY;
+    client->script_count = 0;
+    if (disk_draw(3) != 0)
+        return;
+    client->talk = TALK_EVENTS;
+    draw_manners(client);
+    client->is_lazy = disk_draw(3) == 0;
+    client->cut_sent = NO_CUT;
+    client->cut_received = disk_draw(4) == 0 ? (size_t)disk_draw(3000) : NO_CUT;
+    stream_begin(client);
+}
+
+/* Requests of different clients are about different objects: their order does not matter. */
 static void begin_round(void)
 {
-    uint64_t order = disk_draw(UINT64_C(1) << 40);
-    net.before = life.known;
+    const uint64_t order = disk_draw(UINT64_C(1) << 40);
     life.doubt = life.known;
-    net.waits = net.quiet = 0;
+    net.waits = net.quiet = net.streams_left = 0;
     arena_reset(life.request);
-    for (int i = 0; i < CLIENTS; i++) {
-        const bool is_noise = disk_draw(5) == 0;
-        begin_client(&net.clients[i], is_noise ? -1 : (int)((order + (uint64_t)i) % OBJECTS));
+    if (disk_draw(8) == 0)
+        net.now_ns += 20 * NS_PER_S;
+    for (int i = 0; i < ASKERS; i++) {
+        Client *client = &net.clients[i];
+        if (client->descriptor >= 0 && net.now_ns - client->active_ns > 50 * NS_PER_S)
+            connection_leave(client, CLIENT_AWAY); // the server is about to end it
+        begin_asker(client, (int)((order + (uint64_t)i) % OBJECTS));
     }
+    for (int i = ASKERS; i < CLIENTS; i++)
+        begin_watcher(&net.clients[i]);
     life_say("round %d", net.rounds);
+    life_set_faults(10);
 }
 
-static int32_t status_of(const Client *client)
+/* The object is as one of the requests has left it that may have been the last. */
+static void judge_object(int object, const Client *client)
 {
-    return strncmp(client->answer, "HTTP/1.1 ", 9) == 0 ? atoi(client->answer + 9) : 0;
+    const uint64_t before = client ? client->before : clients_digest(&life.known, object);
+    const int answered = client ? client->answered : 0;
+    const int sent = client ? connection_sent_count(client) : 0;
+    const uint64_t is = clients_look(&life.known, object);
+    if (client)
+        life_say("  %.40s: %d requests, %d sent, %d answered", text_string(&client->text),
+                 client->script_count, sent, answered);
+    for (int i = answered; i <= sent; i++)
+        if (is == (i == 0 ? before : client->script[i - 1].after))
+            return;
+    life_fail("object %d of %.60s: %d requests, %d sent, %d answered, and it is as after none of "
+              "these",
+              object, client ? text_string(&client->text) : "nobody",
+              client ? client->script_count : 0, sent, answered);
 }
 
-/* Whether the answer to a read has the file, which no other client of the round changes. */
-static bool has_file(const Client *client)
+/* Finds out the state of all objects, which must be one that clients can explain. */
+static void judge(void)
 {
-    const KnownFile *file = &net.before.files[client->object];
-    const char *end = strstr(client->answer, "\r\n\r\n");
-    const size_t length = end ? client->received - (size_t)(end + 4 - client->answer) : 0;
-    return length == (size_t)file->length && memcmp(end + 4, file->bytes, length) == 0;
-}
-
-/* The effect of a request is known, or found out. */
-static void judge(const Client *client)
-{
-    const int object = client->object;
-    const bool is_whole = client->sent == client->request.length;
-    const int32_t status = status_of(client);
-    life_say("  %.40s: %zu of %zu bytes sent, %zu received, %s", text_string(&client->request),
-             client->sent, client->request.length, client->received,
-             client->state == CLIENT_ANSWERED ? "answered" : "left");
-    if (client->is_noise)
-        return;
-    if (client->state == CLIENT_ANSWERED && (status < 200 || status >= 300))
-        life_fail("%.60s: status %d", text_string(&client->request), status);
-    if (client->state == CLIENT_ANSWERED && client->is_read && !has_file(client))
-        life_fail("%.60s: other bytes", text_string(&client->request));
-    const bool has_happened = clients_is(&life.doubt, object);
-    if (client->state == CLIENT_ANSWERED ? !has_happened
-                                         : !has_happened && !clients_is(&net.before, object))
-        life_fail("%.60s: its object is half changed, or not as answered",
-                  text_string(&client->request));
-    if (!is_whole && !clients_is(&net.before, object))
-        life_fail("%.60s: it happened without its last byte", text_string(&client->request));
-    clients_take(&life.known, has_happened ? &life.doubt : &net.before, object);
+    const Client *about[OBJECTS] = {0};
+    disk_set((DiskFaults){0});
+    arena_reset(life.request);
+    for (int i = 0; i < ASKERS; i++)
+        if (net.clients[i].talk == TALK_REQUESTS)
+            about[net.clients[i].object] = &net.clients[i];
+    for (int i = 0; i < OBJECTS && !life.has_failed; i++)
+        judge_object(i, about[i]);
+    for (int i = ASKERS; i < CLIENTS && !life.has_failed; i++)
+        stream_judge(&net.clients[i],
+                     net.clients[i].state == CLIENT_ACTIVE && !net.clients[i].is_lazy);
 }
 
 /* Asks the server to end, as a user does. */
 static void end_server(void)
 {
-    net.rounds = NET_ROUNDS;
+    net.is_ending = true;
     net.waits = 0;
     raise(SIGTERM);
 }
 
 static void end_round(void)
 {
-    for (int i = 0; i < CLIENTS && !life.has_failed; i++)
-        judge(&net.clients[i]);
-    if (!life.has_failed)
-        clients_check(&life.known, false);
+    judge();
     if (++net.rounds < NET_ROUNDS && !life.has_failed)
         begin_round();
     else
         end_server();
 }
 
-/* --- Clients --- */
+/* --- Waiting --- */
 
-static size_t at_most(size_t wanted, size_t most)
+static bool is_busy(const Client *client)
 {
-    return wanted < most ? wanted : most;
+    return client->state == CLIENT_WAITING ||
+           (client->state == CLIENT_ACTIVE && client->talk != TALK_EVENTS);
 }
 
-static void send_piece(Client *client)
-{
-    const size_t end = at_most(client->request.length, client->cut_sent);
-    const size_t length =
-        at_most(end - client->sent, 1 + (size_t)disk_draw((uint64_t)client->piece_max));
-    const ssize_t sent = length == 0 ? 0
-                                     : send(client->descriptor, client->request.data + client->sent,
-                                            length, MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (sent < 0 && errno != EAGAIN) { // the server has ended the connection
-        client->state = CLIENT_READING;
-        return;
-    }
-    client->sent += sent > 0 ? (size_t)sent : 0;
-    if (client->sent == client->cut_sent)
-        leave(client, CLIENT_LEFT);
-    else if (client->sent == client->request.length)
-        client->state = CLIENT_READING;
-}
-
-/* Whether the answer has its last byte. */
-static bool is_complete(Client *client)
-{
-    client->answer[client->received] = '\0';
-    const char *end = strstr(client->answer, "\r\n\r\n");
-    if (end == NULL)
-        return false;
-    const char *length = strcasestr(client->answer, "\r\nContent-Length:");
-    const size_t body = length != NULL && length < end ? strtoul(length + 17, NULL, 10) : 0;
-    return client->received >= (size_t)(end + 4 - client->answer) + body;
-}
-
-static void read_piece(Client *client)
-{
-    const size_t room = at_most(ANSWER_MAX - 1, client->cut_received) - client->received;
-    const size_t most = at_most(room, 1 + (size_t)disk_draw((uint64_t)client->piece_max));
-    const ssize_t got =
-        room == 0 ? 0
-                  : recv(client->descriptor, client->answer + client->received, most, MSG_DONTWAIT);
-    if (got > 0)
-        client->received += (size_t)got;
-    if (got > 0 && is_complete(client)) {
-        client->state = CLIENT_ANSWERED;
-        if (!client->is_kept || client->is_noise)
-            leave(client, CLIENT_ANSWERED);
-        return;
-    }
-    if (room == 0)
-        leave(client, CLIENT_LEFT);
-    else if (got == 0 || (got < 0 && errno != EAGAIN)) {
-        if (!client->is_noise)
-            life_fail("%.60s: the server has cut the connection after %zu bytes of the answer",
-                      text_string(&client->request), client->received);
-        leave(client, CLIENT_LEFT);
-    }
-}
-
-/* One client does what comes next. False: none has anything to do. */
+/* Some clients do what comes next; true if there is still something that they wait for. */
 static bool step(void)
 {
-    int active[CLIENTS], count = 0;
-    for (int i = 0; i < CLIENTS; i++)
-        if (net.clients[i].state == CLIENT_SENDING || net.clients[i].state == CLIENT_READING)
+    int active[CLIENTS], count = 0, busy = 0;
+    bool has_moved = false;
+    for (int i = 0; i < CLIENTS; i++) {
+        if (net.clients[i].state == CLIENT_ACTIVE)
             active[count++] = i;
-    if (count == 0)
-        return net.waiting_count > 0;
-    Client *client = &net.clients[active[disk_draw((uint64_t)count)]];
-    if (client->state == CLIENT_SENDING)
-        send_piece(client);
-    else
-        read_piece(client);
-    return true;
+        busy += is_busy(&net.clients[i]);
+    }
+    if (busy > 0) {
+        if (count > 0)
+            (void)connection_step(&net.clients[active[disk_draw((uint64_t)count)]]);
+        return true;
+    }
+    for (int i = 0; i < count; i++)
+        has_moved = connection_step(&net.clients[active[i]]) || has_moved;
+    return has_moved;
 }
 
 /* Some clients have waited for so long that they wait in vain. */
 static void fail_stuck(void)
 {
     for (int i = 0; i < CLIENTS; i++)
-        if (is_active(&net.clients[i]))
-            life_fail("%.60s: no answer", text_string(&net.clients[i].request));
+        if (is_busy(&net.clients[i]))
+            life_fail("%.60s: no answer", text_string(&net.clients[i].text));
 }
 
-/* The server is to end, and does not. */
-static void wait_for_end(void)
+static void give_up(const char *what)
 {
-    if (++net.waits <= STUCK)
-        return;
-    printf("seed %" PRIu64 " failed: the server does not end; %s\n", life.seed, life.failure);
+    printf("seed %" PRIu64 " failed: %s; %s\n", life.seed, what, life.failure);
     fflush(stdout);
     abort();
 }
 
-static void server_waits(void)
+/* The server has no power: nothing that it still sends arrives. */
+static void lose_power(void)
+{
+    net.is_down = true;
+    for (int i = 0; i < CLIENTS; i++)
+        if (net.clients[i].descriptor >= 0)
+            connection_leave(&net.clients[i], CLIENT_LEFT);
+    end_server();
+}
+
+void network_turns(void)
+{
+    if (disk_is_cut() && !net.is_down)
+        lose_power();
+    else if (++net.turns > TURNS_MOST) // it asks to be called again, without end
+        give_up("the server spins");
+}
+
+void network_waits(void)
 {
     net.turns = 0;
-    if (net.rounds >= NET_ROUNDS) {
-        wait_for_end();
+    if (net.is_ending) {
+        if (++net.waits > STUCK)
+            give_up("the server does not end");
         return;
     }
+    bool has_moved = false;
     for (uint64_t i = 1 + disk_draw(4); i > 0 && !life.has_failed; i--)
-        net.quiet = step() ? 0 : net.quiet + 1;
+        has_moved = step() || has_moved;
+    net.quiet = has_moved ? 0 : net.quiet + 1;
     if (net.quiet > QUIET && !life.has_failed)
         end_round();
     if (++net.waits > STUCK)
         fail_stuck();
-    if (life.has_failed && net.rounds < NET_ROUNDS)
+    if (life.has_failed && !net.is_ending)
         end_server();
 }
 
-/* --- Replaced functions --- */
-
-static struct sockaddr_in peer_of(int client)
-{
-    return (struct sockaddr_in){.sin_family = AF_INET,
-                                .sin_port = htons((uint16_t)(50000 + client)),
-                                .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-}
-
-static int accept_client(struct sockaddr *address, socklen_t *length)
-{
-    static const int errors[] = {EMFILE, ECONNABORTED, ENOBUFS};
-    int sides[2], buffer = 1;
-    if (net.waiting_count > 0 && disk_draw(20) == 0) {
-        errno = errors[disk_draw(3)];
-        return -1;
-    }
-    if (net.waiting_count == 0) {
-        errno = EAGAIN;
-        return -1;
-    }
-    const int number = net.waiting[0];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, sides) != 0)
-        return -1;
-    memmove(net.waiting, net.waiting + 1, sizeof *net.waiting * (size_t)--net.waiting_count);
-    if (disk_draw(2) == 0) // as little as the system allows: answers need many writes
-        setsockopt(sides[0], SOL_SOCKET, SO_SNDBUF, &buffer, sizeof buffer);
-    const struct sockaddr_in peer = peer_of(number);
-    memcpy(address, &peer, sizeof peer);
-    *length = sizeof peer;
-    net.clients[number].descriptor = sides[1];
-    net.clients[number].state = CLIENT_SENDING;
-    return sides[0];
-}
-
-// Libraries find them here before those of the C library.
-#pragma GCC visibility push(default)
-
-/* The C library declares its parameters as a transparent union. */
-int accept4(int descriptor, __SOCKADDR_ARG address, socklen_t *restrict length, int flags)
-{
-    if (net.is_on && descriptor == net.listener)
-        return accept_client(address.__sockaddr__, length);
-    int (*real)(int, struct sockaddr *, socklen_t *, int);
-    *(void **)&real = dlsym(RTLD_NEXT, "accept4");
-    return real(descriptor, address.__sockaddr__, length, flags);
-}
-
-int epoll_ctl(int events, int operation, int descriptor, struct epoll_event *event)
-{
-    int is_listening = 0;
-    socklen_t length = sizeof is_listening;
-    if (net.is_on && net.listener < 0 &&
-        getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &is_listening, &length) == 0 &&
-        is_listening) {
-        net.listener = descriptor;
-        net.events = events;
-    }
-    static int (*real)(int, int, int, struct epoll_event *);
-    if (real == NULL)
-        *(void **)&real = dlsym(RTLD_NEXT, "epoll_ctl");
-    return real(events, operation, descriptor, event);
-}
-
-int epoll_wait(int events, struct epoll_event *found, int most, int timeout_ms)
-{
-    static int (*real)(int, struct epoll_event *, int, int);
-    if (real == NULL)
-        *(void **)&real = dlsym(RTLD_NEXT, "epoll_wait");
-    int count = real(events, found, most, net.is_on ? 0 : timeout_ms);
-    if (net.is_on && events == net.events && net.waiting_count > 0 && count >= 0 && count < most)
-        found[count++] = (struct epoll_event){.events = EPOLLIN, .data.fd = net.listener};
-    return count;
-}
-
-int pselect(int count, fd_set *restrict read, fd_set *restrict write, fd_set *restrict except,
-            const struct timespec *restrict timeout, const sigset_t *restrict mask)
-{
-    static int (*real)(int, fd_set *, fd_set *, fd_set *, const struct timespec *,
-                       const sigset_t *);
-    if (real == NULL)
-        *(void **)&real = dlsym(RTLD_NEXT, "pselect");
-    if (!net.is_on)
-        return real(count, read, write, except, timeout, mask);
-    if (timeout == NULL || timeout->tv_sec > 0 || timeout->tv_nsec > 0)
-        server_waits();
-    else if (++net.turns > TURNS_MOST) { // it asks to be called again, without end
-        printf("seed %" PRIu64 " failed: the server spins\n", life.seed);
-        fflush(stdout);
-        abort();
-    }
-    const struct timespec at_once = {0};
-    int ready = real(count, read, write, except, &at_once, mask);
-    net.now_ns += ready == 0 ? NS_PER_MS : NS_PER_US; // time passes even where there is work
-    if (ready >= 0 && net.waiting_count > 0 && net.events >= 0 && !FD_ISSET(net.events, read)) {
-        FD_SET(net.events, read);
-        ready++;
-    }
-    return ready;
-}
-
-int clock_gettime(clockid_t clock, struct timespec *time)
-{
-    static int (*real)(clockid_t, struct timespec *);
-    if (real == NULL)
-        *(void **)&real = dlsym(RTLD_NEXT, "clock_gettime");
-    if (!net.is_on)
-        return real(clock, time);
-    const int64_t calendar_ns =
-        clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE ? CLIENTS_UNIX_MS * NS_PER_MS : 0;
-    const int64_t ns = calendar_ns + net.now_ns;
-    *time = (struct timespec){.tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S)};
-    return 0;
-}
-
-#pragma GCC visibility pop
-
 /* --- A life --- */
 
-void network_live(void)
+static void leave_all(void)
+{
+    for (int i = 0; i < CLIENTS; i++) {
+        connection_leave(&net.clients[i], CLIENT_LEFT);
+        for (int j = 0; j < LISTENERS; j++)
+            net.listeners[j].waiting_count = 0;
+    }
+}
+
+static Server *open_server(void)
 {
     Status status = {0};
     ServerSettings settings = server_defaults;
-    settings.tls_port = settings.userinfo_port = -1;
+    settings.tls_port = net.has_tls ? 0 : -1;
+    settings.userinfo_port = -1;
     settings.has_proxy = disk_draw(2) == 0;
     settings.storage_suffix = "core.windows.net";
-    net.is_on = true;
-    net.listener = net.events = -1;
-    net.now_ns = NS_PER_S;
-    net.rounds = net.waiting_count = 0;
-    for (int i = 0; i < CLIENTS; i++)
-        leave(&net.clients[i], CLIENT_AWAY);
+    settings.streams_max = STREAMS_MAX;
+    for (int i = 0; i < LISTENERS; i++)
+        net.listeners[i].descriptor = -1;
+    net.events = -1;
     Server *server = server_open(&settings, &status);
-    if (server == NULL) {
+    const char *folder = life_folder("certificate");
+    if (server == NULL || (net.has_tls && (!folder_create(folder, &status) ||
+                                           !server_certify(server, folder, &status))))
         life_fail("server: %s", status.message);
-    } else {
+    return server;
+}
+
+/* The server has lost its power, or its last writes: what do clients know? */
+static void begin_again(bool is_cut)
+{
+    for (int i = 0; i < CLIENTS && !is_cut; i++)
+        connection_drain(&net.clients[i]); // an answer that is on its way counts
+    leave_all();
+    disk_set((DiskFaults){0});
+    life_restart(is_cut);
+    if (!life.has_failed && life.emulator)
+        judge();
+    net.is_down = net.is_ending = false;
+    if (++net.rounds < NET_ROUNDS && !life.has_failed)
         begin_round();
-        if (server_run(server, emulator_handler(life.emulator), &status) != SERVER_ENDED)
-            life_fail("the server ends: %s", status.message);
+}
+
+/* Serves until the server's end: of its power, its writes, or the life. A server that has lost its
+ * writes continues on its listeners, as the program does; true if there is one to be closed. */
+static bool serve(Server *server)
+{
+    Status status = {0};
+    const ServerEnd end = server_run(server, emulator_handler(life.emulator), &status);
+    const bool is_cut = disk_is_cut(), is_over = life.has_failed || net.rounds >= NET_ROUNDS;
+    net.is_down = true;
+    if (end == SERVER_FAILED || (end == SERVER_ENDED && !is_cut && !is_over))
+        life_fail("the server ends: %s", status.message);
+    if (end == SERVER_LOST_WRITES && life.kind != DISK_FAILS && !is_cut)
+        life_fail("a commit has failed: %s", status.message);
+    if (!life.has_failed && (is_cut || end == SERVER_LOST_WRITES))
+        begin_again(is_cut);
+    else if (!life.has_failed && disk_draw(8) == 0)
+        life_rest();
+    return is_cut || is_over;
+}
+
+void network_seed(uint64_t seed)
+{
+    net.random = seed;
+}
+
+void network_live(void)
+{
+    net.is_on = true;
+    net.now_ns = NS_PER_S;
+    net.rounds = 0;
+    net.is_down = net.is_ending = false;
+    net.has_tls = disk_draw(4) == 0;
+    for (int i = 0; i < CLIENTS; i++)
+        net.clients[i].descriptor = -1;
+    leave_all();
+    begin_round();
+    while (net.rounds < NET_ROUNDS && !life.has_failed && life.emulator) {
+        Server *server = open_server();
+        while (net.rounds < NET_ROUNDS && !life.has_failed && life.emulator && !serve(server))
+            ;
         server_close(server);
     }
+    disk_set((DiskFaults){0});
+    leave_all();
     for (int i = 0; i < CLIENTS; i++) {
-        leave(&net.clients[i], CLIENT_AWAY);
-        text_free(&net.clients[i].request);
-        net.clients[i].request = (Text){0};
+        Client *client = &net.clients[i];
+        text_free(&client->text);
+        text_free(&client->out);
+        text_free(&client->answer);
+        *client = (Client){.descriptor = -1};
     }
     net.is_on = false;
 }

@@ -171,6 +171,11 @@ static void get_on(const Client *client, const char *target)
     say(client, request);
 }
 
+static void write_on(const Client *client)
+{
+    say(client, "PUT /write HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n");
+}
+
 static bool ends(Client *client)
 {
     while (hear_more(client))
@@ -681,6 +686,33 @@ START_TEST(clients_that_have_gone_make_room)
 }
 END_TEST
 
+/* So is a client whose answer waits for the disk or for its contents, and one with more requests.
+ */
+START_TEST(clients_that_send_nothing_more_get_their_answers)
+{
+    enum { WRITES = 3 };
+    shared->commit_ms = 50;
+    serve(&server_defaults);
+    Answer answer;
+    Client writer = client_of(served.plain), reader = client_of(served.plain);
+    for (int i = 0; i < WRITES; i++)
+        write_on(&writer);
+    shutdown(writer.descriptor, SHUT_WR);
+    for (int i = 0; i < WRITES; i++) {
+        ck_assert(hear(&writer, &answer, true));
+        ck_assert_int_eq(answer.status, 201);
+    }
+    ck_assert(ends(&writer));
+    shared->drips_left = 3;
+    get_on(&reader, "/pattern?bytes=1000");
+    shutdown(reader.descriptor, SHUT_WR);
+    ck_assert(hear(&reader, &answer, true));
+    ck_assert_int_eq(answer.length, 1000);
+    close(writer.descriptor);
+    close(reader.descriptor);
+}
+END_TEST
+
 /* All places are taken, no client sends anything more, and then all streams leave at once. */
 START_TEST(streams_that_leave_make_room_at_once)
 {
@@ -871,11 +903,6 @@ START_TEST(tls_is_authenticated_encryption_with_forward_secrecy)
 END_TEST
 
 /* --- Commits --- */
-
-static void write_on(const Client *client)
-{
-    say(client, "PUT /write HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n");
-}
 
 START_TEST(answers_wait_for_the_commit_and_share_it)
 {
@@ -1106,6 +1133,7 @@ Suite *test_suite(void)
     tcase_add_test(all, a_client_that_reads_too_slowly_is_disconnected);
     tcase_add_test(all, more_connections_than_may_be_wait_their_turn);
     tcase_add_test(all, clients_that_have_gone_make_room);
+    tcase_add_test(all, clients_that_send_nothing_more_get_their_answers);
     tcase_add_test(all, streams_that_leave_make_room_at_once);
     tcase_add_test(all, streams_leave_places_for_others);
     tcase_add_test(all, an_idle_server_sleeps);
