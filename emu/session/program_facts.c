@@ -83,6 +83,7 @@ static uint64_t stack_room(uint64_t address, uint64_t least)
 HeapRoot *process_memory(Arena *arena, const ProgramFacts *facts, HeapRoot own, int32_t *count)
 {
     const uint64_t most_bytes = UINT64_C(128) << 20;
+    const uint64_t region_bytes = UINT64_C(4) << 30, page_bytes = 4096;
     HeapRoot *found = NULL;
     uint32_t found_count = 0, capacity = 0;
     char *line = NULL;
@@ -98,6 +99,8 @@ HeapRoot *process_memory(Arena *arena, const ProgramFacts *facts, HeapRoot own, 
         end = *rest == '-' ? strtoull(rest + 1, NULL, 16) : address;
         if (strstr(line, "[stack]"))
             address = stack_room(address, after);
+        else if (address % region_bytes == 0)
+            address += page_bytes;
         const uint64_t bytes = end - address;
         if (bytes > most_bytes || address > INT64_MAX ||
             overlap(address, bytes, facts->address, facts->bytes) ||

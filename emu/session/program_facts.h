@@ -18,8 +18,10 @@ bool program_facts(ProgramFacts *facts);
 
 /* The memory of this process except the program's and `own`, in rising order: libraries, stacks,
  * the C library's heap, and the room into which the stack may grow. Without the kernel's, which is
- * the same in each process, and what nothing points to: mappings of more than 128 MiB (the tables
- * of sanitizers). NULL: it is unknown. */
+ * the same in each process, and what the session cannot mean: mappings of more than 128 MiB (the
+ * tables of sanitizers), and the first page of a mapping at a multiple of 4 GiB. The heaps of
+ * sanitizers have such addresses, which look like a small number after another.
+ * NULL: it is unknown. */
 HeapRoot *process_memory(Arena *arena, const ProgramFacts *facts, HeapRoot own, int32_t *count);
 
 #endif
