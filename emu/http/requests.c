@@ -336,6 +336,11 @@ static void take_body(Request *request, const char *data, size_t length)
 
 /* --- Answers that are sent by the library --- */
 
+bool requests_are_leaving(const Requests *requests)
+{
+    return requests->is_ending || requests->has_failed || requests->is_over;
+}
+
 /* Whether a client that waits for events has gone: it sends nothing more, so the only possible byte
  * is the end. The library does not watch a suspended connection. */
 static bool has_gone(const Request *request)
@@ -357,13 +362,20 @@ static ssize_t cut_off(const Request *request)
     return MHD_CONTENT_READER_END_WITH_ERROR;
 }
 
+/* The server ends after this answer. */
+static void await_end(Request *request)
+{
+    if (!request->has_end)
+        request->listener->requests->answering_count++;
+    request->has_end = true;
+}
+
 static ssize_t wait_for_source(Request *request, char *room, size_t length)
 {
     static const char heartbeat[] =
         ":\n\n"; // a comment, which shows whether the client is connected
     Requests *requests = request->listener->requests;
-    if (request->response.is_event_stream &&
-        (requests->is_ending || requests->has_failed || requests->is_over))
+    if (request->response.is_event_stream && requests_are_leaving(requests))
         return MHD_CONTENT_READER_END_OF_STREAM;
     if (request->response.is_event_stream && has_gone(request))
         return cut_off(request);
@@ -465,10 +477,8 @@ static enum MHD_Result send_by_library(Request *request)
     const enum MHD_Result result =
         MHD_queue_response(request->connection, (unsigned)answer->status, response);
     MHD_destroy_response(response);
-    if (!answer->is_event_stream) {
-        request->has_end = true;
-        requests->answering_count++;
-    }
+    if (!answer->is_event_stream)
+        await_end(request);
     request->sent_ns = requests->connections->now_ns;
     return result;
 }
@@ -645,6 +655,8 @@ bool requests_retry_sources(Requests *requests)
     while (request) {
         Request *next = request->next;
         MHD_resume_connection(request->connection);
+        if (requests_are_leaving(requests))
+            await_end(request); // an event stream, too: it has events and its end to send
         request = next;
     }
     return any;

@@ -20,12 +20,13 @@ typedef struct Requests {
     const ServerSettings *settings;
     const ProxyRules *rules;
     Connections *connections;
-    ServerHandler handler;   /* during server_run */
-    int32_t answering_count; /* requests whose answer has an end */
-    int32_t stream_count;    /* of event streams */
-    Request *held;           /* their answers wait for the commit */
-    Request *waiting;        /* their sources had nothing to send the last time they were asked */
-    int64_t retry_ns;        /* when they are asked again */
+    ServerHandler handler; /* during server_run */
+    int32_t
+        answering_count; /* requests whose answer has an end; when the server leaves, streams too */
+    int32_t stream_count; /* of event streams */
+    Request *held;        /* their answers wait for the commit */
+    Request *waiting;     /* their sources had nothing to send the last time they were asked */
+    int64_t retry_ns;     /* when they are asked again */
     RequestArena spare_arenas[SPARE_ARENAS_MAX];
     int32_t spare_count;
     int64_t body_bytes; /* of all requests */
@@ -35,6 +36,8 @@ typedef struct Requests {
     bool is_over;       /* the handler must be replaced */
 } Requests;
 
+/* Whether requests are refused and event streams end, because the server or its handler does. */
+bool requests_are_leaving(const Requests *requests);
 /* libmicrohttpd's callbacks; `listener` is a Listener. */
 void *requests_begin(void *listener, const char *target, struct MHD_Connection *connection);
 enum MHD_Result requests_continue(void *listener, struct MHD_Connection *connection,

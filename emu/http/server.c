@@ -510,11 +510,6 @@ static void run_daemons(Server *server, const WaitSet *set)
     }
 }
 
-static bool is_leaving(const Server *server)
-{
-    return server->requests.is_ending || server->requests.has_failed || server->requests.is_over;
-}
-
 /* Commits the writes of this round, or refuses the requests that wait for them. True if the daemons
  * must run again. */
 static bool settle(Server *server, Status *status)
@@ -527,8 +522,9 @@ static bool settle(Server *server, Status *status)
     server->requests.is_over = handler->is_over != NULL && handler->is_over(handler->owner);
     bool again = requests_release_held(&server->requests);
     again = requests_have_cut(&server->requests) || again;
-    if (server->requests.waiting && (server->connections.now_ns >= server->requests.retry_ns ||
-                                     server->connections.has_left || is_leaving(server)))
+    if (server->requests.waiting &&
+        (server->connections.now_ns >= server->requests.retry_ns || server->connections.has_left ||
+         requests_are_leaving(&server->requests)))
         again = requests_retry_sources(&server->requests) || again;
     return again;
 }
@@ -546,9 +542,9 @@ static void serve(Server *server, Status *status)
     bool again = false;
     int64_t ticked_ns, end_ns = INT64_MAX;
     tick(server, &ticked_ns);
-    while (!is_leaving(server) || again ||
+    while (!requests_are_leaving(&server->requests) || again ||
            (server->requests.answering_count > 0 && server->connections.now_ns < end_ns)) {
-        connections_limit(&server->connections, is_leaving(server));
+        connections_limit(&server->connections, requests_are_leaving(&server->requests));
         server_wait(server, &set, again ? 0 : earlier(end_ns, next_ns(server, ticked_ns)));
         tick(server, &ticked_ns);
         if (FD_ISSET(server->events, &set.read))
@@ -556,7 +552,7 @@ static void serve(Server *server, Status *status)
         run_daemons(server, &set);
         again = settle(server, status);
         connections_cut_late(&server->connections);
-        if (is_leaving(server) && end_ns == INT64_MAX)
+        if (requests_are_leaving(&server->requests) && end_ns == INT64_MAX)
             end_ns = server->connections.now_ns + end_limit_ns;
     }
 }

@@ -14,7 +14,7 @@
 enum { PAGES = 3 };
 
 /* Free in these tests until a process takes it. */
-static void *const outside = (void *)UINT64_C(0x5d0000000000); // NOLINT
+static void *const outside = (void *)UINT64_C(0x5d0000010000); // NOLINT
 
 static Arena *arena;
 static const char *folder, *path;

@@ -268,8 +268,8 @@ static const struct {
     {{.data_bytes = 6145}, "the content of \"data\" at byte 214 has 6145 bytes, expected 6144"},
     {{.type = "f4"}, "REDUCE at byte 183 makes numpy data of another type than \"u1\""},
     {{.is_by_columns = "\x88"}, "makes an array that is not stored row by row"},
-    {{.constructor = "cos\nsystem\n"}, "GLOBAL at byte 73 wants \"os.system\""},
-    {{.constructor = "c__builtin__\neval\n"}, "wants \"__builtin__.eval\""},
+    {{.constructor = "cos\nsystem\n"}, "GLOBAL at byte 73 imports \"os.system\""},
+    {{.constructor = "c__builtin__\neval\n"}, "imports \"__builtin__.eval\""},
     {{.labels_key = "fine_labels"}, "the pickle has no \"labels\""},
 };
 
@@ -375,7 +375,7 @@ static const struct {
     {BYTES("\x80\x02N)b."), "BUILD at byte 4 fills in a value that is neither an array nor a type"},
     {BYTES("\x80\x04NN\x93."), "STACK_GLOBAL at byte 4 needs a module and a name"},
     {BYTES("\x80\x04\x8c\x05posix\x8c\x06system\x93."),
-     "STACK_GLOBAL at byte 17 wants \"posix.system\""},
+     "STACK_GLOBAL at byte 17 imports \"posix.system\""},
     {BYTES("\x80\x05\x97."), "NEXT_BUFFER at byte 2 is not an opcode of CIFAR-10's files"},
     {BYTES("\x80\x02]."), "the pickle is not a dict"},
     {BYTES("\x80\x02}."), "the pickle has no \"labels\""},
@@ -494,7 +494,7 @@ static const struct {
     const char *name, *message;
 } refused_files[] = {
     {"protocol_0", "does not begin as a Python pickle"},
-    {"runs_print", "wants \"__builtin__.print\""},
+    {"runs_print", "imports \"__builtin__.print\""},
     {"float", "makes numpy data of another type than \"u1\""},
     {"by_columns", "makes an array that is not stored row by row"},
     {"array_labels", "makes numpy data of another type than \"u1\""},
