@@ -655,8 +655,8 @@ bool requests_retry_sources(Requests *requests)
     while (request) {
         Request *next = request->next;
         MHD_resume_connection(request->connection);
-        if (requests_are_leaving(requests))
-            await_end(request); // an event stream, too: it has events and its end to send
+        if (requests->is_over)
+            await_end(request); // an event stream, too: its last events say why it ends
         request = next;
     }
     return any;

@@ -22,7 +22,7 @@ typedef struct Requests {
     Connections *connections;
     ServerHandler handler; /* during server_run */
     int32_t
-        answering_count; /* requests whose answer has an end; when the server leaves, streams too */
+        answering_count;  /* requests whose answer has an end; streams when the handler is over */
     int32_t stream_count; /* of event streams */
     Request *held;        /* their answers wait for the commit */
     Request *waiting;     /* their sources had nothing to send the last time they were asked */
