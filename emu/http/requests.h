@@ -20,13 +20,12 @@ typedef struct Requests {
     const ServerSettings *settings;
     const ProxyRules *rules;
     Connections *connections;
-    ServerHandler handler; /* during server_run */
-    int32_t
-        answering_count;  /* requests whose answer has an end; streams when the handler is over */
-    int32_t stream_count; /* of event streams */
-    Request *held;        /* their answers wait for the commit */
-    Request *waiting;     /* their sources had nothing to send the last time they were asked */
-    int64_t retry_ns;     /* when they are asked again */
+    ServerHandler handler;   /* during server_run */
+    int32_t answering_count; /* with an end; streams too when the handler is over */
+    int32_t stream_count;    /* of event streams */
+    Request *held;           /* their answers wait for the commit */
+    Request *waiting;        /* their sources had nothing to send the last time they were asked */
+    int64_t retry_ns;        /* when they are asked again */
     RequestArena spare_arenas[SPARE_ARENAS_MAX];
     int32_t spare_count;
     int64_t body_bytes; /* of all requests */
