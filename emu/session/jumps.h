@@ -16,7 +16,7 @@ enum { JUMPS_KEPT = 32 }; /* older ones are forgotten */
 
 /* Adds a jump, as part of the next commit. */
 MUST_CHECK bool jumps_add(Store *store, Jump jump, Status *status);
-/* The last one; false if there is none. */
+/* Gets the last jump; false if no jump can be undone. */
 bool jumps_last(Store *store, Jump *jump);
 /* Forgets the jumps from `at_ns` on, as part of the next commit: the session goes back there. */
 MUST_CHECK bool jumps_forget(Store *store, int64_t at_ns, Status *status);

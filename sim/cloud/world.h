@@ -86,8 +86,8 @@ const Scenario *world_scenario(const World *world);
 /* Simulated time on the calendar, rounded down to milliseconds. */
 int64_t world_unix_ms(const World *world, int64_t at_ns);
 
-/* Each of the counts includes deleted rows. The functions called "next" return the first index from
- * one on whose row is not forgotten; the count: there is none. */
+/* Each of the counts includes deleted rows. The functions called "next" return the first index,
+ * from the given one on, whose row is not forgotten, and the count if all of these rows are. */
 uint32_t world_cluster_count(const World *world);
 uint32_t world_next_cluster(const World *world, uint32_t cluster);
 int64_t world_living_clusters(const World *world); /* those that are not deleted */

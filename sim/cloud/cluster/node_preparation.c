@@ -167,7 +167,7 @@ static bool setup_fails(Clusters *clusters, const Cluster *cluster, Node *node,
     return true;
 }
 
-/* Begins the set-up task; false: it takes no time, or there is none. */
+/* Begins the set-up task; false if the cluster has no task, or the task takes no time. */
 static bool begins_setup(Clusters *clusters, Cluster *cluster, Node *node)
 {
     const ClusterSpec *spec = cluster->spec;

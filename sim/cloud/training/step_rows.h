@@ -77,7 +77,7 @@ bool rows_measure(const Throughputs *all, const Framework *framework);
 /* The idle samples (step_estimate.h) by the line through the smallest and the largest batch of a
  * key, in thousandths; -1: only one batch was measured, or the step got no longer. */
 int64_t rows_idle(const Throughputs *all, Key key);
-/* The median of the idle samples measured on `gpu`, else on any GPU (NULL); 0: there are none. */
+/* The median of the idle samples measured on `gpu`, else on any GPU (NULL); 0 without samples. */
 int64_t rows_idle_on(const Throughputs *all, const GpuModel *gpu);
 /* The idle samples of the key, or else of its GPU. */
 int64_t rows_idle_for(const Throughputs *all, Key key);

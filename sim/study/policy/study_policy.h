@@ -23,8 +23,8 @@ void study_policy_look(StudyPolicy *policy, const Scenario *scenario);
 /* False with STATUS_BAD_INPUT after the first run in which the policy has answered wrongly. */
 MUST_CHECK bool study_policy_holds(StudyPolicy *policy, Status *status);
 
-/* The options of `trainyard run` with the same policy; without any there are none. Returns their
- * number. */
+/* Gets the options of `trainyard run` with the same policy. Returns their number: 0 without a
+ * policy from outside. */
 enum { STUDY_POLICY_OPTIONS = 2 };
 int32_t study_policy_options(const StudyPolicy *policy, const char *options[STUDY_POLICY_OPTIONS]);
 /* {"name": "mine.so", "path": "./mine.so", "checksum": "0123456789abcdef"} */

@@ -169,7 +169,7 @@ static Answer ask_clock(HttpMethod method, const char *body)
     return ask(method, "/trainyard/clock", "", NULL, 0, body, strlen(body), false);
 }
 
-/* The time before the last jump, as the clock shows it; -1: there is none. */
+/* The time before the last jump, as the clock shows it; -1: no jump can be undone. */
 static int64_t last_jump_ns(Answer answer)
 {
     static const char key[] = "\"to_ns\": ";

@@ -114,8 +114,8 @@ int epoll_wait(int events, struct epoll_event *found, int most, int timeout_ms)
     return count;
 }
 
-/* Time passes also where there is work. Where there is none it passes up to the time at which the
- * server wants to be woken. */
+/* Time passes while the server has work, too. Without work it passes up to the time at which the
+ * server asks to be woken. */
 static void pass_time(int ready, const struct timespec *timeout)
 {
     const int64_t whole_ns =
