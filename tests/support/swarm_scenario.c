@@ -458,7 +458,7 @@ static void make_checkpoint(Maker *maker, Dice *dice, Json *program)
     if (!happens(dice, 60))
         return;
     set_boolean(maker, checkpoint, "resume", true);
-    if (is_on_share && happens(dice, 50))
+    if (is_on_share && happens(dice, 90))
         set_boolean(maker, checkpoint, "on_notice", true);
 }
 

@@ -251,6 +251,7 @@ static void saved(Jobs *jobs, Job *job)
     if (checkpoint_keep(job, save.at)) {
         const char *path = path_of(jobs, job, save.at);
         TraceRecord *record = trace_of(jobs, job, TRACE_JOB_SAVED, save.since_ns, path);
+        record->cause = CAUSE_PREEMPTION;
         record->job_saved.epochs = save.at.epochs;
         record->job_saved.steps = save.at.steps;
         recorder_emit(jobs->recorder);

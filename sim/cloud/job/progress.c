@@ -21,7 +21,8 @@ void epochs_settle(const Jobs *jobs, Job *job)
     const int64_t at_ns = is_stalled ? job->attempt->stalled_ns : jobs->engine->now_ns;
     if (job->attempt->trained_ns == INT64_MAX)
         t->epoch = pace_epochs_done(job, at_ns);
-    checkpoint_keep(job, (TrainingPoint){.epochs = pace_epochs_kept(job, at_ns)});
+    if (program_can_resume(job->spec->program))
+        (void)checkpoint_keep(job, (TrainingPoint){.epochs = pace_epochs_kept(job, at_ns)});
 }
 
 bool job_is_training(const Job *job)

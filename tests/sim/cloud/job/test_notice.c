@@ -113,6 +113,7 @@ START_TEST(at_notice_the_step_ends_and_a_checkpoint_is_written)
         ck_assert_int_eq(saved->at_ns, saved->since_ns + write_ns);
         ck_assert_int_eq(saved->job_saved.epochs, 1);
         ck_assert_int_eq(saved->job_saved.steps, 501);
+        ck_assert_int_eq(saved->cause, CAUSE_PREEMPTION);
         ck_assert_str_eq(saved->name, "state-1-step-501");
         ck_assert_int_eq(recording_count(&recording, TRACE_FILE_WRITTEN, "state-1-step-501"),
                          fidelity != FIDELITY_JOB);
