@@ -104,6 +104,17 @@ static void node_told(Text *out, const Facts *facts, const TraceRow *row)
     cause_told(out, row);
 }
 
+/* "2 epochs", or "2 epochs and 5 steps". */
+static void point_print(Text *out, int64_t epochs, int64_t steps)
+{
+    if (epochs > 0 || steps == 0)
+        count_print(out, epochs, "epoch", "epochs");
+    if (epochs > 0 && steps > 0)
+        text_add(out, " and ");
+    if (steps > 0)
+        count_print(out, steps, "step", "steps");
+}
+
 /* The sentence for a failure or for a change that no command caused. */
 static void mishap_print(Text *out, const Facts *facts, const TraceRow *row)
 {
@@ -126,9 +137,17 @@ static void mishap_print(Text *out, const Facts *facts, const TraceRow *row)
     }
     if (record->kind == TRACE_JOB_STALLED)
         text_printf(out, "Job %s stalls: node %s is silent", job_name(facts, row), row->node);
-    if (record->kind == TRACE_JOB_RESUMED) {
+    if (record->kind == TRACE_JOB_SAVED) {
+        text_printf(out, "Job %s has written a checkpoint on notice: ", job_name(facts, row));
+        point_print(out, record->job_saved.epochs, record->job_saved.steps);
+    }
+    const bool is_within = record->kind == TRACE_JOB_RESUMED_WITHIN;
+    if (record->kind == TRACE_JOB_RESUMED || is_within) {
         text_printf(out, "Job %s continues from its checkpoint: ", job_name(facts, row));
-        count_print(out, record->job_resumed.epochs, "epoch", "epochs");
+        if (is_within)
+            point_print(out, record->job_resumed_within.epochs, record->job_resumed_within.steps);
+        else
+            point_print(out, record->job_resumed.epochs, 0);
         text_add(out, " need not be done again");
     }
     if (record->kind == TRACE_SHARE_STATE)

@@ -5,6 +5,7 @@
 #include "sim/cloud/cluster/region.h"
 #include "sim/cloud/condition.h"
 #include "sim/cloud/job/attempt.h"
+#include "sim/cloud/job/checkpoint.h"
 #include "sim/cloud/job/epochs.h"
 #include "sim/cloud/job/exchange.h"
 #include "sim/cloud/job/listed.h"

@@ -455,8 +455,11 @@ static void make_checkpoint(Maker *maker, Dice *dice, Json *program)
                          : "./ckpt-{epoch}.h5");
     set_text(maker, checkpoint, "bytes", FORMAT(maker, "%dMB", 1 + roll(dice, 400)));
     set_integer(maker, checkpoint, "every", 1 + roll(dice, 3));
-    if (happens(dice, 60))
-        set_boolean(maker, checkpoint, "resume", true);
+    if (!happens(dice, 60))
+        return;
+    set_boolean(maker, checkpoint, "resume", true);
+    if (is_on_share && happens(dice, 90))
+        set_boolean(maker, checkpoint, "on_notice", true);
 }
 
 static void make_training(Maker *maker, Dice *dice, Json *program)

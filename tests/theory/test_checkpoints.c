@@ -214,6 +214,123 @@ START_TEST(the_cost_of_checkpoints_is_flat_around_the_optimum)
 }
 END_TEST
 
+/* --- Preemption with notice --- */
+
+/* A low-priority node whose lifetime is exponential with mean M, and a notice of N before it is
+ * gone. Its job takes U to start, which includes reading a checkpoint, and works in steps of s.
+ *
+ * Without a checkpoint at notice, the work since the last one is lost: X seconds of a stretch a =
+ * work + write, given that the node is gone within it: M - a / (exp(a / M) - 1) in the mean, if
+ * the job starts for at least N. With one, the step under way ends after s / 2 in the mean, and the
+ * time from the end of the checkpoint until the node is gone is lost: N - s / 2 - write.
+ *
+ * A job of W seconds of work then has K = (W - (N - write)) / M such losses, because it ends within
+ * the notice if so little is left. Each adds N - s / 2 and a start. A start is itself cut off with
+ * 1 - exp(-U / M), and then costs its lifetime, M - U / (exp(U / M) - 1) in the mean, and N:
+ *
+ *     W + first start + K (N - s / 2 + U) + (K + 1) (exp(U / M) - 1) (M - U / (exp(U / M) - 1) + N)
+ */
+static const Machine spot = {.write_s = 60, .mtbf_s = 4 * 3600, .repair_s = 0, .start_s = 100};
+static const double notice_s = 120, spot_step_s = 10;
+
+typedef struct {
+    double total_s, losses, lost_s; /* lost_s: the sum of all losses of attempts that trained */
+    double training_s, noticed_s, kept_s;
+    double work_s; /* of an epoch without a checkpoint in it, from its record */
+} SpotOutcome;
+
+static void hear_spot(void *listener, const TraceRecord *record)
+{
+    SpotOutcome *outcome = listener;
+    const double at_s = (double)record->at_ns / (double)NS_PER_S;
+    if (record->kind == TRACE_EPOCH)
+        outcome->work_s = (double)(record->at_ns - record->since_ns) / (double)NS_PER_S;
+    if (record->kind == TRACE_NODE_NOTICE)
+        outcome->noticed_s = at_s;
+    if (record->kind == TRACE_JOB_TRAINING)
+        outcome->training_s = outcome->kept_s = at_s;
+    if (record->kind == TRACE_CHECKPOINT || record->kind == TRACE_JOB_SAVED)
+        outcome->kept_s = at_s;
+    if (record->kind == TRACE_JOB_STATE && strcmp(record->name, "succeeded") == 0)
+        outcome->total_s = at_s;
+    if (record->kind != TRACE_JOB_ATTEMPT || strcmp(record->name, "lost") != 0)
+        return;
+    // Without the first stretch of an attempt, in which the notice may precede the training.
+    const double since_s = (double)record->since_ns / (double)NS_PER_S;
+    if (outcome->training_s > since_s && outcome->noticed_s > outcome->training_s) {
+        outcome->losses++;
+        outcome->lost_s += at_s - outcome->kept_s;
+    }
+}
+
+static SpotOutcome train_spot(bool saves, int32_t steps_per_epoch, int32_t epochs, uint64_t seed)
+{
+    Arena *arena = arena_create();
+    const FailureModel model = {.name = "theory",
+                                .between = exponential_of((int64_t)spot.mtbf_s * NS_PER_S),
+                                .reason = "theory"};
+    CommandList list = commands_begin(arena);
+    commands_add(&list, COMMAND_SHARE_CREATE, "a/ideal", 0)->as.share_create.tier = &tier;
+    ClusterSpec *cluster = ARENA_NEW(arena, ClusterSpec);
+    *cluster = *plain_cluster(arena, 1);
+    cluster->is_low_priority = true;
+    commands_create_cluster(&list, "c", 0, cluster);
+    Program *program = ARENA_NEW(arena, Program);
+    *program = *program_of(arena, &spot, spot_step_s, steps_per_epoch, epochs);
+    program->saves_on_notice = saves;
+    program->checkpoint_every = saves ? epochs + 1 : 1; // at notice only, or never at notice
+    JobSpec *spec = plain_job(arena, 1, program);
+    spec->max_wall_clock_ns = INT64_MAX;
+    commands_create_job(&list, "j", 0, "c", spec);
+    Scenario *scenario = scenario_of(&list, seed);
+    scenario->service = idle_service(arena, 1);
+    scenario->service.preemption_notice_ns = (int64_t)notice_s * NS_PER_S;
+    scenario->service.low_priority_run_max_ns = INT64_MAX;
+    scenario->service.attempts_max = INT32_MAX;
+    scenario->fidelity = FIDELITY_EPOCH;
+    scenario->failures.rate_ppm = PPM;
+    scenario->failures.preemption = &model;
+    SpotOutcome outcome = {0};
+    world_run(world_create(
+        arena, scenario,
+        (TraceSink){.listener = &outcome, .level = TRACE_LEVEL_EPOCHS, .record = hear_spot}));
+    arena_destroy(arena);
+    ck_assert_double_gt(outcome.total_s, 0);
+    return outcome;
+}
+
+START_TEST(a_checkpoint_at_notice_leaves_the_rest_of_the_notice_as_lost_work)
+{
+    enum { STEPS = 360, EPOCHS = 80 };
+    const double mtbf_s = spot.mtbf_s;
+    double epoch_s = 0;
+    const double start_s = spot.start_s + spot.write_s;
+    const int32_t count = theory_size(REPLICATIONS);
+    double lost_s[2][REPLICATIONS], total_s[REPLICATIONS];
+    for (int32_t saves = 0; saves < 2; saves++)
+        for (int32_t r = 0; r < count; r++) {
+            const SpotOutcome outcome =
+                train_spot(saves, STEPS, EPOCHS, theory_seed(9000 + (uint64_t)r));
+            ck_assert_double_gt(outcome.losses, 0);
+            lost_s[saves][r] = outcome.lost_s / outcome.losses;
+            epoch_s = saves ? epoch_s : outcome.work_s;
+            total_s[r] = outcome.total_s; // in the end with checkpoints at notice
+        }
+    ck_assert_double_eq_tol(epoch_s, STEPS * spot_step_s, 0.1 * STEPS);
+    const double work_s = EPOCHS * epoch_s, stretch_s = epoch_s + spot.write_s;
+    const double losses = (work_s - (notice_s - spot.write_s)) / mtbf_s;
+    const double cut = exp(start_s / mtbf_s) - 1;
+    const double theory_s = work_s + spot.start_s +
+                            losses * (notice_s - spot_step_s / 2 + start_s) +
+                            (losses + 1) * cut * (mtbf_s - start_s / cut + notice_s);
+    check_mean("preemption, checkpoint every hour: lost each time", lost_s[0], count,
+               mtbf_s - stretch_s / (exp(stretch_s / mtbf_s) - 1), .02);
+    check_mean("preemption, checkpoint at notice: lost each time", lost_s[1], count,
+               notice_s - spot_step_s / 2 - spot.write_s, .02);
+    check_mean("preemption, checkpoint at notice: time", total_s, count, theory_s, .02);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("checkpoints");
@@ -221,6 +338,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, daly_agrees_with_the_published_figures);
     tcase_add_test(tests, a_job_with_checkpoints_takes_the_time_of_daly_s_formula);
     tcase_add_test(tests, the_cost_of_checkpoints_is_flat_around_the_optimum);
+    tcase_add_test(tests, a_checkpoint_at_notice_leaves_the_rest_of_the_notice_as_lost_work);
     suite_add_tcase(suite, tests);
     return suite;
 }

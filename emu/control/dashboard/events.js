@@ -13,6 +13,8 @@ const ms = (e) => (e.at_ns - (e.since_ns ?? e.at_ns)) / 1e9;
 const took = (e) => (ms(e) > 0 ? ` in ${span(ms(e))}` : "");
 const short = (path) => (path || "").split("/").pop();
 const rate = (v) => usd((v.billed_ns / 3.6e12) * (v.micro_usd_per_hour / 1e6));
+const point = (v) => (v.epochs > 0 || v.steps === 0 ? many(v.epochs, "epoch") : "") +
+  (v.epochs > 0 && v.steps > 0 ? " and " : "") + (v.steps > 0 ? many(v.steps, "step") : "");
 const file = (e) => (e.name.length > 64 ? `…${e.name.slice(-63)}` : e.name);
 
 // The state of a resource in the service's register. "succeeded" there says nothing about the job itself, which may still run.
@@ -46,6 +48,8 @@ const records = {
   job_waits: [0, (e) => `is the first of its queue and lacks ${e.name}`],
   job_stalled: [3, () => "stands still: one of its nodes is silent"],
   job_resumed: [1, (e, v) => `resumes after epoch ${v.epochs}`],
+  job_resumed_within: [1, (e, v) => `resumes after ${point(v)}`],
+  job_saved: [1, (e, v) => `saved on notice${took(e)}: ${point(v)}`],
   job_error: [3, (e) => e.name],
   job_stage: [0, (e) => `${e.name}${took(e)}`],
   job_training: [1, (e, v) => `trains: ${many(v.epochs, "epoch")} of ${many(v.steps, "step")} on ${many(v.ranks, "rank")}`],

@@ -101,7 +101,8 @@ static void work_row_print(Chart *chart, const Window *window, Layer layer, cons
         work_bar_print(chart, window, BAR_PROGRAM, record->at_ns, window->end_ns);
     if (layer == LAYER_BETWEEN && record->kind == TRACE_EVALUATION)
         work_bar_print(chart, window, BAR_EVALUATION, record->since_ns, record->at_ns);
-    if (layer == LAYER_BETWEEN && record->kind == TRACE_CHECKPOINT)
+    if (layer == LAYER_BETWEEN &&
+        (record->kind == TRACE_CHECKPOINT || record->kind == TRACE_JOB_SAVED))
         work_bar_print(chart, window, BAR_CHECKPOINT, record->since_ns, record->at_ns);
 }
 

@@ -113,6 +113,8 @@ typedef struct {
     /* The node is taken from a job on it. The job gives back all its nodes during the call. */
     void (*node_taken)(void *jobs, JobId job, const Node *node, DeallocationOption deallocation,
                        TraceCause cause);
+    /* The node of a job has got notice of preemption. */
+    void (*node_warned)(void *jobs, JobId job);
     /* The node of a job has crashed; the service has not noticed it yet. */
     void (*node_fell_silent)(void *jobs, JobId job, const Node *node);
     /* Nodes have become idle, or a job has left the queue: other jobs may start. */

@@ -119,6 +119,10 @@ void cluster_node_warned(Clusters *clusters, Node *node, int64_t notice_ns, Trac
     record->cause = cause;
     recorder_emit(clusters->recorder);
     engine_push(clusters->engine, notice_ns, EVENT_NODE_PREEMPTED, node->id.index, 0, 0);
+    if (node->job.index != ID_NONE)
+        clusters->jobs.node_warned(clusters->jobs.jobs, node->job);
+    for (int32_t i = 0; i < node->shared_count; i++)
+        clusters->jobs.node_warned(clusters->jobs.jobs, node->shared[i].job);
 }
 
 void cluster_node_preempted(Clusters *clusters, Node *node)

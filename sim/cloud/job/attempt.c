@@ -71,6 +71,9 @@ static void make_room(Jobs *jobs, Job *job)
         jobs->spare_attempts[nodes] = job->attempt->next_spare;
         return;
     }
+    Training *training = job->attempt != NULL ? job->attempt->training : NULL;
+    if (training == NULL && job_trains(job))
+        training = ARENA_NEW(jobs->arena, Training);
     bool has_script = job->spec->preparation_script != NULL;
     // The arrays that each attempt has are in one piece of memory, the longest type first.
     int64_t *ends = arena_alloc(jobs->arena, (size_t)nodes * BYTES_A_NODE);
@@ -83,7 +86,7 @@ static void make_room(Jobs *jobs, Job *job)
         .stage = (JobStage *)(taken + nodes),
         .stage_end_ns = ends,
         .ran = job_is_real(job) ? ARENA_ARRAY(jobs->arena, JobRan, 1 + (int64_t)nodes) : NULL,
-        .training = job_trains(job) ? ARENA_NEW(jobs->arena, Training) : NULL};
+        .training = training};
 }
 
 void attempt_reset(Job *job)
@@ -105,7 +108,8 @@ void attempt_reset(Job *job)
             attempt->preparations[n] = NULL;
     }
     if (attempt->training)
-        *attempt->training = (Training){.progress = attempt->training->progress};
+        *attempt->training = (Training){.progress = attempt->training->progress,
+                                        .kept_steps = attempt->training->kept_steps};
 }
 
 void attempt_end(Jobs *jobs, Job *job, AttemptEnd end, JobReason reason)

@@ -2,6 +2,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/cloud/job/attempt.h"
+#include "sim/cloud/job/checkpoint.h"
 #include "sim/cloud/job/exchange.h"
 #include "sim/cloud/job/progress.h"
 #include "sim/cloud/job/scheduler.h"
@@ -142,14 +143,17 @@ static void check_training(const Job *job)
         return;
     invariant((t->plan.ranks > 0) == (job->attempt->training_ns != INT64_MAX));
     invariant(t->first_epoch >= 0 && t->first_epoch <= t->epoch && t->epoch <= t->plan.epochs);
-    invariant(t->first_epoch == 0 || program_can_resume(job->spec->program));
+    invariant((t->first_epoch == 0 && t->first_step == 0) ||
+              program_can_resume(job->spec->program));
+    invariant(t->kept_steps >= 0 && t->kept_steps < job->spec->program->steps_per_epoch);
     invariant(t->step >= 0 && t->step <= t->plan.steps_per_epoch);
     if (t->plan.ranks == 0)
         return;
     for (int64_t e = t->first_epoch + 1; e < t->epoch; e++)
         invariant(job_epoch_times(job, e).begin_ns == job_epoch_times(job, e - 1).checkpointed_ns);
     if (t->progress) {
-        invariant(job->epochs_kept <= t->epoch);
+        invariant(
+            !training_point_is_later(checkpoint_kept(job), (TrainingPoint){t->epoch, t->step}));
         invariant(node_time_sum(t->progress->kept) <= node_time_sum(t->progress->done));
     }
 }

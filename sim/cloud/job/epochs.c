@@ -2,6 +2,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/cloud/job/attempt.h"
+#include "sim/cloud/job/checkpoint.h"
 #include "sim/cloud/job/exchange.h"
 #include "sim/cloud/job/pace.h"
 #include "sim/cloud/job/progress.h"
@@ -25,36 +26,11 @@ static void push(Jobs *jobs, const Job *job, int64_t delay_ns, EventKind kind)
     engine_push(jobs->engine, delay_ns, kind, job->id.index, job->generation, 0);
 }
 
-static int64_t local_write_ns(const Jobs *jobs, int64_t bytes)
-{
-    return bounded_at_rate_ns(bytes, jobs->scenario->service.local_disk_bytes_per_s);
-}
-
-/* A checkpoint on the nodes' own disks: the node with the most of its files is the last. */
-static int64_t local_checkpoint_ns(const Jobs *jobs, const Job *job)
-{
-    const Program *p = program_of(job);
-    const int32_t files = program_checkpoint_files(p);
-    const int64_t each = divide_up(p->checkpoint_bytes, files);
-    return local_write_ns(jobs, bounded_times(each, divide_up(files, job->request.nodes)));
-}
-
 static EpochTimes *times_now(const Job *job)
 {
     const Training *t = training_of(job);
     invariant(t->epoch < t->plan.epochs);
     return &t->progress->epochs[t->epoch];
-}
-
-/* The node time of all nodes of the job in a span. */
-static int64_t of_all_nodes_ns(const Job *job, int64_t span_ns)
-{
-    return bounded_times(job->request.nodes, span_ns);
-}
-
-static bool has_checkpoint(const Program *program, int64_t epochs_done)
-{
-    return program->checkpoint_bytes > 0 && epochs_done % program->checkpoint_every == 0;
 }
 
 /* --- Steps --- */
@@ -72,7 +48,7 @@ static void begin_step(Jobs *jobs, Job *job)
     int64_t step_ns = step_parts_of_ranks(&t->plan, t->seed, t->step_address, steps_before(t),
                                           speed_ppm, p->rank_parts);
     bool shares_wires = pace_shares_wires(jobs, job);
-    p->is_as_drawn = !speed_ppm && !shares_wires;
+    p->is_as_drawn = !speed_ppm && !shares_wires && !p->is_interrupted;
     if (shares_wires) {
         const StepParts *any = &p->rank_parts[0];
         int64_t own_ns = bounded_add(bounded_add(any->input_ns, any->compute_ns), any->wait_ns);
@@ -101,32 +77,73 @@ void epochs_exchange_done(Jobs *jobs, Job *job)
 }
 
 /* If steps are not events: pushes the end of the next awaited step from `from` on, counted over all
- * epochs. At epoch fidelity only steps of the present epoch are pushed. */
+ * epochs. At epoch fidelity only steps of the present piece are pushed. */
 static void await_step(Jobs *jobs, const Job *job, int64_t from)
 {
-    const Training *t = training_of(job);
+    Training *t = training_of(job);
+    t->awaited_ns = INT64_MAX;
     const int64_t steps = t->plan.steps_per_epoch;
     const int64_t step = job_next_awaited(jobs, job, MOMENT_JOB_STEP, from);
     if (step > plan_steps(&t->plan, 0, t->plan.epochs))
         return;
     const int64_t epoch = (step - 1) / steps, in_epoch = (step - 1) % steps + 1;
-    if (t->progress && epoch > t->epoch)
+    if (t->progress && (epoch > t->epoch || in_epoch > t->step + t->piece_steps))
         return;
     const int64_t begin_ns =
-        t->progress ? t->progress->epochs[epoch].begin_ns
+        t->progress ? t->piece_begin_ns
                     : bounded_add(job->attempt->training_ns, pace_until_ns(job, epoch));
-    const int64_t at_ns =
-        bounded_add(begin_ns, bounded_times(step_parts_sum(t->step_parts), in_epoch));
-    engine_push(jobs->engine, at_ns - jobs->engine->now_ns, EVENT_JOB_STEP, job->id.index,
+    const int64_t before = t->progress ? t->step : training_steps_before(t, epoch);
+    t->awaited_ns =
+        bounded_add(begin_ns, bounded_times(step_parts_sum(t->step_parts), in_epoch - before));
+    engine_push(jobs->engine, t->awaited_ns - jobs->engine->now_ns, EVENT_JOB_STEP, job->id.index,
                 job->generation, (uint32_t)step);
 }
 
 void epochs_step_reached(Jobs *jobs, Job *job, int64_t step)
 {
     const Training *t = training_of(job);
+    if (jobs->engine->now_ns != t->awaited_ns)
+        return; // a checkpoint within the epoch has delayed the step
     job_moment(jobs, job, MOMENT_JOB_STEP, step);
-    if (!t->progress || step % t->plan.steps_per_epoch != 0)
-        await_step(jobs, job, step + 1);
+    await_step(jobs, job, step + 1);
+}
+
+/* Epoch fidelity: the piece of steps that has begun ends after `steps` of them. */
+static void end_piece_after(Jobs *jobs, Job *job, int64_t steps)
+{
+    Training *t = training_of(job);
+    const StepParts parts = step_parts_times(t->step_parts, steps);
+    t->epoch_parts = step_parts_add(t->parts_before_piece, parts);
+    t->piece_steps = steps;
+    t->piece_end_ns = bounded_add(t->piece_begin_ns, step_parts_sum(parts));
+    push(jobs, job, t->piece_end_ns - jobs->engine->now_ns, EVENT_TRAINING_EPOCH);
+    if (t->awaited_ns > t->piece_end_ns)
+        t->awaited_ns = INT64_MAX;
+}
+
+void epochs_continue(Jobs *jobs, Job *job)
+{
+    Training *t = training_of(job);
+    if (jobs->scenario->fidelity == FIDELITY_STEP) {
+        begin_step(jobs, job);
+        return;
+    }
+    pace_estimate(jobs, job);
+    t->piece_begin_ns = jobs->engine->now_ns;
+    t->parts_before_piece = t->epoch_parts;
+    end_piece_after(jobs, job, plan_epoch_steps(&t->plan, t->epoch) - t->step);
+    if (t->awaited_ns != jobs->engine->now_ns) // else that step is reached at this instant
+        await_step(jobs, job, steps_before(t) + 1);
+}
+
+void epochs_end_after_step(Jobs *jobs, Job *job)
+{
+    Training *t = training_of(job);
+    const int64_t step_ns = step_parts_sum(t->step_parts);
+    const int64_t since_ns = jobs->engine->now_ns - t->piece_begin_ns;
+    const int64_t steps = step_ns > 0 && since_ns > 0 ? divide_up(since_ns, step_ns) : 1;
+    if (steps < t->piece_steps)
+        end_piece_after(jobs, job, steps);
 }
 
 static void begin_epoch(Jobs *jobs, Job *job)
@@ -136,33 +153,14 @@ static void begin_epoch(Jobs *jobs, Job *job)
                                    .end_ns = INT64_MAX,
                                    .evaluated_ns = INT64_MAX,
                                    .checkpointed_ns = INT64_MAX};
-    t->step = 0;
+    t->step = training_steps_before(t, t->epoch);
     t->epoch_parts = (StepParts){0};
+    t->progress->is_interrupted = t->step > 0;
     job_moment(jobs, job, MOMENT_JOB_EPOCH, t->epoch + 1);
-    if (jobs->scenario->fidelity == FIDELITY_STEP) {
-        begin_step(jobs, job);
-        return;
-    }
-    pace_estimate(jobs, job);
-    t->epoch_parts = step_parts_times(t->step_parts, plan_epoch_steps(&t->plan, t->epoch));
-    push(jobs, job, step_parts_sum(t->epoch_parts), EVENT_TRAINING_EPOCH);
-    await_step(jobs, job, t->epoch * t->plan.steps_per_epoch + 1);
+    epochs_continue(jobs, job);
 }
 
 /* --- Job fidelity: all epochs at once --- */
-
-/* The time of a checkpoint at job fidelity, without other users of the share. */
-static int64_t checkpoint_alone_ns(Jobs *jobs, const Job *job)
-{
-    const Program *p = program_of(job);
-    if (p->checkpoint_bytes == 0)
-        return 0;
-    if (p->checkpoint_place == PLACE_LOCAL)
-        return local_checkpoint_ns(jobs, job);
-    ShareId share = storage_find_share(jobs->storage, p->checkpoint_share);
-    const ShareTier *tier = share_tier(storage_share(jobs->storage, share));
-    return share_alone_ns(tier, TRANSFER_WRITE, p->checkpoint_bytes, program_checkpoint_files(p));
-}
 
 /* Pushes the next awaited moment of that kind, from epoch `from` on. */
 static void await_moment(Jobs *jobs, const Job *job, Moment moment, int64_t from)
@@ -170,7 +168,7 @@ static void await_moment(Jobs *jobs, const Job *job, Moment moment, int64_t from
     const Training *t = training_of(job);
     bool is_checkpoint = moment == MOMENT_JOB_CHECKPOINT;
     int64_t epoch = job_next_awaited(jobs, job, moment, from);
-    while (is_checkpoint && epoch <= t->plan.epochs && !has_checkpoint(program_of(job), epoch))
+    while (is_checkpoint && epoch <= t->plan.epochs && !checkpoint_follows(program_of(job), epoch))
         epoch = job_next_awaited(jobs, job, moment, epoch + 1);
     if (epoch > t->plan.epochs)
         return;
@@ -197,7 +195,7 @@ static void begin_whole(Jobs *jobs, Job *job)
     push(jobs, job, pace_until_ns(job, t->plan.epochs), EVENT_TRAINING_WHOLE);
     await_moment(jobs, job, MOMENT_JOB_EPOCH, t->first_epoch + 1);
     await_moment(jobs, job, MOMENT_JOB_CHECKPOINT, t->first_epoch + 1);
-    await_step(jobs, job, t->first_epoch * t->plan.steps_per_epoch + 1);
+    await_step(jobs, job, t->first_epoch * t->plan.steps_per_epoch + t->first_step + 1);
 }
 
 /* --- Beginning --- */
@@ -227,6 +225,16 @@ static TrainingProgress *begin_progress(Jobs *jobs, TrainingProgress *progress,
 
 static void end_training(Jobs *jobs, Job *job);
 
+/* Whether a node of the job has got notice of preemption. */
+static bool has_warned_node(const Jobs *jobs, const Job *job)
+{
+    int32_t n = 0;
+    while (n < job->request.nodes &&
+           node_by_id(jobs->clusters, job->nodes[n])->notice == CAUSE_NONE)
+        n++;
+    return n < job->request.nodes;
+}
+
 static void begin_training(Jobs *jobs, Job *job)
 {
     const JobSpec *spec = job->spec;
@@ -237,7 +245,9 @@ static void begin_training(Jobs *jobs, Job *job)
                     .seed = engine_seed(jobs->engine),
                     .address = job->address,
                     .step_address = training_step_address(job->address, job->starts),
+                    .kept_steps = t->kept_steps,
                     .first_epoch = job->epochs_kept,
+                    .first_step = t->kept_steps,
                     .epoch = job->epochs_kept,
                     .progress = t->progress};
     bool is_coarse = jobs->scenario->fidelity == FIDELITY_JOB;
@@ -250,18 +260,22 @@ static void begin_training(Jobs *jobs, Job *job)
     record->job_training.epochs = t->plan.epochs;
     recorder_emit(jobs->recorder);
     job_moment(jobs, job, MOMENT_JOB_TRAINING, 0);
-    if (t->epoch == t->plan.epochs)
+    if (t->epoch == t->plan.epochs) {
         end_training(jobs, job); // the checkpoint has all epochs; only the model is missing
-    else if (is_coarse)
+        return;
+    }
+    if (is_coarse)
         begin_whole(jobs, job);
     else
         begin_epoch(jobs, job);
+    if (has_warned_node(jobs, job))
+        checkpoint_at_notice(jobs, job);
 }
 
 void epochs_data_ready(Jobs *jobs, Job *job)
 {
     const Program *p = program_of(job);
-    if (job->epochs_kept > 0)
+    if (job->epochs_kept > 0 || training_of(job)->kept_steps > 0)
         job_transfer(jobs, job, 0, TRANSFER_FOR_RESUME, p->checkpoint_share, p->checkpoint_bytes);
     else
         begin_training(jobs, job);
@@ -269,10 +283,17 @@ void epochs_data_ready(Jobs *jobs, Job *job)
 
 void epochs_emit_resumed(Jobs *jobs, const Job *job, const Program *program)
 {
-    TraceRecord *record = job_trace(jobs, TRACE_JOB_RESUMED, job);
-    record->name =
-        job_fill_in(jobs->scenario, job, program->checkpoint_path, job->epochs_kept, jobs->arena);
-    record->job_resumed.epochs = job->epochs_kept;
+    const TrainingPoint kept = checkpoint_kept(job);
+    const bool is_within = kept.steps > 0;
+    TraceRecord *record =
+        job_trace(jobs, is_within ? TRACE_JOB_RESUMED_WITHIN : TRACE_JOB_RESUMED, job);
+    record->name = job_checkpoint_path(jobs->scenario, job, program, kept, jobs->arena);
+    if (is_within) {
+        record->job_resumed_within.epochs = kept.epochs;
+        record->job_resumed_within.steps = kept.steps;
+    } else {
+        record->job_resumed.epochs = kept.epochs;
+    }
     recorder_emit(jobs->recorder);
 }
 
@@ -308,7 +329,7 @@ static void end_epoch(Jobs *jobs, Job *job)
     TraceRecord *record = job_trace(jobs, TRACE_EPOCH, job);
     record->since_ns = times_now(job)->begin_ns;
     record->epoch.epoch = t->epoch + 1;
-    record->epoch.steps = plan_epoch_steps(&t->plan, t->epoch);
+    record->epoch.steps = plan_epoch_steps(&t->plan, t->epoch) - training_steps_before(t, t->epoch);
     record->epoch.parts = t->epoch_parts;
     record->epoch.train_accuracy_ppm = result.train_accuracy_ppm;
     record->epoch.train_loss_micro = result.train_loss_micro;
@@ -329,7 +350,7 @@ static int64_t *begin_step_ends(Jobs *jobs, const Job *job)
     int64_t *step_end_ns = ARENA_ARRAY(jobs->arena, int64_t, steps);
     int64_t end_ns = times_now(job)->begin_ns;
     for (int64_t step = 0; step < steps; step++) {
-        if (step < t->step)
+        if (step < t->step && step >= training_steps_before(t, t->epoch))
             end_ns += step_duration_ns(&t->plan, t->seed, t->step_address, before + step);
         step_end_ns[step] = step < t->step ? end_ns : INT64_MAX;
     }
@@ -354,6 +375,18 @@ static void note_step_end(Jobs *jobs, const Job *job)
     (*ends)[t->step] = jobs->engine->now_ns;
 }
 
+/* Steps have ended: the next one, a checkpoint, or the end of the epoch. */
+static void steps_are_done(Jobs *jobs, Job *job)
+{
+    const Training *t = training_of(job);
+    if (t->step == plan_epoch_steps(&t->plan, t->epoch))
+        end_epoch(jobs, job);
+    else if (t->progress->is_warned)
+        checkpoint_save(jobs, job, (TrainingPoint){t->epoch, t->step});
+    else
+        epochs_continue(jobs, job);
+}
+
 void epochs_step_done(Jobs *jobs, Job *job)
 {
     Training *t = training_of(job);
@@ -366,54 +399,32 @@ void epochs_step_done(Jobs *jobs, Job *job)
             emit_step(jobs, job, rank, p->rank_parts[rank]);
     note_step_end(jobs, job);
     job_moment(jobs, job, MOMENT_JOB_STEP, steps_before(t) + 1);
-    if (++t->step < plan_epoch_steps(&t->plan, t->epoch))
-        begin_step(jobs, job);
-    else
-        end_epoch(jobs, job);
+    t->step++;
+    steps_are_done(jobs, job);
 }
 
 void epochs_epoch_done(Jobs *jobs, Job *job)
 {
     Training *t = training_of(job);
-    t->step = plan_epoch_steps(&t->plan, t->epoch);
-    t->progress->done = node_time_add(t->progress->done, node_time_times(t->step_nodes, t->step));
-    end_epoch(jobs, job);
+    if (jobs->engine->now_ns != t->piece_end_ns)
+        return; // the piece ends earlier, or has ended
+    t->piece_end_ns = INT64_MAX;
+    t->step += t->piece_steps;
+    t->progress->done =
+        node_time_add(t->progress->done, node_time_times(t->step_nodes, t->piece_steps));
+    t->piece_steps = 0;
+    steps_are_done(jobs, job);
 }
 
 /* --- Between epochs --- */
 
-static void next_epoch(Jobs *jobs, Job *job)
+void epochs_next(Jobs *jobs, Job *job)
 {
     Training *t = training_of(job);
     if (++t->epoch < t->plan.epochs)
         begin_epoch(jobs, job);
     else
         end_training(jobs, job);
-}
-
-static void write_checkpoint(Jobs *jobs, Job *job)
-{
-    const Program *p = program_of(job);
-    if (p->checkpoint_place == PLACE_LOCAL)
-        push(jobs, job, local_checkpoint_ns(jobs, job), EVENT_TRAINING_CHECKPOINTED);
-    else
-        job_transfer(jobs, job, 0, TRANSFER_FOR_CHECKPOINT, p->checkpoint_share,
-                     p->checkpoint_bytes);
-}
-
-/* The checkpoint after the last step is awaited by all ranks. */
-static bool is_written_behind(const Job *job)
-{
-    const Training *t = training_of(job);
-    return program_of(job)->writes_behind && t->epoch + 1 < t->plan.epochs;
-}
-
-static void begin_checkpoint(Jobs *jobs, Job *job)
-{
-    if (is_written_behind(job))
-        push(jobs, job, program_of(job)->checkpoint_blocks_ns, EVENT_TRAINING_CHECKPOINTED);
-    else
-        write_checkpoint(jobs, job);
 }
 
 static void emit_evaluation(Jobs *jobs, const Job *job)
@@ -436,103 +447,17 @@ void epochs_evaluated(Jobs *jobs, Job *job)
     int64_t evaluation_ns = jobs->engine->now_ns - times->end_ns;
     times->evaluated_ns = jobs->engine->now_ns;
     t->evaluate_total_ns += evaluation_ns;
-    p->done.kept_ns = bounded_add(p->done.kept_ns, of_all_nodes_ns(job, evaluation_ns));
+    p->done.kept_ns =
+        bounded_add(p->done.kept_ns, bounded_times(job->request.nodes, evaluation_ns));
     if (t->plan.evaluate_ns > 0 && recorder_takes(jobs->recorder, TRACE_EVALUATION))
         emit_evaluation(jobs, job);
-    if (has_checkpoint(program_of(job), t->epoch + 1)) {
-        p->awaits_writing = p->is_writing;
-        if (!p->is_writing)
-            begin_checkpoint(jobs, job);
-        return;
-    }
-    times->checkpointed_ns = jobs->engine->now_ns;
-    next_epoch(jobs, job);
-}
-
-static void write_file(Jobs *jobs, const Job *job, const char *share, const char *path,
-                       int64_t bytes)
-{
-    if (!share)
-        return; // a file on the node is lost with the node
-    TraceRecord *record = job_trace(jobs, TRACE_FILE_WRITTEN, job);
-    record->bytes = bytes;
-    record->name = path;
-    storage_write_file(jobs->storage, record, storage_find_share(jobs->storage, share), NULL);
-}
-
-/* The checkpoint after epoch `epoch` (from 1) is written. `keeps` is the node time that it keeps.
- */
-static void checkpoint_is_written(Jobs *jobs, Job *job, int64_t epoch, int64_t since_ns,
-                                  NodeTime keeps)
-{
-    const Program *p = program_of(job);
-    const char *path = job_fill_in(jobs->scenario, job, p->checkpoint_path, epoch, jobs->arena);
-    if (program_can_resume(p)) {
-        training_of(job)->progress->kept = keeps;
-        job->epochs_kept = epoch;
-    }
-    TraceRecord *record = job_trace(jobs, TRACE_CHECKPOINT, job);
-    record->node = job->nodes[0];
-    record->since_ns = since_ns;
-    record->bytes = p->checkpoint_bytes;
-    record->name = path;
-    record->checkpoint.epoch = epoch;
-    recorder_emit(jobs->recorder);
-    if (p->checkpoint_place == PLACE_SHARE)
-        write_file(jobs, job, p->checkpoint_share, path, p->checkpoint_bytes);
-    job_moment(jobs, job, MOMENT_JOB_CHECKPOINT, epoch);
-}
-
-/* While ranks write, all others wait: the time of every node counts as checkpoint. */
-static void count_checkpoint(Jobs *jobs, Job *job)
-{
-    Training *t = training_of(job);
-    EpochTimes *times = times_now(job);
-    const int64_t waited_ns = jobs->engine->now_ns - times->evaluated_ns;
-    times->checkpointed_ns = jobs->engine->now_ns;
-    t->checkpoint_total_ns += waited_ns;
-    t->progress->done.checkpoint_ns =
-        bounded_add(t->progress->done.checkpoint_ns, of_all_nodes_ns(job, waited_ns));
-}
-
-/* All ranks continue: the checkpoint is written during the next steps. */
-static void write_behind(Jobs *jobs, Job *job)
-{
-    const Training *t = training_of(job);
-    TrainingProgress *p = t->progress;
-    count_checkpoint(jobs, job);
-    p->is_writing = true;
-    p->writing_epoch = t->epoch + 1;
-    p->writing_ns = jobs->engine->now_ns;
-    p->writing_keeps = p->done;
-    write_checkpoint(jobs, job);
-    next_epoch(jobs, job);
-}
-
-void epochs_checkpointed(Jobs *jobs, Job *job)
-{
-    const Training *t = training_of(job);
-    if (is_written_behind(job)) {
-        write_behind(jobs, job);
-        return;
-    }
-    count_checkpoint(jobs, job);
-    checkpoint_is_written(jobs, job, t->epoch + 1, times_now(job)->evaluated_ns, t->progress->done);
-    next_epoch(jobs, job);
-}
-
-void epochs_checkpoint_written(Jobs *jobs, Job *job)
-{
-    TrainingProgress *p = training_of(job)->progress;
-    if (!p->is_writing) {
-        epochs_checkpointed(jobs, job);
-        return;
-    }
-    p->is_writing = false;
-    checkpoint_is_written(jobs, job, p->writing_epoch, p->writing_ns, p->writing_keeps);
-    if (p->awaits_writing) {
-        p->awaits_writing = false;
-        begin_checkpoint(jobs, job);
+    if (checkpoint_follows(program_of(job), t->epoch + 1)) {
+        checkpoint_begin(jobs, job);
+    } else if (p->is_warned) {
+        checkpoint_save(jobs, job, (TrainingPoint){t->epoch + 1, 0});
+    } else {
+        times->checkpointed_ns = jobs->engine->now_ns;
+        epochs_next(jobs, job);
     }
 }
 
@@ -542,7 +467,7 @@ static void emit_trained(Jobs *jobs, const Job *job)
 {
     const Training *t = training_of(job);
     EpochResult last = job_epoch_result(job, t->plan.epochs - 1);
-    const int64_t steps = plan_steps(&t->plan, t->first_epoch, t->plan.epochs);
+    const int64_t steps = training_steps_until(t, t->plan.epochs);
     TraceRecord *record = job_trace(jobs, TRACE_JOB_TRAINED, job);
     record->since_ns = job->attempt->training_ns;
     record->job_trained.steps = steps;
@@ -565,7 +490,7 @@ static void end_training(Jobs *jobs, Job *job)
     else if (p->model_share)
         job_transfer(jobs, job, 0, TRANSFER_FOR_MODEL, p->model_share, p->model_bytes);
     else
-        push(jobs, job, local_write_ns(jobs, p->model_bytes), EVENT_TRAINING_SAVED);
+        push(jobs, job, job_local_write_ns(jobs, p->model_bytes), EVENT_TRAINING_SAVED);
 }
 
 /* Job fidelity: each epoch took the mean time. */
@@ -575,10 +500,10 @@ void epochs_all_done(Jobs *jobs, Job *job)
     int64_t epochs = t->plan.epochs - t->first_epoch;
     t->epoch = t->plan.epochs;
     t->evaluate_total_ns = epochs * t->evaluate_ns;
-    const int64_t steps = plan_steps(&t->plan, t->first_epoch, t->plan.epochs);
+    const int64_t steps = training_steps_until(t, t->plan.epochs);
     t->checkpoint_total_ns = jobs->engine->now_ns - job->attempt->training_ns -
                              steps * step_parts_sum(t->step_parts) - t->evaluate_total_ns;
-    if (has_checkpoint(program_of(job), t->epoch))
+    if (checkpoint_follows(program_of(job), t->epoch))
         job_moment(jobs, job, MOMENT_JOB_CHECKPOINT, t->epoch);
     end_training(jobs, job);
 }
@@ -589,8 +514,9 @@ void epochs_model_saved(Jobs *jobs, Job *job)
     Training *t = training_of(job);
     job->attempt->saved_ns = jobs->engine->now_ns;
     if (p->model_bytes > 0 && p->model_share)
-        write_file(jobs, job, p->model_share,
-                   job_fill_in(jobs->scenario, job, p->model_path, 0, jobs->arena), p->model_bytes);
+        job_write_file(jobs, job, p->model_share,
+                       job_fill_in(jobs->scenario, job, p->model_path, 0, jobs->arena),
+                       p->model_bytes);
     t->final_evaluate_ns = pace_of_slowest_ns(jobs, job, t->plan.final_evaluate_ns);
     if (p->evaluates_at_end && t->final_evaluate_ns > 0)
         push(jobs, job, t->final_evaluate_ns, EVENT_TRAINING_SCORED);

@@ -1,5 +1,5 @@
-/* The epochs of a training job: steps, evaluation and checkpoint, then the model and the final
- * evaluation.
+/* The epochs of a training job: steps, evaluation and checkpoint (checkpoint.h), then the model and
+ * the final evaluation.
  *
  * Step fidelity has one event per step of all ranks, or two if the exchange uses shared wires.
  * Epoch fidelity has one event for the steps of an epoch, job fidelity one for all epochs; both use
@@ -13,11 +13,17 @@
 /* To be called when every node has its data: begins training, or reads the last checkpoint first.
  */
 void epochs_data_ready(Jobs *jobs, Job *job);
-/* Emits TRACE_JOB_RESUMED: the attempt resumes from the checkpoint of `program` after
- * Job.epochs_kept epochs. */
+/* Emits TRACE_JOB_RESUMED or TRACE_JOB_RESUMED_WITHIN: the attempt resumes from the checkpoint of
+ * `program` after Job.epochs_kept epochs. */
 void epochs_emit_resumed(Jobs *jobs, const Job *job, const Program *program);
 /* At the end of an awaited step: reports its moment and pushes the end of the next awaited step. */
 void epochs_step_reached(Jobs *jobs, Job *job, int64_t step);
+
+/* Continues the present epoch from its present step, and with the next epoch. */
+void epochs_continue(Jobs *jobs, Job *job);
+void epochs_next(Jobs *jobs, Job *job);
+/* Epoch fidelity: the steps that are under way end with the present one. */
+void epochs_end_after_step(Jobs *jobs, Job *job);
 
 /* --- Events --- */
 
@@ -26,10 +32,6 @@ void epochs_step_done(Jobs *jobs, Job *job);
 void epochs_epoch_done(Jobs *jobs, Job *job);
 void epochs_all_done(Jobs *jobs, Job *job);
 void epochs_evaluated(Jobs *jobs, Job *job);
-/* All ranks have waited for a checkpoint: until it is written, or for the time that it blocks. */
-void epochs_checkpointed(Jobs *jobs, Job *job);
-/* The transfer of a checkpoint has ended. */
-void epochs_checkpoint_written(Jobs *jobs, Job *job);
 void epochs_model_saved(Jobs *jobs, Job *job);
 void epochs_scored(Jobs *jobs, Job *job);
 /* All ranks have computed a step: its bytes enter shared wires. */

@@ -1,11 +1,14 @@
 #include "sim/cloud/job/job.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "sim/base/invariant.h"
 #include "sim/base/text.h"
 #include "sim/cloud/cluster/autoscale.h"
 #include "sim/cloud/job/attempt.h"
+#include "sim/cloud/job/checkpoint.h"
 #include "sim/cloud/job/job_name.h"
 #include "sim/cloud/job/listed.h"
 #include "sim/cloud/job/loss.h"
@@ -248,19 +251,37 @@ static size_t fill(char *out, const char *pattern, const char *segment, const ch
     return length + 1;
 }
 
-const char *job_fill_in(const Scenario *scenario, const Job *job, const char *pattern,
-                        int64_t epoch, Arena *arena)
+/* job_fill_in with the epoch as text. */
+static const char *fill_marks(const Scenario *scenario, const Job *job, const char *pattern,
+                              const char *epoch, Arena *arena)
 {
     bool has_segment = has_mark(pattern, JOB_SEGMENT_MARK);
     if (!has_segment && !has_mark(pattern, epoch_mark))
         return pattern;
     Arena *scratch = arena_create();
     const char *segment = has_segment ? job_output_segment(scenario, job, scratch) : "";
-    const char *number = arena_printf(scratch, "%lld", (long long)epoch);
-    char *filled = arena_alloc(arena, fill(NULL, pattern, segment, number));
-    fill(filled, pattern, segment, number);
+    char *filled = arena_alloc(arena, fill(NULL, pattern, segment, epoch));
+    fill(filled, pattern, segment, epoch);
     arena_destroy(scratch);
     return filled;
+}
+
+const char *job_fill_in(const Scenario *scenario, const Job *job, const char *pattern,
+                        int64_t epoch, Arena *arena)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%" PRId64, epoch);
+    return fill_marks(scenario, job, pattern, text, arena);
+}
+
+const char *job_checkpoint_path(const Scenario *scenario, const Job *job, const Program *program,
+                                TrainingPoint point, Arena *arena)
+{
+    char text[64];
+    if (point.steps == 0)
+        return job_fill_in(scenario, job, program->checkpoint_path, point.epochs, arena);
+    snprintf(text, sizeof text, "%" PRId64 "-step-%" PRId64, point.epochs, point.steps);
+    return fill_marks(scenario, job, program->checkpoint_path, text, arena);
 }
 
 /* --- Creation --- */
@@ -668,6 +689,11 @@ static void node_taken(void *jobs, JobId job, const Node *node, DeallocationOpti
     job_loses_nodes(jobs, job_row(jobs, job), node, deallocation, cause);
 }
 
+static void node_warned(void *jobs, JobId job)
+{
+    checkpoint_at_notice(jobs, job_row(jobs, job));
+}
+
 static void node_fell_silent(void *jobs, JobId job, const Node *node)
 {
     job_stalls(jobs, job_row(jobs, job), node);
@@ -682,6 +708,7 @@ ClusterJobs jobs_of_clusters(Jobs *jobs)
 {
     return (ClusterJobs){.jobs = jobs,
                          .node_taken = node_taken,
+                         .node_warned = node_warned,
                          .node_fell_silent = node_fell_silent,
                          .nodes_changed = nodes_changed};
 }

@@ -55,7 +55,7 @@ typedef struct {
     RealTraining training;
 } JobRan;
 
-/* If a job loses its nodes in this many attempts in a row and keeps no further epoch, a run without
+/* If a job loses its nodes in this many attempts in a row and keeps no further work, a run without
  * a set end stops: the job would never end. */
 enum { LOST_ATTEMPTS_MAX = 1000 };
 
@@ -110,7 +110,7 @@ struct Job {
     TransferList transfers; /* to and from shares */
     int64_t epochs_kept;    /* in a checkpoint on a share: a new attempt need not repeat them */
     union {
-        int64_t kept_before; /* epochs_kept at the last loss */
+        int64_t kept_before; /* steps (of real execution: epochs) kept at the last loss */
         Job *next_spare;     /* of a job that the world has forgotten: see Jobs.spare_jobs */
     };
     int32_t exit_code;   /* -1: none */
@@ -125,7 +125,7 @@ struct Job {
     ProvisioningState provisioning : 8;
     JobState state : 8;
     TraceCause stop_cause : 8; /* why it is being stopped; CAUSE_NONE: it is not */
-    int16_t lost_in_a_row;     /* attempts lost since the last one that kept another epoch */
+    int16_t lost_in_a_row;     /* attempts lost since the last one that kept more */
     bool is_waiting;           /* in its cluster's queue: the scheduler may start it */
     bool fails_next_container;
 };
@@ -174,6 +174,10 @@ const char *job_output_segment(const Scenario *scenario, const Job *job, Arena *
  * or `pattern` itself if it has no marks. */
 const char *job_fill_in(const Scenario *scenario, const Job *job, const char *pattern,
                         int64_t epoch, Arena *arena);
+/* The path of the checkpoint of `program` at `point`: "{epoch}" becomes "3", or "3-step-120" within
+ * an epoch. As job_fill_in. */
+const char *job_checkpoint_path(const Scenario *scenario, const Job *job, const Program *program,
+                                TrainingPoint point, Arena *arena);
 
 /* --- Commands; each checks first and changes nothing when it fails. --- */
 

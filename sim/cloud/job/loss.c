@@ -3,6 +3,7 @@
 #include "sim/base/invariant.h"
 #include "sim/cloud/cluster/autoscale.h"
 #include "sim/cloud/job/attempt.h"
+#include "sim/cloud/job/checkpoint.h"
 #include "sim/cloud/job/job_name.h"
 #include "sim/cloud/job/scheduler.h"
 #include "sim/cloud/job/tables.h"
@@ -19,13 +20,23 @@ void job_timed_out(Jobs *jobs, Job *job)
                      (JobReason){.cause = CAUSE_TIME_LIMIT});
 }
 
+/* The steps of a training that are kept; of a program of real execution the epochs. */
+static int64_t kept_steps(const Job *job)
+{
+    const TrainingPoint kept = checkpoint_kept(job);
+    return job_trains(job)
+               ? bounded_times(kept.epochs, job->spec->program->steps_per_epoch) + kept.steps
+               : kept.epochs;
+}
+
 static void count_lost_attempt(Jobs *jobs, Job *job)
 {
-    if (job->epochs_kept > job->kept_before)
+    const int64_t kept = kept_steps(job);
+    if (kept > job->kept_before)
         job->lost_in_a_row = 0;
     else
         job->lost_in_a_row++;
-    job->kept_before = job->epochs_kept;
+    job->kept_before = kept;
     if (job->lost_in_a_row == LOST_ATTEMPTS_MAX)
         engine_give_up(
             jobs->engine,

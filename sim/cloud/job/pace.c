@@ -130,12 +130,14 @@ static int64_t until_behind_ns(const Job *job, int64_t epochs_done)
     if (behind > 0) {
         const int64_t own_ns =
             bounded_add(bounded_times(step_ns, t->plan.steps_per_epoch), t->evaluate_ns);
+        const int64_t first_ns = own_ns - bounded_times(step_ns, t->first_step);
         const int64_t paced_ns = own_ns > write_ns ? own_ns : write_ns;
-        sum_ns = bounded_add(bounded_add(own_ns, blocks_ns),
+        sum_ns = bounded_add(bounded_add(first_ns, blocks_ns),
                              bounded_times(bounded_add(paced_ns, blocks_ns), behind - 1));
     }
     if (epochs > 0 && is_end) {
-        const int64_t steps = plan_epoch_steps(&t->plan, epochs_done - 1);
+        const int64_t steps =
+            plan_epoch_steps(&t->plan, epochs_done - 1) - training_steps_before(t, epochs_done - 1);
         const int64_t own_ns = bounded_add(bounded_times(step_ns, steps), t->evaluate_ns);
         const bool waits = behind > 0 && own_ns < write_ns;
         sum_ns = bounded_add(bounded_add(sum_ns, waits ? write_ns : own_ns), write_ns);
@@ -148,7 +150,7 @@ int64_t pace_until_ns(const Job *job, int64_t epochs_done)
     const Training *t = job->attempt->training;
     if (job->spec->program->writes_behind)
         return until_behind_ns(job, epochs_done);
-    const int64_t steps = plan_steps(&t->plan, t->first_epoch, epochs_done);
+    const int64_t steps = training_steps_until(t, epochs_done);
     const int64_t checkpoints =
         checkpoints_between(job->spec->program, t->first_epoch, epochs_done);
     const int64_t steps_ns = bounded_times(step_parts_sum(t->step_parts), steps);

@@ -1,6 +1,7 @@
 #include "sim/cloud/job/progress.h"
 
 #include "sim/base/invariant.h"
+#include "sim/cloud/job/checkpoint.h"
 #include "sim/cloud/job/epochs.h"
 #include "sim/cloud/job/pace.h"
 #include "sim/cloud/job/tables.h"
@@ -21,7 +22,7 @@ void epochs_settle(const Jobs *jobs, Job *job)
     if (job->attempt->trained_ns == INT64_MAX)
         t->epoch = pace_epochs_done(job, at_ns);
     if (program_can_resume(job->spec->program))
-        job->epochs_kept = pace_epochs_kept(job, at_ns);
+        (void)checkpoint_keep(job, (TrainingPoint){.epochs = pace_epochs_kept(job, at_ns)});
 }
 
 bool job_is_training(const Job *job)
@@ -54,8 +55,8 @@ EpochTimes job_epoch_times(const Job *job, int64_t epoch)
         return t->progress->epochs[epoch];
     bool is_over = epoch < t->epoch;
     int64_t begin_ns = job->attempt->training_ns + pace_until_ns(job, epoch);
-    int64_t end_ns = bounded_add(
-        begin_ns, bounded_times(step_parts_sum(t->step_parts), plan_epoch_steps(&t->plan, epoch)));
+    const int64_t steps = plan_epoch_steps(&t->plan, epoch) - training_steps_before(t, epoch);
+    int64_t end_ns = bounded_add(begin_ns, bounded_times(step_parts_sum(t->step_parts), steps));
     return (EpochTimes){.begin_ns = begin_ns,
                         .end_ns = is_over ? end_ns : INT64_MAX,
                         .evaluated_ns = is_over ? end_ns + t->evaluate_ns : INT64_MAX,
@@ -78,20 +79,21 @@ const int64_t *job_step_ends(const Job *job, int64_t epoch)
 
 /* --- Node time --- */
 
-/* Job fidelity: node time of the epochs of this attempt up to `epoch`, with their evaluations and
- * checkpoints. */
-static NodeTime coarse_node_time(const Job *job, int64_t epoch)
+/* Job fidelity: node time of this attempt up to a point, with the evaluations and checkpoints after
+ * its epochs. */
+static NodeTime coarse_node_time(const Job *job, TrainingPoint point)
 {
     const Training *t = training_of(job);
-    int64_t nodes = job->request.nodes, epochs = epoch - t->first_epoch;
-    const int64_t steps = plan_steps(&t->plan, t->first_epoch, epoch);
+    const int64_t nodes = job->request.nodes, epoch = point.epochs;
+    const int64_t epochs = epoch - t->first_epoch, steps = training_steps_until(t, epoch);
     NodeTime time = node_time_times(t->step_nodes, steps);
     int64_t steps_ns = bounded_times(step_parts_sum(t->step_parts), steps);
     int64_t evaluations_ns = bounded_times(t->evaluate_ns, epochs);
     int64_t checkpoints_ns = pace_until_ns(job, epoch) - bounded_add(steps_ns, evaluations_ns);
     time.kept_ns = bounded_add(time.kept_ns, bounded_times(nodes, evaluations_ns));
     time.checkpoint_ns = bounded_times(nodes, checkpoints_ns);
-    return time;
+    const int64_t more = point.steps - training_steps_before(t, epoch);
+    return more > 0 ? node_time_add(time, node_time_times(t->step_nodes, more)) : time;
 }
 
 void epochs_node_time(const Job *job, NodeTime *done, NodeTime *kept)
@@ -105,7 +107,8 @@ void epochs_node_time(const Job *job, NodeTime *done, NodeTime *kept)
         *kept = t->progress->kept;
         return;
     }
-    *done = coarse_node_time(job, t->epoch);
-    if (job->epochs_kept > t->first_epoch)
-        *kept = coarse_node_time(job, job->epochs_kept);
+    *done = coarse_node_time(job, (TrainingPoint){.epochs = t->epoch});
+    if (training_point_is_later(checkpoint_kept(job),
+                                (TrainingPoint){t->first_epoch, t->first_step}))
+        *kept = coarse_node_time(job, checkpoint_kept(job));
 }

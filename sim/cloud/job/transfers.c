@@ -2,6 +2,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/cloud/job/attempt.h"
+#include "sim/cloud/job/checkpoint.h"
 #include "sim/cloud/job/epochs.h"
 #include "sim/cloud/job/tables.h"
 
@@ -37,7 +38,7 @@ static void transfer_done(void *client, const Transfer *transfer)
         job_stage_done(jobs, job, (uint32_t)transfer->node_index);
         return;
     case TRANSFER_FOR_CHECKPOINT:
-        epochs_checkpoint_written(jobs, job);
+        checkpoint_written(jobs, job);
         return;
     case TRANSFER_FOR_MODEL:
         epochs_model_saved(jobs, job);

@@ -79,7 +79,8 @@
     X(JOB_TRAINED, job_trained, JOBS, CLUSTER | JOB,                                               \
       VALUE(steps) STEP_PARTS VALUE(evaluate_ns) VALUE(checkpoint_ns) VALUE(accuracy_ppm)          \
           VALUE(loss_micro))                                                                       \
-    /* span of one epoch with its steps; the parts are those of rank 0 and add up to the span */   \
+    /* span of one epoch with its steps in this attempt; the parts are those of rank 0 and add up  \
+     * to the span, without checkpoints within the epoch */                                        \
     X(EPOCH, epoch, EPOCHS, CLUSTER | JOB,                                                         \
       VALUE(epoch) VALUE(steps) STEP_PARTS VALUE(train_accuracy_ppm) VALUE(train_loss_micro))      \
     /* span, all ranks at once; after the epoch */                                                 \
@@ -122,7 +123,14 @@
     X(JOB_WAITS, job_waits, JOBS, CLUSTER | JOB | NAME, VALUE(queue))                              \
     /* The node, which is new, is of a kind of its cluster; kind: its index; gpus: those of a      \
      * node; name: its name. Not recorded for clusters whose nodes are all of one kind. */         \
-    X(NODE_KIND, node_kind, JOBS, CLUSTER | NODE | NAME, VALUE(kind) VALUE(gpus))
+    X(NODE_KIND, node_kind, JOBS, CLUSTER | NODE | NAME, VALUE(kind) VALUE(gpus))                  \
+    /* span, rank 0; name: the file: a checkpoint that is written on notice of preemption, of      \
+     * `epochs` whole epochs and `steps` of the next one */                                        \
+    X(JOB_SAVED, job_saved, JOBS, CLUSTER | JOB | NODE | NAME, VALUE(epochs) VALUE(steps))         \
+    /* As job_resumed, from a checkpoint within an epoch: so many steps of the next epoch need not \
+     * be done again either. */                                                                    \
+    X(JOB_RESUMED_WITHIN, job_resumed_within, JOBS, CLUSTER | JOB | NAME,                          \
+      VALUE(epochs) VALUE(steps))
 
 /* The shortage that keeps the first job of a queue from starting. X(ENUM, name in trace.tsv) */
 #define SHORTAGES(X)                                                                               \

@@ -68,7 +68,7 @@
     /* Job fidelity: all epochs have ended. */                                                     \
     X(TRAINING_WHOLE, COMPLETION, AWAITED, JOB, JOB_WORK, epochs_all_done)                         \
     X(TRAINING_EVALUATED, COMPLETION, AWAITED, JOB, JOB_WORK, epochs_evaluated)                    \
-    X(TRAINING_CHECKPOINTED, COMPLETION, AWAITED, JOB, JOB_WORK, epochs_checkpointed)              \
+    X(TRAINING_CHECKPOINTED, COMPLETION, AWAITED, JOB, JOB_WORK, checkpoint_done)                  \
     X(TRAINING_SAVED, COMPLETION, AWAITED, JOB, JOB_WORK, epochs_model_saved)                      \
     /* The final evaluation has ended. */                                                          \
     X(TRAINING_SCORED, COMPLETION, AWAITED, JOB, JOB_WORK, epochs_scored)                          \

@@ -103,6 +103,8 @@ struct Program {
                                  last step is not. Needs a share, and checkpoint_every 1 */
     int64_t checkpoint_blocks_ns; /* if so: how long all ranks wait for it */
     bool resumes;                 /* a new attempt reads the last checkpoint on a share */
+    bool saves_on_notice; /* writes one more when a node gets notice of preemption; needs `resumes`
+                             and a share */
     StoragePlace checkpoint_place;
     const char *checkpoint_share; /* "account/share" when on a share */
     const char *checkpoint_path;  /* in the share or on the node; "{epoch}" stands for the epoch */

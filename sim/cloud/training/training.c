@@ -132,6 +132,12 @@ static int64_t duration_at_word_ns(const StepPlan *plan, uint64_t largest)
     return step_parts_sum(own_parts(plan, quantiles_at(plan->jitter_ppm, largest)));
 }
 
+int64_t training_steps_until(const Training *training, int64_t epochs_done)
+{
+    const int64_t steps = plan_steps(&training->plan, training->first_epoch, epochs_done);
+    return epochs_done > training->first_epoch ? steps - training->first_step : 0;
+}
+
 int64_t step_duration_ns(const StepPlan *plan, uint64_t seed, uint64_t address, int64_t step)
 {
     uint64_t largest = 0;

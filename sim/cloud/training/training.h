@@ -53,6 +53,18 @@ NodeTime node_time_times(NodeTime time, int64_t count);
 /* time * numerator / denominator, rounded down; denominator > 0. */
 NodeTime node_time_part(NodeTime time, int64_t numerator, int64_t denominator);
 
+/* A point in a training: so many epochs are done, and so many steps of the next. */
+typedef struct {
+    int64_t epochs;
+    int64_t steps; /* fewer than the epoch has */
+} TrainingPoint;
+
+/* Whether `a` is later in the training than `b`. */
+static inline bool training_point_is_later(TrainingPoint a, TrainingPoint b)
+{
+    return a.epochs > b.epochs || (a.epochs == b.epochs && a.steps > b.steps);
+}
+
 /* When the parts of an epoch ended; INT64_MAX before. */
 typedef struct {
     int64_t begin_ns;
@@ -79,27 +91,56 @@ typedef struct {
     int64_t writing_epoch;  /* from 1 */
     int64_t writing_ns;     /* since when */
     NodeTime writing_keeps; /* `done` at its begin */
+    /* Notice of preemption. */
+    bool is_warned;      /* a checkpoint is due after the step or evaluation under way */
+    bool is_interrupted; /* the epoch does not have all its steps in this attempt in one piece */
 } TrainingProgress;
+
+/* A checkpoint within an epoch. At job fidelity also one after it, if it has none otherwise. */
+typedef struct {
+    bool is_under_way;
+    int64_t since_ns;
+    TrainingPoint at;
+} TrainingSave;
 
 typedef struct {
     StepPlan plan;
     uint64_t seed;         /* of the world when the attempt began to train */
     uint64_t address;      /* of the job: for the draws of accuracy and loss */
     uint64_t step_address; /* of the attempt: for the draws of step times */
-    int64_t first_epoch;   /* epochs done in earlier attempts and not lost */
+    int64_t kept_steps;  /* of the epoch after Job.epochs_kept, in a checkpoint on a share; outlives
+                            the attempt */
+    int64_t first_epoch; /* epochs done in earlier attempts and not lost */
+    int64_t first_step;  /* steps of the next epoch, likewise */
     int64_t
         epoch; /* finished epochs, including first_epoch; at job fidelity only known at the end */
     int64_t step;          /* finished steps of the present epoch */
-    StepParts epoch_parts; /* of rank 0: of the present epoch, at step fidelity so far */
-    StepParts step_parts;  /* of rank 0 in a mean step; this and the next: not at step fidelity */
-    NodeTime step_nodes;   /* of all nodes in a mean step */
-    int64_t evaluate_ns;   /* at the present speed of the nodes */
+    StepParts epoch_parts; /* of rank 0: of the present epoch, at step fidelity so far, at epoch
+                              fidelity up to the end of the present piece */
+    /* Epoch fidelity: the steps that one event ends, a whole epoch unless a checkpoint is written
+     * within it. */
+    int64_t piece_begin_ns, piece_end_ns, piece_steps;
+    StepParts parts_before_piece;
+    int64_t
+        awaited_ns; /* the end of the next awaited step; INT64_MAX: none. Not at step fidelity */
+    TrainingSave save;
+    StepParts step_parts; /* of rank 0 in a mean step; this and the next: not at step fidelity */
+    NodeTime step_nodes;  /* of all nodes in a mean step */
+    int64_t evaluate_ns;  /* at the present speed of the nodes */
     int64_t final_evaluate_ns;
     int64_t checkpoint_ns; /* job fidelity: of one checkpoint */
     int64_t evaluate_total_ns;
     int64_t checkpoint_total_ns;
     TrainingProgress *progress; /* NULL at job fidelity */
 } Training;
+
+/* The steps of an epoch that earlier attempts have done and kept. */
+static inline int64_t training_steps_before(const Training *training, int64_t epoch)
+{
+    return epoch == training->first_epoch ? training->first_step : 0;
+}
+/* The steps that this attempt has from its begin to the end of `epochs_done` epochs. */
+int64_t training_steps_until(const Training *training, int64_t epochs_done);
 
 /* The duration of step `step` (0-based, over all epochs) of all ranks on nodes of modelled speed.
  * Pure, like step_parts_of_ranks; both draw one random word per rank. */

@@ -332,7 +332,17 @@ static void story_add_row(Why *why, Story *story, const TraceRow *row)
     }
     if (record->kind == TRACE_JOB_RESUMED) {
         story_moment(story, record->at_ns)->resumed_from = record->name;
-        story->now.resumed_epochs = record->job_resumed.epochs;
+        story->now.resumed = (TrainingPoint){.epochs = record->job_resumed.epochs};
+    }
+    if (record->kind == TRACE_JOB_RESUMED_WITHIN) {
+        story_moment(story, record->at_ns)->resumed_from = record->name;
+        story->now.resumed =
+            (TrainingPoint){record->job_resumed_within.epochs, record->job_resumed_within.steps};
+    }
+    if (record->kind == TRACE_JOB_SAVED) {
+        story_moment(story, record->at_ns)->saved = record->name;
+        story->now.saved_point = (TrainingPoint){record->job_saved.epochs, record->job_saved.steps};
+        story->now.saved_since_ns = record->since_ns;
     }
     if (record->kind == TRACE_JOB_TRAINING) {
         story_moment(story, record->at_ns)->training = *record;

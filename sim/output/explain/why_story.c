@@ -264,21 +264,48 @@ static const char *below_segment(const Story *story, const char *path)
     return path;
 }
 
+/* "2 epochs", or "2 epochs and 5 steps". Returns whether it is more than one. */
+static bool add_point(Text *out, TrainingPoint point)
+{
+    if (point.epochs > 0 || point.steps == 0)
+        why_add_count(out, point.epochs, "epoch");
+    if (point.epochs > 0 && point.steps > 0)
+        text_add(out, " and ");
+    if (point.steps > 0)
+        why_add_count(out, point.steps, "step");
+    return point.epochs + point.steps != 1;
+}
+
+static void add_saved(Story *story, const StoryMoment *now)
+{
+    Text *out = &story->text;
+    if (now->saved == NULL)
+        return;
+    why_add_clock(out, now->at_ns);
+    text_printf(out, "has written the checkpoint %s on notice, in ",
+                below_segment(story, now->saved));
+    duration_print(out, now->at_ns - now->saved_since_ns);
+    text_add(out, ": ");
+    (void)add_point(out, now->saved_point);
+    text_add(out, "\n");
+}
+
 static void add_resumed(Story *story, const StoryMoment *now)
 {
     Text *out = &story->text;
     if (now->resumed_from == NULL)
         return;
-    story->resumed_epochs = now->resumed_epochs;
+    story->resumed_epochs = now->resumed.epochs;
     why_add_clock(out, now->at_ns);
     text_printf(out, "continues from the checkpoint %s: ", below_segment(story, now->resumed_from));
-    why_add_count(out, now->resumed_epochs, "epoch");
-    text_printf(out, " need%s not be done again\n", now->resumed_epochs == 1 ? "s" : "");
+    const bool is_plural = add_point(out, now->resumed);
+    text_printf(out, " need%s not be done again\n", is_plural ? "" : "s");
 }
 
 static void add_training(Story *story, const StoryMoment *now)
 {
     Text *out = &story->text;
+    add_saved(story, now);
     add_resumed(story, now);
     if (now->has_training) {
         const int64_t epochs = now->training.job_training.epochs;

@@ -53,7 +53,10 @@ typedef struct {
     bool has_attempt, has_training, has_trained;
     TraceRecord attempt, training, trained;
     const char *resumed_from;
-    int64_t resumed_epochs;
+    TrainingPoint resumed;
+    const char *saved; /* the checkpoint that was written on notice; NULL */
+    TrainingPoint saved_point;
+    int64_t saved_since_ns;
     const char *error;
     const char *end; /* "succeeded" or "failed"; NULL */
     int64_t exit_code;

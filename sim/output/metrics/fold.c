@@ -139,6 +139,8 @@ static void (*const folds[])(MetricsFold *fold, const TraceRow *row) = {
     [TRACE_NODE_REPAIR] = NULL,
     [TRACE_JOB_WAITS] = fold_job_waits,
     [TRACE_NODE_KIND] = fold_node_kind,
+    [TRACE_JOB_SAVED] = fold_job_saved,
+    [TRACE_JOB_RESUMED_WITHIN] = NULL,
 };
 _Static_assert(sizeof folds / sizeof folds[0] == TRACE_KIND_COUNT, "every kind");
 

@@ -153,6 +153,7 @@ void fold_job_stage(MetricsFold *fold, const TraceRow *row);
 void fold_job_training(MetricsFold *fold, const TraceRow *row);
 void fold_job_trained(MetricsFold *fold, const TraceRow *row);
 void fold_epoch(MetricsFold *fold, const TraceRow *row);
+void fold_job_saved(MetricsFold *fold, const TraceRow *row);
 void fold_step(MetricsFold *fold, const TraceRow *row);
 void fold_jobs_end(MetricsFold *fold, int64_t at_ns);
 void fold_job_forget_attempt(JobMetrics *job);

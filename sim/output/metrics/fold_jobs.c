@@ -226,6 +226,11 @@ void fold_epoch(MetricsFold *fold, const TraceRow *row)
     training_of(fold, row)->epochs = row->record.epoch.epoch;
 }
 
+void fold_job_saved(MetricsFold *fold, const TraceRow *row)
+{
+    training_of(fold, row)->saves++;
+}
+
 void fold_step(MetricsFold *fold, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;

@@ -65,6 +65,7 @@ typedef struct {
     int64_t epochs_planned;
     int64_t epochs;      /* known from records: all once trained, else those at level epochs */
     int64_t epochs_kept; /* by attempts that have ended */
+    int64_t saves;       /* checkpoints on notice of preemption, of all attempts */
 
     /* Once trained: sums over all epochs, of rank 0. */
     int64_t steps;
@@ -189,6 +190,12 @@ static inline const JobMetrics *run_job(const RunMetrics *run, uint32_t id)
 const JobDetails *job_details(const JobMetrics *job);
 /* The node time or GPU time of the attempts that have ended, by use. */
 int64_t job_use_ns(const JobMetrics *job, NodeUse use);
+/* The checkpoints that the job wrote on notice of preemption. */
+static inline int64_t job_saves(const JobMetrics *job)
+{
+    return job->details != NULL && job->details->training != NULL ? job->details->training->saves
+                                                                  : 0;
+}
 
 /* A time of the job, of its nodes or of its GPUs, as node time; rounded down. */
 int64_t job_node_time_ns(const JobMetrics *job, int64_t time_ns);

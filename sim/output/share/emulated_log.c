@@ -134,8 +134,9 @@ void epoch_step_ends(const JobView *view, int64_t epoch, int64_t *step_end_ns)
     }
     int64_t drawn_ns = 0;
     for (int64_t i = 0; i < steps; i++) {
-        drawn_ns +=
-            step_duration_ns(&training->plan, training->seed, training->step_address, before + i);
+        if (i >= training_steps_before(training, epoch))
+            drawn_ns += step_duration_ns(&training->plan, training->seed, training->step_address,
+                                         before + i);
         step_end_ns[i] = drawn_ns;
     }
     int64_t span_ns = epoch_span_ns(view, times, drawn_ns);

@@ -155,7 +155,10 @@ static bool put_transformer_steps(const JobView *view, int64_t epoch, const int6
     const StepPlan *plan = &view->job->attempt->training->plan;
     const int64_t steps = plan_epoch_steps(plan, epoch), before = plan_steps(plan, 0, epoch);
     const int64_t every = steps < 10 ? 1 : steps / 10;
+    const int64_t earlier = training_steps_before(view->job->attempt->training, epoch);
     for (int64_t done = every; done <= steps; done += every) {
+        if (done <= earlier)
+            continue; // by an earlier attempt
         if (!log_at(log, step_end_ns[done - 1]))
             return false;
         log_printf(log, "step %" PRId64 "/%" PRId64 ": %" PRId64 " tokens\n", before + done,
@@ -172,6 +175,8 @@ static bool put_steps(const JobView *view, RankSpan ranks, int64_t epoch,
     const StepPlan *plan = &t->plan;
     int64_t every = plan->steps_per_epoch < 10 ? 1 : plan->steps_per_epoch / 10;
     for (int64_t done = every; done < plan->steps_per_epoch; done += every) {
+        if (done <= training_steps_before(t, epoch))
+            continue; // by an earlier attempt
         if (!log_at(log, step_end_ns[done - 1]))
             return false;
         int64_t accuracy_ppm, loss_micro;
@@ -215,9 +220,12 @@ static void put_beginning(const Program *program, const Training *t, LogWriter *
                ", batch per rank %" PRId64 "\n",
                program->network->name, program->data_set->name, t->plan.ranks, t->plan.epochs,
                t->plan.steps_per_epoch, program->batch_per_rank);
-    if (t->first_epoch > 0)
+    if (t->first_epoch > 0 || t->first_step > 0)
         log_printf(log, "resumed from a checkpoint: %" PRId64 " of %" PRId64 " epochs are done\n",
                    t->first_epoch, t->plan.epochs);
+    if (t->first_step > 0)
+        log_printf(log, "resumed within an epoch: %" PRId64 " of %" PRId64 " steps are done\n",
+                   t->first_step, t->plan.steps_per_epoch);
 }
 
 static void put_transformer(const TransformerTraining *transformer, const Training *t,
@@ -226,9 +234,9 @@ static void put_transformer(const TransformerTraining *transformer, const Traini
     log_printf(log, "training %s on %" PRId32 " GPUs: %s, %" PRId64 " tokens a step\n",
                transformer->model, transformer->gpus, transformer->layout,
                transformer->tokens_per_step);
-    if (t->first_epoch > 0)
+    if (t->first_epoch > 0 || t->first_step > 0)
         log_printf(log, "resumed from a checkpoint: %" PRId64 " of %" PRId64 " steps are done\n",
-                   plan_steps(&t->plan, 0, t->first_epoch), transformer->steps);
+                   plan_steps(&t->plan, 0, t->first_epoch) + t->first_step, transformer->steps);
 }
 
 static void put_training(const JobView *view, RankSpan ranks, LogWriter *log)

@@ -250,9 +250,10 @@ static bool put_running_bars(const KerasLog *keras, int64_t epoch)
 {
     int64_t shown_ns = INT64_MIN; // Progbar always shows the first
     // The last step is shown with the validation, when on_epoch_end is called.
-    for (int64_t done = 1; done < keras->training->plan.steps_per_epoch; done++) {
+    const int64_t first = training_steps_before(keras->training, epoch) + 1;
+    for (int64_t done = first; done < keras->training->plan.steps_per_epoch; done++) {
         int64_t at_ns = keras->step_end_ns[done - 1];
-        if (done > 1 && at_ns - shown_ns < KERAS_UPDATE_INTERVAL_NS)
+        if (done > first && at_ns - shown_ns < KERAS_UPDATE_INTERVAL_NS)
             continue;
         if (!log_at(keras->log, at_ns))
             return false;

@@ -56,6 +56,7 @@ static JobFacts job_facts(Arena *arena, const World *world, const Job *job)
                       .gpus_per_node = kind->whole.gpus,
                       .transformer =
                           job->spec->program->transformer != NULL ? job->spec->program : NULL,
+                      .saves_on_notice = job->spec->program->saves_on_notice,
                       .user = list_word(list != NULL ? list->user : NULL, job->row),
                       .queue = list_word(list != NULL ? list->queue : NULL, job->row),
                       .workload = workload};

@@ -36,6 +36,7 @@ typedef struct {
     int32_t user, queue;        /* indexes in the words of its workload's list; -1: unknown */
     int32_t gpus_per_node;      /* of the kind of its nodes */
     const Program *transformer; /* its program, if that trains a transformer; or NULL */
+    bool saves_on_notice;       /* as Program.saves_on_notice */
 } JobFacts;
 
 typedef struct {

@@ -344,6 +344,8 @@ static void put_facts(SummaryJob *job, const JobMetrics *metrics, const JobFacts
     job->gpu_ns = (Wide)metrics->node_ns * gpus;
     job->wasted_gpu_ns = (Wide)job_use_ns(metrics, USE_LOST) * gpus;
     job->output_path = facts->output_path;
+    job->saves_on_notice = facts->saves_on_notice;
+    job->notice_checkpoints = job_saves(metrics);
     if (facts->real != NULL)
         put_real(job, facts->real);
     if (facts->transformer != NULL)

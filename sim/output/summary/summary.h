@@ -117,6 +117,8 @@ typedef struct {
     int64_t tokens_per_s;
     int64_t mfu_ppm;
     int64_t checkpoint_ns; /* node time of all attempts */
+    bool saves_on_notice;
+    int64_t notice_checkpoints;
     const char *output_path;
 } SummaryJob;
 
@@ -135,6 +137,8 @@ typedef struct {
     bool has_queue_limit;
     int64_t last_ended_ns;
     int64_t restarts;
+    bool saves_on_notice; /* one of its jobs does */
+    int64_t notice_checkpoints;
     Wide lost_ns;
     int64_t goodput_ppm;
 } SummaryWorkload;

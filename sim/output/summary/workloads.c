@@ -76,6 +76,7 @@ static void workload_count_job(SummaryWorkload *workload, Wide *use_ns, const Jo
         (workload->last_ended_ns == SUMMARY_NEVER || job->ended_ns > workload->last_ended_ns))
         workload->last_ended_ns = job->ended_ns;
     workload->restarts += job->restarts;
+    workload->notice_checkpoints += job_saves(job);
     for (int use = 0; use < USE_OF_ATTEMPTS; use++)
         use_ns[use] += job_use_ns(job, (NodeUse)use);
     workload->lost_ns += job_node_time_ns(job, job_use_ns(job, USE_LOST));
@@ -135,9 +136,11 @@ void summary_add_workloads(Making *making)
             continue;
         const uint32_t number = workload_of(making->facts, i);
         jobs[next[number]++] = times_of(making, i);
-        if (number > 0)
-            workload_count_job(&summary->workloads[number - 1], use_ns[number - 1],
-                               run_job(run, i));
+        if (number == 0)
+            continue;
+        SummaryWorkload *workload = &summary->workloads[number - 1];
+        workload_count_job(workload, use_ns[number - 1], run_job(run, i));
+        workload->saves_on_notice |= making->facts->jobs[i].saves_on_notice;
     }
     for (uint32_t w = 0; w < summary->workload_count; w++) {
         // Each place has moved on to the first job of the following workload.

@@ -244,16 +244,40 @@ static void put_checkpoint(BoundText path, const char *command, const Variables 
     program->checkpoint_path = place.directory;
 }
 
+/* `on_notice` of a checkpoint that the program may resume from. */
+static void put_on_notice(BoundInteger on_notice, BoundText path, const Variables *variables,
+                          Program *program)
+{
+    program->saves_on_notice = on_notice.value != 0;
+    if (!program->saves_on_notice)
+        return;
+    if (!program->resumes)
+        problems_add(variables->problems, STATUS_BAD_INPUT, json_at(on_notice.node),
+                     "\"on_notice\" needs \"resume\": true: without it no attempt reads the "
+                     "checkpoint");
+    if (program->checkpoint_place != PLACE_SHARE && path.value != NULL)
+        mounts_hint(problems_add(variables->problems, STATUS_BAD_INPUT, json_at(on_notice.node),
+                                 "\"on_notice\" is for checkpoints on a share, and \"%s\" is not "
+                                 "on a mounted one: it is lost with the node",
+                                 path.value),
+                    variables->mounts);
+}
+
 static void read_saves(const ProgramText *text, const char *command, const Variables *variables,
                        Program *program)
 {
-    if (text->transformer != NULL && text->transformer->checkpoint != NULL)
-        put_checkpoint(text->transformer->checkpoint->path, command, variables, program);
+    if (text->transformer != NULL && text->transformer->checkpoint != NULL) {
+        const StateText *state = text->transformer->checkpoint;
+        put_checkpoint(state->path, command, variables, program);
+        program->resumes = true;
+        put_on_notice(state->on_notice, state->path, variables, program);
+    }
     if (text->checkpoint != NULL) {
         put_checkpoint(text->checkpoint->path, command, variables, program);
         program->checkpoint_bytes = text->checkpoint->bytes.value;
         program->checkpoint_every = text->checkpoint->every.value;
         program->resumes = text->checkpoint->resume.value != 0;
+        put_on_notice(text->checkpoint->on_notice, text->checkpoint->path, variables, program);
     }
     if (text->save != NULL) {
         BoundText path = fill_in(variables, command, text->save->path);

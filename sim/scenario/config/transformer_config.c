@@ -244,6 +244,5 @@ void transformer_build(const ConfigContext *context, const TransformerText *text
         program->checkpoint_every = 1;
         program->writes_behind = text->checkpoint->blocks.node != NULL;
         program->checkpoint_blocks_ns = text->checkpoint->blocks.value;
-        program->resumes = true;
     }
 }

@@ -61,6 +61,13 @@ static const Field data_fields[] = {
 static const ObjectType data_type = {"data", "A data set on a mounted share.", sizeof(DataText),
                                      data_fields};
 
+#define ON_NOTICE                                                                                  \
+    "whether the job writes one more checkpoint when a low-priority node of it gets notice of "    \
+    "preemption: after the step or evaluation under way, with {epoch} such as \"3-step-120\" for " \
+    "120 steps of epoch 4. If it is written before the node is gone, a new attempt continues "     \
+    "from "                                                                                        \
+    "that step, otherwise from the older checkpoint."
+
 #define OWNER SaveText
 static const Field checkpoint_fields[] = {
     NEEDED_TEXT("path", path,
@@ -72,6 +79,7 @@ static const Field checkpoint_fields[] = {
     FIELD_BOOLEAN("resume", resume, "false",
                   "whether a new attempt continues from the last checkpoint that survived the loss "
                   "of nodes: one on a share"),
+    FIELD_BOOLEAN("on_notice", on_notice, "false", ON_NOTICE " Needs `resume` and a share"),
     {0},
 };
 static const Field save_fields[] = {
@@ -102,6 +110,9 @@ static const Field state_fields[] = {
         "how long all ranks wait for a checkpoint, which is then written during the next "
         "steps, as asynchronous checkpoints are; the next one waits until it is written. "
         "Without it, and after the last step, they wait until it is written"),
+    FIELD_BOOLEAN("on_notice", on_notice, "false",
+                  ON_NOTICE " All ranks wait for it. Needs a "
+                            "share"),
     {0},
 };
 #undef OWNER
@@ -506,10 +517,12 @@ static const Field scenario_fields[] = {
     FIELD_DURATION("wait_target", wait_target, NULL,
                    "the longest time that a job should wait in the queue; the report shows the "
                    "share of jobs within it (30m without it)"),
-    FIELD_CHOICE("fidelity", fidelity, fidelity_words, "step",
-                 "how finely training is simulated; jobs that share uplinks of racks slow each "
-                 "other down exactly at \"step\" and by a bound at the others; at \"job\" a "
-                 "checkpoint takes the time that it takes alone, and leaves no file"),
+    FIELD_CHOICE(
+        "fidelity", fidelity, fidelity_words, "step",
+        "how finely training is simulated; jobs that share uplinks of racks slow each "
+        "other down exactly at \"step\" and by a bound at the others; at \"job\" a "
+        "checkpoint takes the time that it takes alone, and leaves no file; steps continue "
+        "during one on notice"),
     NEEDED_JSON(
         "catalog", catalog,
         "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": [\"string\", "

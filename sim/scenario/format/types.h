@@ -36,6 +36,7 @@ typedef struct {
     BoundInteger bytes;
     BoundInteger every;
     BoundInteger resume;
+    BoundInteger on_notice;
 } SaveText;
 
 typedef struct {
@@ -49,6 +50,7 @@ typedef struct {
     BoundText path;
     const Json *every; /* steps, or a duration */
     BoundInteger blocks;
+    BoundInteger on_notice;
 } StateText;
 
 typedef struct {

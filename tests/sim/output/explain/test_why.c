@@ -306,6 +306,32 @@ START_TEST(a_checkpoint_is_shown_below_the_folder_of_the_job)
 }
 END_TEST
 
+START_TEST(a_checkpoint_on_notice_and_what_it_saves_are_told)
+{
+    static const char *const lines[] = {
+        "0s 0s job_state w/c - w/e/j - - queued exit_code=-1",
+        "1s 0s job_state w/c - w/e/j - - running exit_code=-1",
+        "9s 6s job_saved:preemption w/c n1 w/e/j - - c-0-step-1.h5 epochs=0 steps=1",
+        "10s 10s job_resumed_within w/c - w/e/j - - c-0-step-1.h5 epochs=0 steps=1",
+        "12s 11s job_saved:preemption w/c n1 w/e/j - - c-2-step-5.h5 epochs=2 steps=5",
+        "13s 13s job_resumed_within w/c - w/e/j - - c-2-step-5.h5 epochs=2 steps=5",
+        "13s 13s job_training w/c - w/e/j - - - ranks=1 steps=7 epochs=3",
+        NULL,
+    };
+    ck_assert_ptr_nonnull(strstr(
+        story_of("j", lines),
+        "             9 s  has written the checkpoint c-0-step-1.h5 on notice, in 3 s: 1 step\n"
+        "            10 s  continues from the checkpoint c-0-step-1.h5: 1 step needs not be "
+        "done again\n"
+        "            12 s  has written the checkpoint c-2-step-5.h5 on notice, in 1 s: 2 "
+        "epochs and 5 steps\n"
+        "            13 s  continues from the checkpoint c-2-step-5.h5: 2 epochs and 5 "
+        "steps need not be done again\n"
+        "            13 s  training begins: 3 epochs of 7 steps on 1 rank, from epoch 3 "
+        "on\n"));
+}
+END_TEST
+
 START_TEST(many_jobs_ahead_are_counted)
 {
     // Six jobs are ahead of it: four start, one is terminated, one is still queued. The story also
@@ -410,6 +436,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_node_that_is_lost_and_prepared_anew_at_once_is_one_loss);
     tcase_add_test(tests, columns_stay_aligned_beyond_a_day);
     tcase_add_test(tests, a_checkpoint_is_shown_below_the_folder_of_the_job);
+    tcase_add_test(tests, a_checkpoint_on_notice_and_what_it_saves_are_told);
     tcase_add_test(tests, many_jobs_ahead_are_counted);
     tcase_add_test(tests, jobs_of_one_name_have_a_story_each);
     tcase_add_test(tests, a_wait_for_a_repair_crew_is_a_reason);

@@ -21,9 +21,9 @@ static void end(void)
 static const ClusterFacts nc6[] = {{"STANDARD_NC6", "dedicated", 0, NULL},
                                    {"STANDARD_NC6", "dedicated", 0, NULL}};
 static const JobFacts horovod[] = {
-    {"horovod", 2, "acc/share/out/segment", 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL},
-    {"custom", 3, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL},
-    {"custom", 3, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL}};
+    {"horovod", 2, "acc/share/out/segment", 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, false},
+    {"custom", 3, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, false},
+    {"custom", 3, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, false}};
 static const ShareFacts standard_share[] = {{.micro_usd_per_gib_month = 60000}}; // 0.06 USD
 
 static const RunFacts facts = {.scenario = "story",
@@ -176,9 +176,10 @@ START_TEST(failures_are_listed_with_their_reasons)
         "100s 0s run_ended - - - - - - events=1 draws=0 drawn=0",
         NULL,
     };
-    const JobFacts late[] = {{"custom", 1, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL},
-                             {"custom", 3, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL},
-                             {"custom", 1, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL}};
+    const JobFacts late[] = {
+        {"custom", 1, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, false},
+        {"custom", 3, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, false},
+        {"custom", 1, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, false}};
     RunFacts known = facts;
     known.jobs = late;
     ck_assert_str_eq(
@@ -203,8 +204,8 @@ START_TEST(a_job_in_the_queue_after_one_that_can_never_start_is_reported)
         "9s 0s run_ended - - - - - - events=1 draws=0 drawn=0",
         NULL,
     };
-    JobFacts jobs[] = {{"custom", 3, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL},
-                       {"custom", 1, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL}};
+    JobFacts jobs[] = {{"custom", 3, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, false},
+                       {"custom", 1, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, false}};
     RunFacts known = facts;
     known.jobs = jobs;
     static const char reason[] = "job narrow was still queued when the run ended: job wide was "
@@ -373,10 +374,10 @@ START_TEST(jobs_of_a_workload_are_summarized_and_not_listed)
         NULL,
     };
     static const JobFacts jobs[] = {
-        {"custom", 1, NULL, 1, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL},
-        {"custom", 1, NULL, 1, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL},
-        {"custom", 1, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL},
-        {"custom", 1, NULL, 1, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL}};
+        {"custom", 1, NULL, 1, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, false},
+        {"custom", 1, NULL, 1, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, false},
+        {"custom", 1, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, false},
+        {"custom", 1, NULL, 1, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, false}};
     static const char *const workloads[] = {"n", "none"};
     RunFacts known = facts;
     known.jobs = jobs;

@@ -105,6 +105,38 @@ START_TEST(a_program_resumes_if_its_checkpoint_says_so)
 }
 END_TEST
 
+START_TEST(a_checkpoint_on_notice_needs_a_share_and_an_attempt_that_reads_it)
+{
+    static const struct {
+        const char *path, *more, *message; /* NULL: it is accepted */
+    } rows[] = {
+        {"$AZ_BATCHAI_JOB_MOUNT_ROOT/data/c.h5", "\"resume\": true", NULL},
+        {"$AZ_BATCHAI_JOB_MOUNT_ROOT/data/c.h5", "\"resume\": false",
+         "\"on_notice\" needs \"resume\": true: without it no attempt reads the checkpoint"},
+        {"/tmp/c.h5", "\"resume\": true",
+         "\"on_notice\" is for checkpoints on a share, and \"/tmp/c.h5\" is not on a mounted one: "
+         "it is lost with the node"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *with =
+            arena_printf(arena,
+                         "\"checkpoint\": {\"path\": \"%s\", \"bytes\": \"5MB\", %s, "
+                         "\"on_notice\": true}, \"save\"",
+                         rows[i].path, rows[i].more);
+        if (rows[i].message == NULL) {
+            ck_assert(job_in_changed_scenario("\"save\"", with)->program->saves_on_notice);
+            continue;
+        }
+        const char *scenario = with_change(arena, small_scenario_text, "\"save\"", with);
+        memory_files_set(&files, "scenario.json", scenario, strlen(scenario));
+        Problems problems;
+        ck_assert_ptr_null(read_job(small_job_text, &problems));
+        ck_assert_str_eq(problems.items[0].message, rows[i].message);
+        ck_assert_int_eq(problems.count, 1);
+    }
+}
+END_TEST
+
 START_TEST(a_program_saves_where_its_command_line_points)
 {
     const char *scenario =
@@ -897,6 +929,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, paths_and_defaults_of_a_job_are_resolved);
     tcase_add_test(tests, a_program_is_resolved_for_its_job);
     tcase_add_test(tests, a_program_resumes_if_its_checkpoint_says_so);
+    tcase_add_test(tests, a_checkpoint_on_notice_needs_a_share_and_an_attempt_that_reads_it);
     tcase_add_test(tests, a_program_saves_where_its_command_line_points);
     tcase_add_test(tests, an_option_in_a_path_may_have_a_default);
     tcase_add_test(tests, an_owner_can_state_the_duration_of_a_job);

@@ -1,0 +1,45 @@
+/* Checkpoints of a training: after epochs, and at notice of preemption.
+ *
+ * At notice all ranks finish the step or evaluation under way and write a checkpoint, for which
+ * they wait. If it is written before a node is gone, the next attempt continues from that step. If
+ * not, the older checkpoint counts. A checkpoint after an epoch that is due or being written at
+ * this time serves as well; one that is written during steps is finished first. Afterwards the
+ * training continues until the node is gone.
+ *
+ * At job fidelity a checkpoint at notice takes the time that it takes alone, and the steps continue
+ * while it is written. */
+#ifndef SIM_CLOUD_JOB_CHECKPOINT_H
+#define SIM_CLOUD_JOB_CHECKPOINT_H
+
+#include "sim/cloud/job/job.h"
+
+/* Whether the program writes a checkpoint after that many epochs. */
+bool checkpoint_follows(const Program *program, int64_t epochs_done);
+/* Where a new attempt of a training would continue. */
+TrainingPoint checkpoint_kept(const Job *job);
+/* A checkpoint of that point is on a share, if the program resumes and the point is later than that
+ * of the last one. Returns whether it counts. */
+bool checkpoint_keep(Job *job, TrainingPoint point);
+
+/* Begins the checkpoint after the present epoch, or awaits the end of the one before. */
+void checkpoint_begin(Jobs *jobs, Job *job);
+/* Begins a checkpoint at notice, of the present point. */
+void checkpoint_save(Jobs *jobs, Job *job, TrainingPoint point);
+/* A node of the job has got notice of preemption. */
+void checkpoint_at_notice(Jobs *jobs, Job *job);
+/* The time of a checkpoint at job fidelity, without other users of the share. */
+int64_t checkpoint_alone_ns(Jobs *jobs, const Job *job);
+/* The transfer of a checkpoint has ended. */
+void checkpoint_written(Jobs *jobs, Job *job);
+
+/* The time to write a file to a node's own disk. */
+int64_t job_local_write_ns(const Jobs *jobs, int64_t bytes);
+/* Writes a file of the job to `share`; NULL: to a node, with which it is lost. */
+void job_write_file(Jobs *jobs, const Job *job, const char *share, const char *path, int64_t bytes);
+
+/* --- Events --- */
+
+/* All ranks have waited for a checkpoint: until it is written, or for the time that it blocks. */
+void checkpoint_done(Jobs *jobs, Job *job);
+
+#endif
