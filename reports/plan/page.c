@@ -93,6 +93,7 @@ const char *plan_page(Arena *arena, const PlanFacts *facts, const Plot *plots, u
     head_print(&html, facts);
     section_answer(&html, facts);
     section_compared(&html, facts);
+    section_ways(&html, facts);
     section_others(&html, facts);
     section_idle(&html, facts->study);
     section_classes(&html, facts->study);
