@@ -7,10 +7,33 @@
 #include "reports/text/wording.h"
 #include "sim/study/sweep_progress.h"
 
+/* "Which size and nodes for jobs.json?": the question of a study without a description. */
+static const char *question(const PlanFacts *facts)
+{
+    const Study *study = facts->outcome->grid->study;
+    const Goal *goal = facts->outcome->goal;
+    Text out = {0};
+    int32_t count = 0;
+    const char **names = ARENA_ARRAY(facts->arena, const char *, study->factor_count);
+    for (int32_t f = 0; f < study->factor_count; f++) {
+        bool is_chosen = study->factors[f]->level_count > 1;
+        for (int32_t w = 0; w < goal->weather_count; w++)
+            is_chosen &= goal->weather[w] != f;
+        if (is_chosen)
+            names[count++] = study->factors[f]->name;
+    }
+    if (count == 0)
+        return study->scenario_path;
+    for (int32_t i = 0; i < count; i++)
+        text_printf(&out, "%s%s", i == 0 ? "Which " : i == count - 1 ? " and " : ", ", names[i]);
+    text_printf(&out, " for %s?", study->scenario_path);
+    return text_move(facts->arena, &out);
+}
+
 static void head_print(Text *html, const PlanFacts *facts)
 {
     const Study *study = facts->outcome->grid->study;
-    const char *heading = study->description != NULL ? study->description : study->scenario_path;
+    const char *heading = study->description != NULL ? study->description : question(facts);
     page_begin(html, heading, "trainyard: a plan", heading);
     text_add(html, "</header>\n<main>\n");
 }
@@ -70,6 +93,7 @@ const char *plan_page(Arena *arena, const PlanFacts *facts, const Plot *plots, u
     head_print(&html, facts);
     section_answer(&html, facts);
     section_compared(&html, facts);
+    section_ways(&html, facts);
     section_others(&html, facts);
     section_idle(&html, facts->study);
     section_classes(&html, facts->study);

@@ -13,7 +13,9 @@ const char *plan_page(Arena *arena, const PlanFacts *facts, const Plot *plots, u
 /* Private to reports/plan: parts of the page. Each prints nothing if it has nothing to say. */
 void section_answer(Text *html, const PlanFacts *facts);   /* sentences and key figures */
 void section_compared(Text *html, const PlanFacts *facts); /* next best and baseline */
-void section_others(Text *html, const PlanFacts *facts);   /* why the others lose */
+/* The best candidate at each level of the factors whose levels are words. */
+void section_ways(Text *html, const PlanFacts *facts);
+void section_others(Text *html, const PlanFacts *facts); /* why the others lose */
 void section_why(Text *html, const PlanFacts *facts);
 void section_flip(Text *html, const PlanFacts *facts);
 void section_load(Text *html, const PlanFacts *facts);

@@ -429,9 +429,11 @@ static bool labels_differ(const Reader *reader)
     for (int32_t i = 0; i < factor->level_count; i++)
         for (int32_t k = 0; k < i && factor->level_count <= 1000; k++)
             if (strcmp(factor->levels[i].label, factor->levels[k].label) == 0) {
-                problems_add(reader->problems, STATUS_BAD_INPUT, factor->levels[i].settings[0].at,
-                             "factor \"%s\" has the level %s twice", factor->name,
-                             factor->levels[i].label);
+                status_hint(problems_add(reader->problems, STATUS_BAD_INPUT,
+                                         factor->levels[i].settings[0].at,
+                                         "factor \"%s\" has the level %s twice", factor->name,
+                                         factor->levels[i].label),
+                            "\"choices\" give combinations of several values a name each");
                 return false;
             }
     return true;

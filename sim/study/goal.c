@@ -400,7 +400,7 @@ static bool read_confidence(const Reader *reader)
     status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, json_at(text->node),
                              "a confidence of \"%s\" is not above 50 %% and below 100 %%",
                              text->value),
-                "as in \"95%%\"");
+                "as in \"95%%\", with at most four decimals");
     return false;
 }
 

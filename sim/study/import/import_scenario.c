@@ -348,6 +348,16 @@ static void put_commands(Arena *arena, Json *root, const ImportClusters *cluster
     }
 }
 
+/* A command at the end of the period, so that no run ends before it: idle nodes cost money, too. */
+static void put_end(Arena *arena, Json *root, const ImportClusters *clusters, int64_t end_ns)
+{
+    Json *command = json_add(json_member(root, "commands"), json_object(arena));
+    put_duration(arena, command, "at", end_ns);
+    json_put_text(arena, command, "do", "cluster.show");
+    json_put_text(arena, command, "name",
+                  clusters->are_kinds ? KINDS_CLUSTER : clusters->clusters[clusters->main].name);
+}
+
 static void put_workload(Arena *arena, Json *root, const ImportClusters *clusters,
                          const ImportScenarioNames *names, int64_t piece_ns)
 {
@@ -401,5 +411,8 @@ Json *import_scenario(Arena *arena, const Import *import, const ImportClusters *
     json_put_text(arena, root, "wide_jobs", "refuse");
     put_workload(arena, root, clusters, names, piece_ns);
     put_commands(arena, root, clusters, prices);
+    if (piece_ns > 0)
+        put_end(arena, root, clusters,
+                resample_pieces(&import->selection.list, piece_ns) * piece_ns);
     return root;
 }

@@ -80,8 +80,8 @@ static const char *found_decision(Arena *arena, const PlanOutcome *outcome)
     return text_move(arena, &out);
 }
 
-/* "A year of it costs 4,596 ± 32 USD, 3 years 13,788 ± 95 USD, ...", if periods follow one another.
- */
+/* "At the same demand and prices, a year costs about 4,596 ± 32 USD and 3 years about 13,788 ± 95
+ * USD.", if periods follow one another. About, because a run may end a little later or earlier. */
 static void add_years(Text *out, Arena *arena, const PlanOutcome *outcome)
 {
     enum { YEAR_DAYS = 365, MANY = 3 };
@@ -94,7 +94,7 @@ static void add_years(Text *out, Arena *arena, const PlanOutcome *outcome)
     const double periods = (double)(YEAR_DAYS * NS_PER_DAY) / (double)study->period_ns;
     const PlanEstimate year = answer_estimate_times(&findings->objective, periods);
     const PlanEstimate years = answer_estimate_times(&findings->objective, MANY * periods);
-    text_printf(out, "At the same demand and prices, a year costs %s and %d years cost %s.",
+    text_printf(out, "At the same demand and prices, a year costs about %s and %d years about %s.",
                 answer_value(arena, outcome, outcome->goal->metric, &year, false), MANY,
                 answer_value(arena, outcome, outcome->goal->metric, &years, false));
 }

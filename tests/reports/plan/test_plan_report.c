@@ -85,6 +85,28 @@ START_TEST(the_answer_is_the_first_paragraph)
 }
 END_TEST
 
+START_TEST(each_way_has_its_best_candidate)
+{
+    // 2 and 3 nodes at each of three sizes. The largest size misses the limit with any.
+    MadeStudy made = {
+        .factors =
+            "\"size\": {\"choices\": {\"rented\": {\"/seed\": 1}, \"bought\": {\"/seed\": 2}, "
+            "\"other\": {\"/seed\": 3}}}, " NODES "\"values\": [2, 3]}",
+        .cost = {80, 120, 70, 100, 60, 90},
+        .share = {0.9, 0.97, 0.9, 0.97, 0.8, 0.85},
+        .share_noise = 0.001,
+        .goal = goal_of_waits()};
+    const char *page = page_of(plan_of(&made), NULL);
+    has(page, "<h2>The best of each size</h2>");
+    has(page, "size rented, 3 nodes</td>");
+    has(page, "<tr class=\"chosen\">");
+    has(page, "none meets the limits");
+    check_nesting(page);
+    const MadeStudy numbers = three_nodes();
+    lacks(page_of(plan_of(&numbers), NULL), "The best of each");
+}
+END_TEST
+
 START_TEST(each_end_of_a_plan_has_a_page)
 {
     MadeStudy infeasible = three_nodes();
@@ -284,6 +306,7 @@ Suite *test_suite(void)
     TCase *page = tcase_create("page");
     tcase_add_checked_fixture(page, set_up, tear_down);
     tcase_add_test(page, the_answer_is_the_first_paragraph);
+    tcase_add_test(page, each_way_has_its_best_candidate);
     tcase_add_test(page, each_end_of_a_plan_has_a_page);
     tcase_add_test(page, reasons_are_grouped_with_their_counts);
     tcase_add_test(page, each_candidate_shows_the_command_that_repeats_its_run);

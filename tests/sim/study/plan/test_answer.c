@@ -48,8 +48,8 @@ START_TEST(weeks_that_follow_one_another_have_the_price_of_years)
     ck_assert_str_eq(answer_of(arena, plan_of(&made)).remark, "");
     made.recurs = true;
     ck_assert_str_eq(answer_of(arena, plan_of(&made)).remark,
-                     "At the same demand and prices, a year costs 5,214 ± 18 USD and 3 years cost "
-                     "15,643 ± 53 USD.");
+                     "At the same demand and prices, a year costs about 5,214 ± 18 USD and 3 years "
+                     "about 15,643 ± 53 USD.");
 }
 END_TEST
 
