@@ -20,11 +20,6 @@
 #include "sim/base/units.h"
 #include "sim/cli/files.h"
 
-static bool fail_machine(const char *path, Status *status)
-{
-    return status_fail(status, STATUS_MACHINE, place_in(path, 0, 0), "%s", strerror(errno));
-}
-
 /* --- The folders --- */
 
 static bool has_database(Arena *arena, const char *folder)
@@ -169,7 +164,7 @@ static bool take_offer(const char *path, const char *folder, Status *status)
     if (rename(path, folder) == 0)
         return true;
     const bool is_taken =
-        errno == EXDEV ? copy_state(path, folder, status) : fail_machine(folder, status);
+        errno == EXDEV ? copy_state(path, folder, status) : status_fail_errno(status, folder);
     (void)!folder_remove(path, &ignored);
     return is_taken;
 }
@@ -334,7 +329,7 @@ static bool differ(const Fork *fork, const char *folder, Problems *problems, Sta
 static bool put_in_place(Arena *arena, const char *passing, const char *folder, Status *status)
 {
     return file_name_settle(state_path(arena, passing, STATE_DATABASE), status) &&
-           (rename(passing, folder) == 0 || fail_machine(folder, status)) &&
+           (rename(passing, folder) == 0 || status_fail_errno(status, folder)) &&
            file_name_settle(folder, status);
 }
 

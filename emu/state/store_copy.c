@@ -1,6 +1,5 @@
 #include "emu/state/store_copy.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -30,7 +29,7 @@ bool store_copy(Store *store, const char *folder, Status *status)
     if (!folder_create(folder, status))
         return false;
     if (chmod(folder, 0700) != 0)
-        return status_fail(status, STATUS_MACHINE, place_in(folder, 0, 0), "%s", strerror(errno));
+        return status_fail_errno(status, folder);
     Arena *arena = arena_create();
     const char *path = state_path(arena, folder, STATE_DATABASE);
     sqlite3 *to = NULL;

@@ -256,7 +256,7 @@ bool child_guard_open(ChildGuard *guard, Status *status)
 no_channel:
     munmap(sessions, SESSIONS_BYTES);
 failed:
-    return status_fail(status, STATUS_MACHINE, place_in("guard", 0, 0), "%s", strerror(errno));
+    return status_fail_errno(status, "guard");
 }
 
 /* Returns false when no entry is `before`. */

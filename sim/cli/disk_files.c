@@ -28,10 +28,8 @@ static bool disk_size(void *context, const char *path, int64_t *bytes, Status *s
     (void)context;
     struct stat facts;
     if (stat(path, &facts) != 0)
-        return errno == ENOENT || errno == ENOTDIR
-                   ? file_is_missing(path, status)
-                   : status_fail(status, STATUS_MACHINE, place_in(path, 0, 0), "%s",
-                                 strerror(errno));
+        return errno == ENOENT || errno == ENOTDIR ? file_is_missing(path, status)
+                                                   : status_fail_errno(status, path);
     *bytes = (int64_t)facts.st_size;
     return true;
 }

@@ -1,7 +1,6 @@
 #include "tools/trainyard/scenario_find.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -24,7 +23,7 @@ static bool walk(Arena *arena, const char *folder, ScenarioPaths *paths, Status 
 {
     DIR *entries = opendir(folder);
     if (entries == NULL)
-        return status_fail(status, STATUS_MACHINE, place_in(folder, 0, 0), "%s", strerror(errno));
+        return status_fail_errno(status, folder);
     bool is_fine = true;
     for (const struct dirent *entry; is_fine && (entry = readdir(entries)) != NULL;) {
         if (entry->d_name[0] == '.')
@@ -32,8 +31,7 @@ static bool walk(Arena *arena, const char *folder, ScenarioPaths *paths, Status 
         const char *path = arena_printf(arena, "%s/%s", folder, entry->d_name);
         struct stat facts;
         if (lstat(path, &facts) != 0)
-            is_fine =
-                status_fail(status, STATUS_MACHINE, place_in(path, 0, 0), "%s", strerror(errno));
+            is_fine = status_fail_errno(status, path);
         else if (S_ISDIR(facts.st_mode))
             is_fine = walk(arena, path, paths, status);
         else if (strcmp(entry->d_name, "scenario.json") == 0 ||

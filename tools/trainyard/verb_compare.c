@@ -302,8 +302,7 @@ static bool run_once(Arena *arena, const char *path, const CompareArguments *arg
 {
     const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (nowhere < 0)
-        return status_fail(status, STATUS_MACHINE, place_in("/dev/null", 0, 0), "%s",
-                           strerror(errno));
+        return status_fail_errno(status, "/dev/null");
     const ChildPlan plan = {.arguments = run_command(arena, path, arguments, folder),
                             .environment = environ,
                             .directory = ".",

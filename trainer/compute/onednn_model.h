@@ -7,6 +7,7 @@
 #include <dnnl.h>
 
 #include "trainer/compute/host.h"
+#include "trainer/compute/onednn_product.h"
 #include "trainer/compute/onednn_sieve.h"
 
 /* A product is a layer with weights, and its ReLU. A sieve is a pool, a dropout, a pool and the
@@ -55,7 +56,8 @@ typedef struct {
     StageTasks tasks[STAGES_MAX];
     dnnl_memory_t memories[STAGES_MAX * 12];
     void *buffers[STAGES_MAX * 6];
-    int32_t memory_count, buffer_count;
+    Layout *layouts[STAGES_MAX * 8];
+    int32_t memory_count, buffer_count, layout_count;
 } Plan;
 
 /* The batch sizes of a training: full batches, the last batch of an epoch, and the batches of an

@@ -18,7 +18,7 @@ typedef struct {
     Plan *plan;
     const Stage *stage;
     StageTasks *tasks;
-    const dnnl_memory_desc_t *matrix_layout; /* of the kernel as the forward pass reads it */
+    const Layout *matrix_layout; /* of the kernel as the forward pass reads it */
     dnnl_memory_t matrix;
     Status *status;
 } Maker;
@@ -76,8 +76,7 @@ static void task_argument(Task *task, int argument, dnnl_memory_t memory)
 }
 
 /* Adds a oneDNN memory object for `values` to the plan; the values are borrowed. */
-static bool memory_at(Maker *maker, const dnnl_memory_desc_t *layout, void *values,
-                      dnnl_memory_t *memory)
+static bool memory_at(Maker *maker, const Layout *layout, void *values, dnnl_memory_t *memory)
 {
     Plan *plan = maker->plan;
     invariant(plan->memory_count < (int32_t)(sizeof plan->memories / sizeof *plan->memories));
@@ -87,7 +86,7 @@ static bool memory_at(Maker *maker, const dnnl_memory_desc_t *layout, void *valu
     return true;
 }
 
-static void *buffer_new(Maker *maker, const dnnl_memory_desc_t *layout)
+static void *buffer_new(Maker *maker, const Layout *layout)
 {
     Plan *plan = maker->plan;
     invariant(plan->buffer_count < (int32_t)(sizeof plan->buffers / sizeof *plan->buffers));
@@ -95,8 +94,8 @@ static void *buffer_new(Maker *maker, const dnnl_memory_desc_t *layout)
     return plan->buffers[plan->buffer_count++] = floats_zeroed((int64_t)floats);
 }
 
-static bool reorder_make(Maker *maker, const dnnl_memory_desc_t *from, dnnl_memory_t from_memory,
-                         const dnnl_memory_desc_t *to, dnnl_memory_t to_memory, Task *task)
+static bool reorder_make(Maker *maker, const Layout *from, dnnl_memory_t from_memory,
+                         const Layout *to, dnnl_memory_t to_memory, Task *task)
 {
     dnnl_engine_t engine = maker->model->engine;
     dnnl_primitive_desc_t description;
@@ -116,9 +115,8 @@ typedef enum { CONVERT_BEFORE, CONVERT_AFTER } ConvertTime;
 /* Gives `values`, which have the layout `given`, in the layout `wanted` by a primitive. If the
  * layouts are equal, these are the values themselves. Otherwise it is a copy: `convert` fills it
  * before the primitive runs, or copies it back afterwards. */
-static bool memory_in_layout(Maker *maker, const dnnl_memory_desc_t *wanted,
-                             const dnnl_memory_desc_t *given, void *values, ConvertTime time,
-                             Task *convert, dnnl_memory_t *memory)
+static bool memory_in_layout(Maker *maker, const Layout *wanted, const Layout *given, void *values,
+                             ConvertTime time, Task *convert, dnnl_memory_t *memory)
 {
     if (dnnl_memory_desc_equal(wanted, given))
         return memory_at(maker, given, values, memory);
@@ -131,160 +129,138 @@ static bool memory_in_layout(Maker *maker, const dnnl_memory_desc_t *wanted,
 
 /* --- Layouts --- */
 
-/* The layout of the activations of `count` images; `block` as in Sieve. */
-static dnnl_memory_desc_t activations(int32_t count, NetShape shape, int32_t block,
-                                      dnnl_data_type_t type, bool for_dense)
+/* A new layout, which lives as long as the plan; NULL if that fails. */
+static Layout *layout_new(Maker *maker, int32_t rank, const dnnl_dims_t sizes,
+                          dnnl_data_type_t type, dnnl_format_tag_t tag)
 {
-    dnnl_memory_desc_t layout;
-    dnnl_dims_t flat = {count, net_size(shape)};
-    dnnl_dims_t full = {count, shape.channels, shape.height, shape.width};
-    if (for_dense)
-        dnnl_memory_desc_init_by_tag(&layout, 2, flat, type, dnnl_ab);
-    else
-        dnnl_memory_desc_init_by_tag(&layout, 4, full, type,
-                                     block == shape.channels ? dnnl_nhwc
-                                     : block == 16           ? dnnl_nChw16c
-                                                             : dnnl_nChw8c);
-    return layout;
+    Plan *plan = maker->plan;
+    invariant(plan->layout_count < (int32_t)(sizeof plan->layouts / sizeof *plan->layouts));
+    Layout **layout = &plan->layouts[plan->layout_count];
+    if (!check(maker, layout_create(layout, rank, sizes, type, tag), "layout"))
+        return NULL;
+    plan->layout_count++;
+    return *layout;
+}
+
+/* The layout of the activations of a batch; `block` as in Sieve. */
+static Layout *activations(Maker *maker, NetShape shape, int32_t block, dnnl_data_type_t type)
+{
+    const int32_t count = maker->plan->count;
+    const dnnl_dims_t flat = {count, net_size(shape)};
+    const dnnl_dims_t full = {count, shape.channels, shape.height, shape.width};
+    if (maker->stage->layer->kind == NET_DENSE)
+        return layout_new(maker, 2, flat, type, dnnl_ab);
+    return layout_new(maker, 4, full, type,
+                      block == shape.channels ? dnnl_nhwc
+                      : block == 16           ? dnnl_nChw16c
+                                              : dnnl_nChw8c);
 }
 
 /* The layout of a kernel in the arena, or with `is_any` the layout that oneDNN chooses. oneDNN
  * orders dimensions as [out][in]. */
-static dnnl_memory_desc_t kernel(const NetLayer *layer, dnnl_data_type_t type, bool is_any)
+static Layout *kernel(Maker *maker, dnnl_data_type_t type, bool is_any)
 {
-    dnnl_memory_desc_t layout;
-    dnnl_dims_t dense = {layer->out.channels, layer->in.channels};
-    dnnl_dims_t full = {layer->out.channels, layer->in.channels, layer->side, layer->side};
+    const NetLayer *layer = maker->stage->layer;
+    const dnnl_dims_t sizes = {layer->out.channels, layer->in.channels, layer->side, layer->side};
     if (layer->kind == NET_DENSE)
-        dnnl_memory_desc_init_by_tag(&layout, 2, dense, type,
-                                     is_any ? dnnl_format_tag_any : dnnl_io);
-    else
-        dnnl_memory_desc_init_by_tag(&layout, 4, full, type,
-                                     is_any ? dnnl_format_tag_any : dnnl_hwio);
-    return layout;
+        return layout_new(maker, 2, sizes, type, is_any ? dnnl_format_tag_any : dnnl_io);
+    return layout_new(maker, 4, sizes, type, is_any ? dnnl_format_tag_any : dnnl_hwio);
 }
 
 /* --- One stage --- */
 
 /* The layouts requested for the primitives of a stage. */
 typedef struct {
-    dnnl_memory_desc_t in, out, out_gradient, kernel, kernel_gradient, bias;
-    dnnl_dims_t strides, padding;
+    const Layout *in, *out, *out_gradient, *kernel, *kernel_gradient, *bias;
+    const Layout *given; /* of the values that the stage reads */
+    const Layout *arena; /* of the kernel and its gradient in their arenas */
 } StageLayouts;
 
-static StageLayouts stage_layouts(const Maker *maker)
+/* The first convolution has few input channels. If its output is in blocks, oneDNN may have a
+ * faster layout for the input; for NHWC output the input stays NHWC. */
+static Layout *input_layout(Maker *maker)
 {
     const Model *model = maker->model;
     const Stage *stage = maker->stage;
-    const NetLayer *layer = stage->layer;
-    const bool is_dense = layer->kind == NET_DENSE;
+    const NetShape in = stage->layer->in;
+    const dnnl_dims_t full = {maker->plan->count, in.channels, in.height, in.width};
     const bool is_first = stage == model->stages;
-    const bool is_last = stage == &model->stages[model->stage_count - 1];
-    const int32_t count = maker->plan->count;
-    const int32_t in_block = is_first ? layer->in.channels : stage[-1].out_block;
-    dnnl_dims_t biases = {layer->out.channels};
-    StageLayouts layouts = {
-        .in = activations(count, layer->in, in_block, model->type, is_dense),
-        .out = activations(count, layer->out, stage->out_block, is_last ? dnnl_f32 : model->type,
-                           is_dense),
-        .out_gradient = activations(count, layer->out, stage->out_block, model->type, is_dense),
-        // A dense kernel is not converted: it is large, and used once per step in each direction.
-        .kernel = kernel(layer, model->type, !is_dense),
-        .kernel_gradient = kernel(layer, dnnl_f32, !is_dense),
-        .strides = {1, 1},
-        .padding = {layer->padding, layer->padding},
-    };
-    dnnl_memory_desc_init_by_tag(&layouts.bias, 1, biases, dnnl_f32, dnnl_a);
-    if (is_first && !is_dense && stage->out_block != stage->out.channels) {
-        // The first convolution has few input channels. If its output is in blocks, oneDNN may have
-        // a faster layout for the input; for NHWC output the input stays NHWC.
-        dnnl_dims_t full = {count, layer->in.channels, layer->in.height, layer->in.width};
-        dnnl_memory_desc_init_by_tag(&layouts.in, 4, full, model->type, dnnl_format_tag_any);
-    }
-    return layouts;
+    if (is_first && stage->layer->kind != NET_DENSE && stage->out_block != stage->out.channels)
+        return layout_new(maker, 4, full, model->type, dnnl_format_tag_any);
+    return activations(maker, in, is_first ? in.channels : stage[-1].out_block, model->type);
 }
 
-static bool describe(const Maker *maker, const void *operation,
-                     const_dnnl_primitive_attr_t attributes, const_dnnl_primitive_desc_t hint,
-                     const char *operation_name, dnnl_primitive_desc_t *description)
+static bool stage_layouts(Maker *maker, StageLayouts *layouts)
 {
-    return check(
-        maker,
-        dnnl_primitive_desc_create(description, operation, attributes, maker->model->engine, hint),
-        operation_name);
+    const Model *model = maker->model;
+    const Stage *stage = maker->stage;
+    const NetShape in = stage->layer->in, out = stage->layer->out;
+    const bool is_dense = stage->layer->kind == NET_DENSE;
+    const bool is_first = stage == model->stages;
+    const bool is_last = stage == &model->stages[model->stage_count - 1];
+    const dnnl_dims_t biases = {out.channels};
+    *layouts = (StageLayouts){
+        .in = input_layout(maker),
+        .out = activations(maker, out, stage->out_block, is_last ? dnnl_f32 : model->type),
+        .out_gradient = activations(maker, out, stage->out_block, model->type),
+        // A dense kernel is not converted: it is large, and used once per step in each direction.
+        .kernel = kernel(maker, model->type, !is_dense),
+        .kernel_gradient = kernel(maker, dnnl_f32, !is_dense),
+        .bias = layout_new(maker, 1, biases, dnnl_f32, dnnl_a),
+        .arena = kernel(maker, dnnl_f32, false),
+    };
+    layouts->given = is_first ? activations(maker, in, in.channels, dnnl_f32) : layouts->in;
+    return layouts->given && layouts->in && layouts->out && layouts->out_gradient &&
+           layouts->kernel && layouts->kernel_gradient && layouts->bias && layouts->arena;
+}
+
+static Product product_of(const Maker *maker, const Layout *in, const Layout *matrix,
+                          const Layout *bias, const Layout *out)
+{
+    const NetLayer *layer = maker->stage->layer;
+    return (Product){.is_dense = layer->kind == NET_DENSE,
+                     .padding = layer->padding,
+                     .in = in,
+                     .kernel = matrix,
+                     .bias = bias,
+                     .out = out};
 }
 
 static bool describe_forward(const Maker *maker, const StageLayouts *layouts,
                              const_dnnl_primitive_attr_t attributes,
                              dnnl_primitive_desc_t *description)
 {
-    if (maker->stage->layer->kind == NET_DENSE) {
-        dnnl_inner_product_desc_t operation;
-        return check(maker,
-                     dnnl_inner_product_forward_desc_init(&operation, dnnl_forward_training,
-                                                          &layouts->in, &layouts->kernel,
-                                                          &layouts->bias, &layouts->out),
-                     "forward") &&
-               describe(maker, &operation, attributes, NULL, "forward", description);
-    }
-    dnnl_convolution_desc_t operation;
+    const Product product =
+        product_of(maker, layouts->in, layouts->kernel, layouts->bias, layouts->out);
     return check(maker,
-                 dnnl_convolution_forward_desc_init(
-                     &operation, dnnl_forward_training, dnnl_convolution_direct, &layouts->in,
-                     &layouts->kernel, &layouts->bias, &layouts->out, layouts->strides,
-                     layouts->padding, layouts->padding),
-                 "forward") &&
-           describe(maker, &operation, attributes, NULL, "forward", description);
+                 product_describe_forward(&product, maker->model->engine, attributes, description),
+                 "forward");
 }
 
 static bool describe_backward_data(const Maker *maker, const StageLayouts *layouts,
-                                   const_dnnl_primitive_desc_t hint,
+                                   const_dnnl_primitive_desc_t forward,
                                    dnnl_primitive_desc_t *description)
 {
-    const char *name = "backward by its input";
-    if (maker->stage->layer->kind == NET_DENSE) {
-        dnnl_inner_product_desc_t operation;
-        return check(maker,
-                     dnnl_inner_product_backward_data_desc_init(
-                         &operation, &layouts->in, &layouts->kernel, &layouts->out_gradient),
-                     name) &&
-               describe(maker, &operation, NULL, hint, name, description);
-    }
-    dnnl_convolution_desc_t operation;
-    return check(maker,
-                 dnnl_convolution_backward_data_desc_init(
-                     &operation, dnnl_convolution_direct, &layouts->in, &layouts->kernel,
-                     &layouts->out_gradient, layouts->strides, layouts->padding, layouts->padding),
-                 name) &&
-           describe(maker, &operation, NULL, hint, name, description);
+    const Product product =
+        product_of(maker, layouts->in, layouts->kernel, NULL, layouts->out_gradient);
+    return check(
+        maker, product_describe_backward_data(&product, maker->model->engine, forward, description),
+        "backward by its input");
 }
 
 static bool describe_backward_weights(const Maker *maker, const StageLayouts *layouts,
-                                      const_dnnl_primitive_desc_t hint,
+                                      const_dnnl_primitive_desc_t forward,
                                       dnnl_primitive_desc_t *description)
 {
-    const char *name = "backward by its weights";
-    if (maker->stage->layer->kind == NET_DENSE) {
-        dnnl_inner_product_desc_t operation;
-        return check(maker,
-                     dnnl_inner_product_backward_weights_desc_init(
-                         &operation, &layouts->in, &layouts->kernel_gradient, &layouts->bias,
-                         &layouts->out_gradient),
-                     name) &&
-               describe(maker, &operation, NULL, hint, name, description);
-    }
-    dnnl_convolution_desc_t operation;
-    return check(maker,
-                 dnnl_convolution_backward_weights_desc_init(
-                     &operation, dnnl_convolution_direct, &layouts->in, &layouts->kernel_gradient,
-                     &layouts->bias, &layouts->out_gradient, layouts->strides, layouts->padding,
-                     layouts->padding),
-                 name) &&
-           describe(maker, &operation, NULL, hint, name, description);
+    const Product product = product_of(maker, layouts->in, layouts->kernel_gradient, layouts->bias,
+                                       layouts->out_gradient);
+    return check(
+        maker,
+        product_describe_backward_weights(&product, maker->model->engine, forward, description),
+        "backward by its weights");
 }
 
-static const dnnl_memory_desc_t *layout_of(const_dnnl_primitive_desc_t description,
-                                           dnnl_query_t query)
+static const Layout *layout_of(const_dnnl_primitive_desc_t description, dnnl_query_t query)
 {
     return dnnl_primitive_desc_query_md(description, query, 0);
 }
@@ -312,20 +288,16 @@ static bool make_forward(Maker *maker, const StageLayouts *layouts,
     StageTasks *tasks = maker->tasks;
     float *weights = model->host.arenas[ARENA_WEIGHTS];
     const bool is_first = stage == model->stages;
-    const dnnl_memory_desc_t arena = kernel(stage->layer, dnnl_f32, false);
-    const dnnl_memory_desc_t pixels =
-        activations(maker->plan->count, stage->layer->in, stage->layer->in.channels, dnnl_f32,
-                    stage->layer->kind == NET_DENSE);
     dnnl_memory_t bias, out;
     maker->matrix_layout = layout_of(description, dnnl_query_weights_md);
-    if (!memory_in_layout(maker, layout_of(description, dnnl_query_src_md),
-                          is_first ? &pixels : &layouts->in,
+    if (!memory_in_layout(maker, layout_of(description, dnnl_query_src_md), layouts->given,
                           is_first ? model->host.input : stage[-1].output, CONVERT_BEFORE,
                           &tasks->convert_input, in) ||
-        !memory_in_layout(maker, maker->matrix_layout, &arena, weights + stage->layer->kernel_at,
-                          CONVERT_BEFORE, &tasks->convert_weights, &maker->matrix) ||
-        !memory_at(maker, &layouts->bias, weights + stage->layer->bias_at, &bias) ||
-        !memory_at(maker, &layouts->out, stage->output, &out))
+        !memory_in_layout(maker, maker->matrix_layout, layouts->arena,
+                          weights + stage->layer->kernel_at, CONVERT_BEFORE,
+                          &tasks->convert_weights, &maker->matrix) ||
+        !memory_at(maker, layouts->bias, weights + stage->layer->bias_at, &bias) ||
+        !memory_at(maker, layouts->out, stage->output, &out))
         return false;
     task_argument(&tasks->forward, DNNL_ARG_SRC, *in);
     task_argument(&tasks->forward, DNNL_ARG_WEIGHTS, maker->matrix);
@@ -340,14 +312,13 @@ static bool make_backward_data(Maker *maker, const StageLayouts *layouts,
     Model *model = maker->model;
     const NetLayer *layer = maker->stage->layer;
     StageTasks *tasks = maker->tasks;
-    const dnnl_memory_desc_t arena = kernel(layer, dnnl_f32, false);
-    const dnnl_memory_desc_t *wanted = layout_of(description, dnnl_query_weights_md);
+    const Layout *wanted = layout_of(description, dnnl_query_weights_md);
     dnnl_memory_t matrix = maker->matrix, in_gradient;
     if ((!dnnl_memory_desc_equal(wanted, maker->matrix_layout) &&
-         !memory_in_layout(maker, wanted, &arena,
+         !memory_in_layout(maker, wanted, layouts->arena,
                            model->host.arenas[ARENA_WEIGHTS] + layer->kernel_at, CONVERT_BEFORE,
                            &tasks->convert_weights_back, &matrix)) ||
-        !memory_at(maker, &layouts->in, gradient_of(model, maker->stage - 1), &in_gradient))
+        !memory_at(maker, layouts->in, gradient_of(model, maker->stage - 1), &in_gradient))
         return false;
     task_argument(&tasks->backward_data, DNNL_ARG_DIFF_DST, out_gradient);
     task_argument(&tasks->backward_data, DNNL_ARG_WEIGHTS, matrix);
@@ -362,12 +333,11 @@ static bool make_backward_weights(Maker *maker, const StageLayouts *layouts,
     const NetLayer *layer = maker->stage->layer;
     StageTasks *tasks = maker->tasks;
     float *gradients = maker->model->host.arenas[ARENA_GRADIENTS];
-    const dnnl_memory_desc_t arena = kernel(layer, dnnl_f32, false);
     dnnl_memory_t matrix, bias;
-    if (!memory_in_layout(maker, layout_of(description, dnnl_query_diff_weights_md), &arena,
+    if (!memory_in_layout(maker, layout_of(description, dnnl_query_diff_weights_md), layouts->arena,
                           gradients + layer->kernel_at, CONVERT_AFTER, &tasks->convert_gradient,
                           &matrix) ||
-        !memory_at(maker, &layouts->bias, gradients + layer->bias_at, &bias))
+        !memory_at(maker, layouts->bias, gradients + layer->bias_at, &bias))
         return false;
     task_argument(&tasks->backward_weights, DNNL_ARG_SRC, in);
     task_argument(&tasks->backward_weights, DNNL_ARG_DIFF_DST, out_gradient);
@@ -381,10 +351,9 @@ static bool out_gradient_memory(Maker *maker, const StageLayouts *layouts, dnnl_
 {
     Model *model = maker->model;
     if (maker->stage != &model->stages[model->stage_count - 1])
-        return memory_at(maker, &layouts->out_gradient, gradient_of(model, maker->stage), memory);
-    return memory_in_layout(maker, &layouts->out_gradient, &layouts->out,
-                            model->host.logits_gradient, CONVERT_BEFORE,
-                            &maker->tasks->convert_logits_gradient, memory);
+        return memory_at(maker, layouts->out_gradient, gradient_of(model, maker->stage), memory);
+    return memory_in_layout(maker, layouts->out_gradient, layouts->out, model->host.logits_gradient,
+                            CONVERT_BEFORE, &maker->tasks->convert_logits_gradient, memory);
 }
 
 static bool attributes_make(const Maker *maker, dnnl_primitive_attr_t *attributes)
@@ -396,10 +365,8 @@ static bool attributes_make(const Maker *maker, dnnl_primitive_attr_t *attribute
     dnnl_post_ops_t after;
     if (!check(maker, dnnl_post_ops_create(&after), "ReLU"))
         return false;
-    bool is_fine =
-        check(maker, dnnl_post_ops_append_eltwise(after, 1.0f, dnnl_eltwise_relu, 0.0f, 0.0f),
-              "ReLU") &&
-        check(maker, dnnl_primitive_attr_set_post_ops(*attributes, after), "ReLU");
+    bool is_fine = check(maker, product_append_relu(after), "ReLU") &&
+                   check(maker, dnnl_primitive_attr_set_post_ops(*attributes, after), "ReLU");
     dnnl_post_ops_destroy(after);
     return is_fine;
 }
@@ -411,13 +378,13 @@ static bool product_make(Maker *maker)
     dnnl_primitive_attr_t attributes = NULL;
     dnnl_primitive_desc_t forward = NULL, data = NULL, weights = NULL;
     dnnl_memory_t in = NULL, out_gradient = NULL;
-    StageLayouts layouts = stage_layouts(maker);
-    bool is_fine = attributes_make(maker, &attributes) &&
+    StageLayouts layouts;
+    bool is_fine = stage_layouts(maker, &layouts) && attributes_make(maker, &attributes) &&
                    describe_forward(maker, &layouts, attributes, &forward) &&
                    make_forward(maker, &layouts, forward, &in) &&
                    task_make(maker, forward, &tasks->forward);
     if (is_fine)
-        layouts.in = *layout_of(forward, dnnl_query_src_md);
+        layouts.in = layout_of(forward, dnnl_query_src_md);
     is_fine = is_fine && out_gradient_memory(maker, &layouts, &out_gradient);
     if (!maker->stage->has_own_gradient)
         is_fine = is_fine && describe_backward_weights(maker, &layouts, forward, &weights) &&
@@ -480,5 +447,7 @@ void plan_destroy(Plan *plan)
         dnnl_memory_destroy(plan->memories[i]);
     for (int32_t i = 0; i < plan->buffer_count; i++)
         free(plan->buffers[i]);
+    for (int32_t i = 0; i < plan->layout_count; i++)
+        layout_destroy(plan->layouts[i]);
     free(plan);
 }

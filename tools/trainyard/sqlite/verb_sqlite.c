@@ -1,5 +1,4 @@
 /* trainyard sqlite: the tables of a sweep as a database of SQLite. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -88,8 +87,7 @@ static bool copy_tables(Arena *arena, const char *folder, const char *path, Stat
     else
         results_database_abandon(copy.database);
     if (is_copied && rename(temporary, path) != 0)
-        is_copied =
-            status_fail(status, STATUS_MACHINE, place_in(path, 0, 0), "%s", strerror(errno));
+        is_copied = status_fail_errno(status, path);
     if (!is_copied)
         unlink(temporary);
     return is_copied;
