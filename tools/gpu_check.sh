@@ -600,9 +600,11 @@ report()
     python3 tools/gpu_report.py "$out" "${origin:-nothing was built}" "$bin/.." "${bin:+$bin/trainyard}"
 }
 
-# Starts to write the results so far, while the next step runs: the machine may be gone at any time.
+# Starts to write the results so far, while the next step runs: the machine may be gone at any time. The programs name the machine's
+# libraries, so that there is no report before they are chosen.
 begin_report()
 {
+    [ -n "$origin" ] || return 0
     end_report
     report >"$out/summary.txt" &
     reporting=$!

@@ -72,7 +72,10 @@ template <class K> struct ForwardSums<K, false> {
         const int thread = static_cast<int>(threadIdx.x), column = thread % ACROSS * QUAD;
         const int pixel = thread / ACROSS * WINDOW_PIXELS;
         const int row = pixel / IMAGE_SIDE, x = pixel % IMAGE_SIDE;
-        float sums[WINDOW_PIXELS][QUAD] = {};
+        float sums[WINDOW_PIXELS][QUAD] = {}, bias[QUAD];
+#pragma unroll
+        for (int j = 0; j < QUAD; j++)
+            bias[j] = result.bias[column + j];
 #pragma unroll
         for (int y = 0; y < KERNEL_SIDE; y++) {
             Window window;
@@ -95,9 +98,11 @@ template <class K> struct ForwardSums<K, false> {
             Pack<typename K::Type, QUAD> values;
 #pragma unroll
             for (int j = 0; j < QUAD; j++)
-                values.value[j] = from_float<typename K::Type>(
-                    finished<PASS_FORWARD, K::PRECISION>(result, column + j, 0, sums[i][j]));
-            pack_store<QUAD>(out + (pixel + i) * IMAGE_COLUMNS + column, values);
+                values.value[j] =
+                    from_float<typename K::Type>(activated(result, bias[j], sums[i][j]));
+            // nvcc 13.0 would store one value at a time if the index were signed.
+            pack_store<QUAD>(out + static_cast<uint32_t>((pixel + i) * IMAGE_COLUMNS + column),
+                             values);
         }
     }
 };

@@ -53,13 +53,19 @@ __device__ __forceinline__ bool relu_passed(const void *relu_out, int64_t at)
     return static_cast<const float *>(relu_out)[at] != 0.0f;
 }
 
+/* Forward. */
+__device__ __forceinline__ float activated(const Result &result, float bias, float sum)
+{
+    const float least = result.has_relu ? 0.0f : -INFINITY;
+    sum = __fadd_rn(sum, bias);
+    return sum < least ? least : sum; // keeps NaN
+}
+
 template <Pass PASS, CudaPrecision PRECISION>
 __device__ __forceinline__ float finished(const Result &result, int column, int64_t at, float sum)
 {
-    if (PASS == PASS_FORWARD) {
-        sum = __fadd_rn(sum, result.bias[column]);
-        return result.has_relu && sum < 0.0f ? 0.0f : sum; // keeps NaN
-    }
+    if (PASS == PASS_FORWARD)
+        return activated(result, result.bias[column], sum);
     if (PASS == PASS_DATA && result.relu_out && !relu_passed<PRECISION>(result.relu_out, at))
         return 0.0f;
     return sum;
@@ -101,6 +107,10 @@ __device__ __forceinline__ void put_part(const Product &product, int row, int co
         return;
     float *const part = product.scratch + blockIdx.y * product.part_size +
                         static_cast<int64_t>(row) * result.columns + column;
+    if (result.columns % 2 == 0) { // so that pairs are aligned
+        *reinterpret_cast<TwoFloats *>(part) = TwoFloats{sums[0], sums[1]};
+        return;
+    }
     part[0] = sums[0];
     if (column + 1 < result.columns)
         part[1] = sums[1];
