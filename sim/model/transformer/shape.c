@@ -91,11 +91,11 @@ static bool check_size(const TransformerShape *shape, Place at, Status *status)
 {
     const TransformerExperts *experts = &shape->experts;
     const double h = (double)shape->hidden;
-    const double kinds = (double)experts->count * (double)experts->mlp +
-                         (double)experts->shared * (double)experts->shared_mlp;
+    const double widths = (double)experts->count * (double)experts->mlp +
+                          (double)experts->shared * (double)experts->shared_mlp;
     const double of_each = 2 * h + 1; // router, biases
     const double experts_all =
-        (3 * h + 2) * kinds + h + of_each * ((double)experts->count + (double)experts->shared);
+        (3 * h + 2) * widths + h + of_each * ((double)experts->count + (double)experts->shared);
     const double with_experts = transformer_has_experts(shape) ? experts_all : 0;
     const double head = shape->head > 0 ? (double)shape->head : h / (double)shape->heads;
     const double value = shape->value > 0 ? (double)shape->value : head;
