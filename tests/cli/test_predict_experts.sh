@@ -152,12 +152,17 @@ stderr_has "the latents have head, rotary and value"
 trainyard predict --model mixtral-8x7b --vm $size --gpus 64 --layout ep=3
 exit_is 2
 stderr_has "ep=3: ep does not divide the number of experts of a layer"
+stderr_has 'a layer has 8 experts of width 14336; "best" finds the possible layouts'
 trainyard predict --model mixtral-8x7b --vm $size --gpus 64 --layout tp=8,ep=8,pp=2
 exit_is 2
 stderr_has "ep does not divide dp x cp (with no-etp it must divide tp x cp x dp)"
 trainyard predict --model llama3-8b --vm $size --gpus 64 --layout ep=8
 exit_is 2
 stderr_has "ep divides experts, and this model has none: leave ep out"
+trainyard predict --model llama3-8b --vm $size --gpus 64 --layout tp=2,no-etp
+exit_is 2
+stderr_has "this model has no experts"
+stderr_has "leave etp and no-etp out"
 trainyard predict --model mixtral-8x7b --vm $size --gpus 64 --layout ep=8,ep=4
 exit_is 2
 stderr_begins "trainyard: predict: --layout:1:6: a second choice of ep"

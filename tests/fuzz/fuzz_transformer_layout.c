@@ -82,7 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                                  .has_shared_gate = data[0] % 2,
                                                  .imbalance_ppm = PPM + data[2]};
     if (transformer_has_experts(&job.shape) &&
-        transformer_layers(&job.shape, BLOCK_EXPERTS, 0, job.shape.layers) == 0)
+        transformer_layers(&job.shape, 0, job.shape.layers).of[BLOCK_EXPERTS] == 0)
         return 0; // the shape would have been refused
     const Piece text = piece_of("fuzz", (const char *)data + 3, size - 3);
     LayoutSpace space;

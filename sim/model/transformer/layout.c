@@ -32,14 +32,14 @@ int64_t layout_micro_batches(const TransformerJob *job, const TransformerLayout 
     return job->global_batch / (layout->data * layout->micro_batch);
 }
 
-int64_t layout_chunk_layers(const TransformerJob *job, const TransformerLayout *layout,
-                            BlockKind kind, int32_t chunk)
+LayerCounts layout_chunk_layers(const TransformerJob *job, const TransformerLayout *layout,
+                                int32_t chunk)
 {
     const TransformerShape *shape = &job->shape;
     const int64_t chunks = (int64_t)layout->pipeline * layout->chunks;
     const int64_t each = shape->layers / chunks, rest = shape->layers % chunks;
     const int64_t first = chunk * each + (chunk < rest ? chunk : rest);
-    return transformer_layers(shape, kind, first, first + each + (chunk < rest));
+    return transformer_layers(shape, first, first + each + (chunk < rest));
 }
 
 static bool is_interleaving_odd(const TransformerJob *job, const TransformerLayout *layout)
@@ -54,56 +54,68 @@ static bool splits_batch(const TransformerJob *job, const TransformerLayout *lay
     return job->global_batch % (layout->data * layout->micro_batch) == 0;
 }
 
-/* --- Rules of experts --- */
+/* --- Rules --- */
 
-static bool divides(int64_t part, int64_t whole)
-{
-    return whole % part == 0;
-}
+typedef struct {
+    bool is_broken;
+    const char *text;
+} Rule;
 
-/* Whether tensor ranks divide a matrix of layers of this kind that they cannot. */
-static bool splits_badly(const TransformerJob *job, const TransformerLayout *layout, BlockKind kind,
-                         int64_t width)
+static const char *first_broken(const Rule *rules, size_t count)
 {
-    return !divides(layout->tensor, width) &&
-           transformer_layers(&job->shape, kind, 0, job->shape.layers) > 0;
+    for (size_t i = 0; i < count; i++)
+        if (rules[i].is_broken)
+            return rules[i].text;
+    return NULL;
 }
 
 /* Each tensor rank then has a part of the tokens, and sends them to the experts. */
-static bool sends_whole_tokens(const TransformerJob *job, const TransformerLayout *layout)
+static bool sends_whole_tokens(const TransformerLayout *layout)
 {
-    return transformer_has_experts(&job->shape) && layout->tensor > 1 &&
-           !layout->is_sequence_parallel && (layout->expert > 1 || !layout->divides_experts);
+    return layout->tensor > 1 && !layout->is_sequence_parallel &&
+           (layout->expert > 1 || !layout->divides_experts);
+}
+
+/* The rules of a model with experts. */
+static const char *experts_problem(const TransformerShape *shape, const TransformerLayout *layout)
+{
+    const TransformerExperts *experts = &shape->experts;
+    const int64_t shards = (int64_t)layout->data * layout->context;
+    const int64_t hosts = layout->divides_experts ? shards : shards * layout->tensor;
+    const Rule rules[] = {
+        {experts->count % layout->expert != 0,
+         "ep does not divide the number of experts of a layer"},
+        {hosts % layout->expert != 0,
+         layout->divides_experts
+             ? "ep does not divide dp x cp (with no-etp it must divide tp x cp x dp)"
+             : "ep does not divide tp x cp x dp"},
+        {layout->divides_experts && experts->mlp % layout->tensor != 0,
+         "tp does not divide the width of an expert: no-etp leaves experts whole"},
+        {experts->shared > 0 && experts->shared_mlp % layout->tensor != 0,
+         "tp does not divide the width of a shared expert"},
+        {sends_whole_tokens(layout),
+         "with tp, experts that are divided among ranks (ep, no-etp) need sequence parallel (sp)"},
+    };
+    return first_broken(rules, sizeof rules / sizeof rules[0]);
+}
+
+/* Whether some layer has an MLP. */
+static bool has_mlp(const TransformerShape *shape)
+{
+    return transformer_layers(shape, 0, shape->layers).of[BLOCK_DENSE] > 0;
 }
 
 const char *layout_problem(const TransformerJob *job, const TransformerLayout *layout)
 {
     const TransformerShape *shape = &job->shape;
-    const TransformerExperts *experts = &shape->experts;
-    const int64_t shards = (int64_t)layout->data * layout->context;
-    const int64_t hosts = layout->divides_experts ? shards : shards * layout->tensor;
-    const struct {
-        bool is_broken;
-        const char *rule;
-    } rules[] = {
+    const bool has_experts = transformer_has_experts(shape);
+    const Rule rules[] = {
         {layout_ranks(layout) != job->gpus, "tp x cp x dp x pp is not the number of GPUs"},
         {shape->heads % layout->tensor != 0, "tp does not divide the heads"},
-        {splits_badly(job, layout, BLOCK_DENSE, shape->mlp),
+        {shape->mlp % layout->tensor != 0 && has_mlp(shape),
          "tp does not divide the width of the MLP"},
-        {layout->expert > 1 && !transformer_has_experts(shape),
+        {layout->expert > 1 && !has_experts,
          "ep divides experts, and this model has none: leave ep out"},
-        {!divides(layout->expert, experts->count),
-         "ep does not divide the number of experts of a layer"},
-        {!divides(layout->expert, hosts),
-         layout->divides_experts
-             ? "ep does not divide dp x cp (with no-etp it must divide tp x cp x dp)"
-             : "ep does not divide tp x cp x dp"},
-        {layout->divides_experts && splits_badly(job, layout, BLOCK_EXPERTS, experts->mlp),
-         "tp does not divide the width of an expert: no-etp leaves experts whole"},
-        {experts->shared > 0 && splits_badly(job, layout, BLOCK_EXPERTS, experts->shared_mlp),
-         "tp does not divide the width of a shared expert"},
-        {sends_whole_tokens(job, layout),
-         "with tp, experts that are divided among ranks (ep, no-etp) need sequence parallel (sp)"},
         {shape->sequence % (2 * layout->context) != 0 && layout->context > 1,
          "cp does not divide half of the sequence"},
         {layout->pipeline * (int64_t)layout->chunks > shape->layers,
@@ -123,10 +135,8 @@ const char *layout_problem(const TransformerJob *job, const TransformerLayout *l
              layout->pipeline > 1,
          "zero2 divides gradients that a pipeline accumulates: use zero1 or fsdp with pp"},
     };
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
-        if (rules[i].is_broken)
-            return rules[i].rule;
-    return NULL;
+    const char *broken = first_broken(rules, sizeof rules / sizeof rules[0]);
+    return broken == NULL && has_experts ? experts_problem(shape, layout) : broken;
 }
 
 const char *sharding_name(Sharding sharding)

@@ -92,10 +92,10 @@ int32_t layout_expert_parts(const TransformerLayout *layout);
 int32_t layout_expert_shards(const TransformerLayout *layout);
 /* The micro batches of a rank in a step. */
 int64_t layout_micro_batches(const TransformerJob *job, const TransformerLayout *layout);
-/* Layers of a kind of one chunk of a pipeline rank. When chunks do not divide the layers, the first
- * chunks have one more. `chunk` counts from 0 in the order of the forward pass. */
-int64_t layout_chunk_layers(const TransformerJob *job, const TransformerLayout *layout,
-                            BlockKind kind, int32_t chunk);
+/* Layers of one chunk of a pipeline rank. When chunks do not divide the layers, the first chunks
+ * have one more. `chunk` counts from 0 in the order of the forward pass. */
+LayerCounts layout_chunk_layers(const TransformerJob *job, const TransformerLayout *layout,
+                                int32_t chunk);
 
 /* NULL when the layout can run the job; otherwise the rule that it breaks, as a clause: "tensor
  * ranks do not divide the heads". Memory is not considered. All members must be >= 1. */

@@ -10,12 +10,15 @@ enum { WEIGHT_BYTES = 2, OPTIMIZER_BYTES = 12, LOGIT_BYTES = 6, GATHERED_LAYERS 
 /* Scores and probabilities of each routed expert, in fp32. */
 enum { ROUTER_BYTES = 8 };
 
-static int64_t rank_layers(const TransformerJob *job, const TransformerLayout *layout,
-                           BlockKind kind, int32_t rank)
+static LayerCounts rank_layers(const TransformerJob *job, const TransformerLayout *layout,
+                               int32_t rank)
 {
-    int64_t layers = 0;
-    for (int32_t chunk = 0; chunk < layout->chunks; chunk++)
-        layers += layout_chunk_layers(job, layout, kind, rank + chunk * layout->pipeline);
+    LayerCounts layers = {0};
+    for (int32_t chunk = 0; chunk < layout->chunks; chunk++) {
+        const LayerCounts more = layout_chunk_layers(job, layout, rank + chunk * layout->pipeline);
+        for (int kind = 0; kind < BLOCK_KIND_COUNT; kind++)
+            layers.of[kind] += more.of[kind];
+    }
     return layers;
 }
 
@@ -26,24 +29,31 @@ static int64_t layer_experts(const TransformerShape *shape, const TransformerLay
                      layout_expert_parts(layout));
 }
 
-RankParameters rank_parameters(const TransformerJob *job, const TransformerLayout *layout,
-                               int32_t rank)
+static RankParameters parameters_of(const TransformerJob *job, const TransformerLayout *layout,
+                                    LayerCounts layers, int32_t rank)
 {
     const TransformerShape *shape = &job->shape;
     const int64_t table = shape->vocabulary * shape->hidden;
     const bool is_first = rank == 0, is_last = rank == layout->pipeline - 1;
     int64_t parameters = 0;
     for (int kind = 0; kind < BLOCK_KIND_COUNT; kind++)
-        parameters += rank_layers(job, layout, (BlockKind)kind, rank) *
-                      transformer_layer_parameters(shape, (BlockKind)kind);
+        if (layers.of[kind] > 0)
+            parameters += layers.of[kind] * transformer_layer_parameters(shape, (BlockKind)kind);
     if (is_first)
         parameters += table + shape->positions * shape->hidden + shape->other_parameters;
     if (is_last) // a tied head on another rank is a copy
         parameters += (is_first && shape->is_tied ? 0 : table) + transformer_norm_parameters(shape);
+    const int64_t with_experts = layers.of[BLOCK_EXPERTS];
     return (RankParameters){
         .common = divide_up(parameters, layout->tensor),
-        .experts = rank_layers(job, layout, BLOCK_EXPERTS, rank) * layer_experts(shape, layout),
+        .experts = with_experts > 0 ? with_experts * layer_experts(shape, layout) : 0,
     };
+}
+
+RankParameters rank_parameters(const TransformerJob *job, const TransformerLayout *layout,
+                               int32_t rank)
+{
+    return parameters_of(job, layout, rank_layers(job, layout, rank), rank);
 }
 
 /* Counts as doubles do not overflow; they are exact up to 2^53. */
@@ -111,58 +121,51 @@ int64_t layer_routed_bytes(const TransformerJob *job, const TransformerLayout *l
                     (2 * mlp / layout_expert_parts(layout) + 4 * (double)shape->hidden));
 }
 
-/* A kind of layers that the rank has; those with experts take more. */
-static BlockKind largest_kind(const TransformerJob *job, const TransformerLayout *layout,
-                              int32_t rank)
+/* A kind of layers that a rank has; those with experts take more. */
+static BlockKind largest_kind(LayerCounts layers)
 {
-    return rank_layers(job, layout, BLOCK_EXPERTS, rank) > 0 ? BLOCK_EXPERTS : BLOCK_DENSE;
+    return layers.of[BLOCK_EXPERTS] > 0 ? BLOCK_EXPERTS : BLOCK_DENSE;
 }
 
 /* Recomputation holds the one layer that it performs again, next to the kept activations. */
-static int64_t working_bytes(const TransformerJob *job, const TransformerLayout *layout,
-                             BlockKind kind)
+static TransformerLayout without_recomputation(const TransformerLayout *layout)
 {
     TransformerLayout again = *layout;
     again.recompute = RECOMPUTE_NONE;
-    return layer_activation_bytes(job, &again, kind) - layer_activation_bytes(job, layout, kind);
-}
-
-static double in_flight(const TransformerJob *job, const TransformerLayout *layout, int32_t rank)
-{
-    return schedule_in_flight(layout->pipeline, layout->chunks, layout_micro_batches(job, layout),
-                              rank);
+    return again;
 }
 
 static int64_t activation_bytes(const TransformerJob *job, const TransformerLayout *layout,
-                                int32_t rank)
+                                LayerCounts layers, double in_flight)
 {
+    const TransformerLayout again = without_recomputation(layout);
+    const BlockKind largest = largest_kind(layers);
     double kept = 0;
-    for (int kind = 0; kind < BLOCK_KIND_COUNT; kind++) {
-        const double layers = (double)rank_layers(job, layout, (BlockKind)kind, rank);
-        if (layers > 0)
-            kept += in_flight(job, layout, rank) * layers *
+    for (int kind = 0; kind < BLOCK_KIND_COUNT; kind++)
+        if (layers.of[kind] > 0)
+            kept += in_flight * (double)layers.of[kind] *
                     (double)layer_activation_bytes(job, layout, (BlockKind)kind);
-    }
-    return bytes_of(kept) + working_bytes(job, layout, largest_kind(job, layout, rank));
+    return bytes_of(kept) + layer_activation_bytes(job, &again, largest) -
+           layer_activation_bytes(job, layout, largest);
 }
 
-/* As activations; recomputation holds those of one layer. */
+/* As activations. */
 static int64_t routed_bytes(const TransformerJob *job, const TransformerLayout *layout,
-                            int32_t rank)
+                            LayerCounts layers, double in_flight)
 {
-    TransformerLayout again = *layout;
-    again.recompute = RECOMPUTE_NONE;
-    const double layers = (double)rank_layers(job, layout, BLOCK_EXPERTS, rank);
+    if (layers.of[BLOCK_EXPERTS] == 0)
+        return 0;
+    const TransformerLayout again = without_recomputation(layout);
     const int64_t kept = layer_routed_bytes(job, layout);
-    const int64_t working = layers > 0 ? layer_routed_bytes(job, &again) - kept : 0;
-    return bytes_of(in_flight(job, layout, rank) * layers * (double)kept) + working;
+    return bytes_of(in_flight * (double)layers.of[BLOCK_EXPERTS] * (double)kept) +
+           layer_routed_bytes(job, &again) - kept;
 }
 
 /* The copies that the rank sends and receives, 2 bytes a value each. */
 static int64_t exchange_bytes(const TransformerJob *job, const TransformerLayout *layout,
-                              int32_t rank)
+                              LayerCounts layers)
 {
-    if (layout->expert == 1 || rank_layers(job, layout, BLOCK_EXPERTS, rank) == 0)
+    if (layout->expert == 1 || layers.of[BLOCK_EXPERTS] == 0)
         return 0;
     return bytes_of(2 * (own_copies(job, layout) + rank_routed_tokens(job, layout)) /
                     layout_expert_parts(layout) * (double)job->shape.hidden);
@@ -188,37 +191,41 @@ static StateBytes state_bytes(const TransformerLayout *layout, const Transformer
 
 /* FSDP: whole weights of two layers, or of all. Experts without copies are whole anyway. */
 static int64_t gathered_bytes(const TransformerJob *job, const TransformerLayout *layout,
-                              RankParameters parameters, int32_t rank)
+                              RankParameters parameters, LayerCounts layers)
 {
-    const BlockKind kind = largest_kind(job, layout, rank);
-    const bool gathers_experts = layout_expert_shards(layout) > 1;
+    if (layout->sharding < SHARDING_FSDP)
+        return 0;
+    const bool gathers_experts = layers.of[BLOCK_EXPERTS] > 0 && layout_expert_shards(layout) > 1;
+    if (layout->sharding == SHARDING_FSDP_KEPT)
+        return WEIGHT_BYTES * (parameters.common + (gathers_experts ? parameters.experts : 0));
     const int64_t layer =
-        divide_up(transformer_layer_parameters(&job->shape, kind), layout->tensor) +
-        (kind == BLOCK_EXPERTS && gathers_experts ? layer_experts(&job->shape, layout) : 0);
-    if (layout->sharding == SHARDING_FSDP)
-        return GATHERED_LAYERS * WEIGHT_BYTES * layer;
-    return layout->sharding == SHARDING_FSDP_KEPT
-               ? WEIGHT_BYTES * (parameters.common + (gathers_experts ? parameters.experts : 0))
-               : 0;
+        divide_up(transformer_layer_parameters(&job->shape, largest_kind(layers)), layout->tensor) +
+        (gathers_experts ? layer_experts(&job->shape, layout) : 0);
+    return GATHERED_LAYERS * WEIGHT_BYTES * layer;
 }
 
 TransformerMemory rank_memory(const TransformerJob *job, const TransformerLayout *layout,
                               const TransformerSoftware *software, int32_t rank)
 {
-    const RankParameters parameters = rank_parameters(job, layout, rank);
+    const LayerCounts layers = rank_layers(job, layout, rank);
+    const RankParameters parameters = parameters_of(job, layout, layers, rank);
+    const double in_flight = schedule_in_flight(layout->pipeline, layout->chunks,
+                                                layout_micro_batches(job, layout), rank);
     const StateBytes common =
         state_bytes(layout, software, parameters.common, layout_shards(layout));
     const StateBytes experts =
-        state_bytes(layout, software, parameters.experts, layout_expert_shards(layout));
+        parameters.experts > 0
+            ? state_bytes(layout, software, parameters.experts, layout_expert_shards(layout))
+            : (StateBytes){0};
     TransformerMemory memory = {
         .weights_bytes = common.weights,
         .gradients_bytes = common.gradients,
         .optimizer_bytes = common.optimizer,
-        .gathered_bytes = gathered_bytes(job, layout, parameters, rank),
-        .activations_bytes = activation_bytes(job, layout, rank),
+        .gathered_bytes = gathered_bytes(job, layout, parameters, layers),
+        .activations_bytes = activation_bytes(job, layout, layers, in_flight),
         .experts_bytes = experts.weights + experts.gradients + experts.optimizer,
-        .routed_bytes = routed_bytes(job, layout, rank),
-        .exchange_bytes = exchange_bytes(job, layout, rank),
+        .routed_bytes = routed_bytes(job, layout, layers, in_flight),
+        .exchange_bytes = exchange_bytes(job, layout, layers),
     };
     if (rank == layout->pipeline - 1)
         memory.logits_bytes = LOGIT_BYTES * rank_tokens(job, layout) *

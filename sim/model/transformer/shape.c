@@ -32,13 +32,14 @@ static int64_t first_with_experts(const TransformerExperts *experts, int64_t cou
     return count / experts->every - dense / experts->every;
 }
 
-int64_t transformer_layers(const TransformerShape *shape, BlockKind kind, int64_t from, int64_t to)
+LayerCounts transformer_layers(const TransformerShape *shape, int64_t from, int64_t to)
 {
+    if (!transformer_has_experts(shape))
+        return (LayerCounts){.of = {[BLOCK_DENSE] = to - from}};
     const int64_t with_experts =
-        transformer_has_experts(shape)
-            ? first_with_experts(&shape->experts, to) - first_with_experts(&shape->experts, from)
-            : 0;
-    return kind == BLOCK_EXPERTS ? with_experts : to - from - with_experts;
+        first_with_experts(&shape->experts, to) - first_with_experts(&shape->experts, from);
+    return (LayerCounts){
+        .of = {[BLOCK_DENSE] = to - from - with_experts, [BLOCK_EXPERTS] = with_experts}};
 }
 
 /* --- Checks --- */
@@ -78,7 +79,7 @@ bool transformer_experts_check(const TransformerShape *shape, Place at, Status *
         status_fail(status, STATUS_BAD_INPUT, at, "an imbalance of experts below 100 %%");
         return status_hint(status, "the busiest rank takes at least as many tokens as the mean");
     }
-    if (transformer_layers(shape, BLOCK_EXPERTS, 0, shape->layers) > 0)
+    if (transformer_layers(shape, 0, shape->layers).of[BLOCK_EXPERTS] > 0)
         return true;
     status_fail(status, STATUS_BAD_INPUT, at, "none of %" PRId64 " layers has experts",
                 shape->layers);
@@ -90,11 +91,11 @@ static bool check_size(const TransformerShape *shape, Place at, Status *status)
 {
     const TransformerExperts *experts = &shape->experts;
     const double h = (double)shape->hidden;
-    const double kinds = (double)experts->count * (double)experts->mlp +
-                         (double)experts->shared * (double)experts->shared_mlp;
+    const double widths = (double)experts->count * (double)experts->mlp +
+                          (double)experts->shared * (double)experts->shared_mlp;
     const double of_each = 2 * h + 1; // router, biases
     const double experts_all =
-        (3 * h + 2) * kinds + h + of_each * ((double)experts->count + (double)experts->shared);
+        (3 * h + 2) * widths + h + of_each * ((double)experts->count + (double)experts->shared);
     const double with_experts = transformer_has_experts(shape) ? experts_all : 0;
     const double head = shape->head > 0 ? (double)shape->head : h / (double)shape->heads;
     const double value = shape->value > 0 ? (double)shape->value : head;
@@ -201,12 +202,12 @@ int64_t transformer_expert_parameters(const TransformerShape *shape)
 static int64_t parameters_with(const TransformerShape *shape, int64_t experts)
 {
     const int64_t h = shape->hidden;
+    const LayerCounts counts = transformer_layers(shape, 0, shape->layers);
     int64_t layers = 0;
     for (int kind = 0; kind < BLOCK_KIND_COUNT; kind++)
-        layers += transformer_layers(shape, (BlockKind)kind, 0, shape->layers) *
-                  transformer_layer_parameters(shape, (BlockKind)kind);
-    const int64_t routed = transformer_layers(shape, BLOCK_EXPERTS, 0, shape->layers) * experts *
-                           transformer_expert_parameters(shape);
+        layers += counts.of[kind] * transformer_layer_parameters(shape, (BlockKind)kind);
+    const int64_t routed =
+        counts.of[BLOCK_EXPERTS] * experts * transformer_expert_parameters(shape);
     const int64_t embeddings = shape->vocabulary * h * (shape->is_tied ? 1 : 2);
     return layers + routed + embeddings + shape->positions * h +
            transformer_norm_parameters(shape) + shape->other_parameters;
@@ -224,10 +225,10 @@ int64_t transformer_active_parameters(const TransformerShape *shape)
 
 int64_t transformer_matrix_parameters(const TransformerShape *shape)
 {
+    const LayerCounts counts = transformer_layers(shape, 0, shape->layers);
     int64_t layers = 0;
     for (int kind = 0; kind < BLOCK_KIND_COUNT; kind++)
-        layers += transformer_layers(shape, (BlockKind)kind, 0, shape->layers) *
-                  transformer_layer_matrix_parameters(shape, (BlockKind)kind);
+        layers += counts.of[kind] * transformer_layer_matrix_parameters(shape, (BlockKind)kind);
     return layers + shape->vocabulary * shape->hidden;
 }
 

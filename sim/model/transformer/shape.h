@@ -119,8 +119,13 @@ typedef struct {
 AttentionWidths transformer_attention_widths(const TransformerShape *shape);
 
 bool transformer_has_experts(const TransformerShape *shape);
-/* The layers of a kind among the layers `from` to `to` - 1, counted from 0. */
-int64_t transformer_layers(const TransformerShape *shape, BlockKind kind, int64_t from, int64_t to);
+/* Layers by kind. */
+typedef struct {
+    int64_t of[BLOCK_KIND_COUNT];
+} LayerCounts;
+
+/* Those among the layers `from` to `to` - 1, counted from 0. */
+LayerCounts transformer_layers(const TransformerShape *shape, int64_t from, int64_t to);
 
 /* Matmul parameters of a layer that a token meets, without biases and norms. */
 int64_t transformer_layer_matrix_parameters(const TransformerShape *shape, BlockKind kind);

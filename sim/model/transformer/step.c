@@ -392,15 +392,10 @@ static void add_head(const Step *step, Passes *forward, Passes *backward)
 typedef struct {
     Passes forward[BLOCK_KIND_COUNT], backward[BLOCK_KIND_COUNT]; /* of a layer */
     Passes head_forward, head_backward;
+    LayerCounts layers[SCHEDULE_STAGES_MOST];
     double forward_s[SCHEDULE_STAGES_MOST];
     double backward_s[SCHEDULE_STAGES_MOST];
 } Stages;
-
-/* Layers of stage `stage` of a kind. */
-static double stage_layers(const Step *step, BlockKind kind, int32_t stage)
-{
-    return (double)layout_chunk_layers(step->job, step->layout, kind, stage);
-}
 
 /* Adds the layers of one kind to all stages. */
 static void add_layers(const Step *step, BlockKind kind, Stages *stages)
@@ -411,7 +406,7 @@ static void add_layers(const Step *step, BlockKind kind, Stages *stages)
     const double forward_s = passes_sum(&stages->forward[kind]);
     const double backward_s = passes_sum(&stages->backward[kind]);
     for (int32_t i = 0; i < count; i++) {
-        const double layers = stage_layers(step, kind, i);
+        const double layers = (double)stages->layers[i].of[kind];
         stages->forward_s[i] += layers * forward_s;
         stages->backward_s[i] += layers * backward_s;
     }
@@ -420,12 +415,15 @@ static void add_layers(const Step *step, BlockKind kind, Stages *stages)
 static void stages_fill(const Step *step, Stages *stages)
 {
     const TransformerShape *shape = &step->job->shape;
+    const LayerCounts all = transformer_layers(shape, 0, shape->layers);
     const int32_t count = step->layout->pipeline * step->layout->chunks;
-    for (int32_t i = 0; i < count; i++)
+    for (int32_t i = 0; i < count; i++) {
+        stages->layers[i] = layout_chunk_layers(step->job, step->layout, i);
         stages->forward_s[i] = stages->backward_s[i] = 0;
+    }
     for (int kind = 0; kind < BLOCK_KIND_COUNT; kind++) {
         stages->forward[kind] = stages->backward[kind] = (Passes){0};
-        if (transformer_layers(shape, (BlockKind)kind, 0, shape->layers) > 0)
+        if (all.of[kind] > 0)
             add_layers(step, (BlockKind)kind, stages);
     }
     stages->head_forward = stages->head_backward = (Passes){0};
@@ -468,7 +466,9 @@ static Passes rank_parts(const Step *step, const Stages *stages, int32_t rank)
     for (int32_t chunk = 0; chunk < step->layout->chunks; chunk++) {
         const int32_t stage = rank + chunk * step->layout->pipeline;
         for (int kind = 0; kind < BLOCK_KIND_COUNT; kind++) {
-            const double passes = stage_layers(step, (BlockKind)kind, stage) * batches;
+            const double passes = (double)stages->layers[stage].of[kind] * batches;
+            if (!(passes > 0))
+                continue;
             passes_add(&sum, &stages->forward[kind], passes);
             passes_add(&sum, &stages->backward[kind], passes);
         }

@@ -218,13 +218,23 @@ static void add_fixed(const Given *given, LayoutSpace *space)
     add_default(given, CHOICE_SHARDING, SHARDING_ZERO1, &space->sharding);
 }
 
+/* Whether the text says nothing about experts that a dense model does not have. */
+static bool check_experts(Piece text, const Given *given, const TransformerShape *shape,
+                          Status *status)
+{
+    if (given->values[CHOICE_DIVIDES_EXPERTS] < 0 || transformer_has_experts(shape))
+        return true;
+    status_fail(status, STATUS_BAD_INPUT, text.at, "this model has no experts");
+    return status_hint(status, "leave etp and no-etp out");
+}
+
 bool layout_space_read(Piece text, const TransformerJob *job, const TransformerMachine *machine,
                        LayoutSpace *space, Status *status)
 {
     enum { MICRO_BATCH_MOST = 256 };
     Given given;
     *space = (LayoutSpace){0};
-    if (!given_read(text, &given, status))
+    if (!given_read(text, &given, status) || !check_experts(text, &given, &job->shape, status))
         return false;
     if (given.is_best)
         add_best(&given, job, space);

@@ -21,7 +21,8 @@
 #include "sim/model/transformer/search.h"
 
 /* The space of the layouts that `text` describes. STATUS_BAD_INPUT with the place in `text` for an
- * unknown word, a number out of range, or the same choice twice. */
+ * unknown word, a number out of range, the same choice twice, or a choice about experts of a model
+ * that has none. */
 MUST_CHECK bool layout_space_read(Piece text, const TransformerJob *job,
                                   const TransformerMachine *machine, LayoutSpace *space,
                                   Status *status);

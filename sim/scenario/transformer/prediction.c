@@ -90,6 +90,20 @@ static bool find_machine(const Catalog *catalog, const TransformerRequest *reque
            choose_fabric(catalog, request, size, machine, status);
 }
 
+/* No layout of the text keeps the rules. */
+static bool fail_broken(const TransformerRequest *request, const TransformerPrediction *prediction,
+                        Status *status)
+{
+    const TransformerExperts *experts = &prediction->job.shape.experts;
+    status_fail(status, STATUS_BAD_INPUT, request->layout_at, "%s: %s", request->layout,
+                prediction->search.problem);
+    return experts->count > 0 &&
+           status_hint(
+               status,
+               "a layer has %lld experts of width %lld; \"best\" finds the possible layouts",
+               (long long)experts->count, (long long)experts->mlp);
+}
+
 /* --- The nearest layout that fits --- */
 
 /* How many choices two layouts do not share. */
@@ -177,8 +191,7 @@ bool transformer_prediction_make(const Catalog *catalog, const TransformerReques
         return false;
     layouts_search(&prediction->job, &prediction->machine, &space, RANKED, &prediction->search);
     if (prediction->search.valid == 0)
-        return status_fail(status, STATUS_BAD_INPUT, text.at, "%s: %s", request->layout,
-                           prediction->search.problem);
+        return fail_broken(request, prediction, status);
     prediction->fits = prediction->search.count > 0;
     if (prediction->fits)
         return true;

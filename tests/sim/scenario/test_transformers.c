@@ -55,17 +55,22 @@ static ScenarioFile *read(const char *old, const char *new, Problems *problems)
                          (ScenarioOverrides){0}, problems);
 }
 
+static const Program *job_program(const ScenarioFile *file)
+{
+    for (int32_t i = 0; i < file->scenario.command_count; i++)
+        if (file->scenario.commands[i].kind == COMMAND_JOB_CREATE)
+            return file->scenario.commands[i].as.job_create.spec->program;
+    ck_abort_msg("no job");
+    return NULL;
+}
+
 /* The program of the job, with the first `old` of the scenario replaced. */
 static const Program *program_with(const char *old, const char *new)
 {
     Problems problems;
     const ScenarioFile *file = read(old, new, &problems);
     ck_assert_msg(file != NULL, "%s", problems.count > 0 ? problems.items[0].message : "");
-    for (int32_t i = 0; i < file->scenario.command_count; i++)
-        if (file->scenario.commands[i].kind == COMMAND_JOB_CREATE)
-            return file->scenario.commands[i].as.job_create.spec->program;
-    ck_abort_msg("no job");
-    return NULL;
+    return job_program(file);
 }
 
 START_TEST(a_step_takes_the_time_that_predict_states)
@@ -145,6 +150,40 @@ START_TEST(a_model_may_be_in_the_scenario)
 }
 END_TEST
 
+START_TEST(experts_are_planned_with_the_assumptions_of_the_catalogue)
+{
+    const char *const model = "\"model\": \"mixtral-8x7b\",\n  \"layout\": \"ep=8,fsdp\"";
+    const char *const dense = "\"model\": \"llama3-8b\",\n  \"layout\": \"tp=2,fsdp\"";
+    const Program *program = program_with(dense, model);
+    const TransformerTraining *planned = program->transformer;
+    ck_assert_str_eq(planned->routing, "any");
+    ck_assert_ptr_nonnull(strstr(planned->layout, ",ep=8,"));
+    // All parameters are in a checkpoint; operations are those of the active ones.
+    ck_assert_int_eq(program->checkpoint_bytes, INT64_C(46702792704) * 14);
+    ck_assert_int_eq(planned->flops_per_token,
+                     INT64_C(6) * 12748587008 + INT64_C(6) * 32 * 4096 * 8192);
+    ck_assert_ptr_null(program_with("llama3-8b", "llama3-8b")->transformer->routing);
+    // A scenario may assume another balance, and a model may have its own.
+    const int64_t step_ns = transformer_step_ns(planned);
+    const char *const balanced = arena_printf(
+        arena, "\"assume\": {\"transformer_routing/any/imbalance\": \"100%%\"},\n\"programs\"");
+    const char *changed = with_change(arena, text, dense, model);
+    changed = with_change(arena, changed, "\"programs\"", balanced);
+    Problems problems = problems_create(arena);
+    memory_files_set(&files, "scenario.json", changed, strlen(changed));
+    const ScenarioFile *file = scenario_read(arena, memory_files_source(&files), "scenario.json",
+                                             (ScenarioOverrides){0}, &problems);
+    ck_assert_msg(file != NULL, "%s", problems.count > 0 ? problems.items[0].message : "");
+    ck_assert_int_lt(transformer_step_ns(job_program(file)->transformer), step_ns);
+    program = program_with(
+        dense, "\"model\": {\"layers\": 32, \"hidden\": 4096, \"mlp\": 14336, \"heads\": 32, "
+               "\"kv_heads\": 8, \"vocabulary\": 32000, \"sequence\": 4096, \"experts\": "
+               "{\"count\": 8, \"per_token\": 2, \"imbalance\": \"200%\"}},\n"
+               "  \"layout\": \"ep=8,fsdp\"");
+    ck_assert_int_gt(transformer_step_ns(program->transformer), step_ns);
+}
+END_TEST
+
 START_TEST(what_cannot_run_is_refused_with_place_and_hint)
 {
     static const struct {
@@ -163,6 +202,16 @@ START_TEST(what_cannot_run_is_refused_with_place_and_hint)
         {"\"layout\": \"tp=2,fsdp\"", "\"layout\": \"ddp,mb=4\"",
          "llama3-8b does not fit: with dp=32",
          "the nearest layout that fits is \"dp=32,tp=1,pp=1,cp=1,", 6, 13},
+        {"\"layout\": \"tp=2,fsdp\"", "\"layout\": \"ep=2,fsdp\"",
+         "this model has none: leave ep out", "", 6, 13},
+        {"\"llama3-8b\"",
+         "{\"layers\": 2, \"hidden\": 64, \"mlp\": 64, \"heads\": 4, \"vocabulary\": 9, "
+         "\"sequence\": 8, \"experts\": {\"count\": 4, \"per_token\": 5}}",
+         "a token takes 5 of 4 experts", "", 5, 106},
+        {"\"llama3-8b\"",
+         "{\"layers\": 2, \"hidden\": 64, \"mlp\": 64, \"heads\": 4, \"vocabulary\": 9, "
+         "\"sequence\": 8, \"experts\": {\"count\": 4, \"pertoken\": 2}}",
+         "pertoken", "did you mean \"per_token\"?", 5, 0},
         {"llama3-8b", "llama3-405b", "llama3-405b does not fit",
          "no layout fits on 32 GPUs; use more", 6, 13},
         {"\"1B\"", "\"1X\"", "is not a number of tokens", "", 8, 13},
@@ -238,6 +287,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_step_takes_the_time_that_predict_states);
     tcase_add_test(tests, work_is_counted_in_whole_steps);
     tcase_add_test(tests, a_model_may_be_in_the_scenario);
+    tcase_add_test(tests, experts_are_planned_with_the_assumptions_of_the_catalogue);
     tcase_add_test(tests, what_cannot_run_is_refused_with_place_and_hint);
     tcase_add_test(tests, tokens_are_written_with_their_unit);
     suite_add_tcase(suite, tests);

@@ -399,7 +399,7 @@ static void put_experts(Arena *arena, Json *root, const TransformerShape *shape)
     json_put_integer(arena, object, "per_token", experts->chosen);
     json_put_integer(arena, object, "shared", experts->shared);
     json_put_integer(arena, object, "layers",
-                     transformer_layers(shape, BLOCK_EXPERTS, 0, shape->layers));
+                     transformer_layers(shape, 0, shape->layers).of[BLOCK_EXPERTS]);
     put_real(arena, object, "imbalance", (double)experts->imbalance_ppm / PPM, 6);
 }
 

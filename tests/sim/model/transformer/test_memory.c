@@ -278,6 +278,28 @@ START_TEST(copies_of_tokens_take_memory)
 }
 END_TEST
 
+START_TEST(latents_of_attention_are_kept_on_each_tensor_rank)
+{
+    TransformerJob latent = mixtral;
+    latent.shape.kv_heads = 32;
+    latent.shape.head = 192;
+    latent.shape.value = 128;
+    latent.shape.latents = (TransformerLatents){.keys = 512, .queries = 1536, .rotary = 64};
+    latent.shape.experts = (TransformerExperts){0};
+    TransformerLayout layout = data16;
+    // Queries and keys of 32 x 192, values and output of 32 x 128, the MLP; norms and inputs; 512 +
+    // 1536 + 64 latents.
+    const int64_t values = 2 * 32 * 192 + 2 * 32 * 128 + 3 * 14336;
+    ck_assert_int_eq(layer_activation_bytes(&latent, &layout, BLOCK_DENSE),
+                     INT64_C(4096) * (2 * values + 8 * 4096 + 2 * 2112));
+    layout.tensor = 2;
+    layout.data = 8;
+    layout.is_sequence_parallel = false;
+    ck_assert_int_eq(layer_activation_bytes(&latent, &layout, BLOCK_DENSE),
+                     INT64_C(4096) * (values + 8 * 4096 + 2 * 2112));
+}
+END_TEST
+
 START_TEST(more_expert_ranks_never_take_more_memory_of_experts)
 {
     for (int sharding = SHARDING_DDP; sharding < SHARDING_COUNT; sharding++) {
@@ -333,6 +355,7 @@ Suite *test_suite(void)
     tcase_add_test(memory, a_checkpoint_has_weights_and_optimizer_of_each_parameter_once);
     tcase_add_test(memory, experts_are_divided_among_their_ranks);
     tcase_add_test(memory, copies_of_tokens_take_memory);
+    tcase_add_test(memory, latents_of_attention_are_kept_on_each_tensor_rank);
     tcase_add_test(memory, more_expert_ranks_never_take_more_memory_of_experts);
     tcase_add_test(memory, any_rank_of_a_pipeline_may_have_the_most_experts);
     suite_add_tcase(suite, memory);

@@ -110,7 +110,7 @@ START_TEST(latent_attention_is_counted_to_the_last)
     // Router 256 x 7168 and its biases, one shared expert of 3 x 7168 x 2048 = 44,040,192.
     ck_assert_int_eq(transformer_layer_parameters(&deepseek, BLOCK_EXPERTS),
                      attention + 16384 + 1835008 + 256 + 44040192);
-    ck_assert_int_eq(transformer_layers(&deepseek, BLOCK_EXPERTS, 0, 61), 58);
+    ck_assert_int_eq(transformer_layers(&deepseek, 0, 61).of[BLOCK_EXPERTS], 58);
     // Published: 671 billion, 37 active.
     ck_assert_int_eq(transformer_parameters(&deepseek), INT64_C(671026419200));
     ck_assert_int_eq(transformer_active_parameters(&deepseek), INT64_C(37552297472));
@@ -135,9 +135,9 @@ START_TEST(layers_with_experts_are_those_that_the_shape_says)
                 int64_t counted = 0; // one by one
                 for (int64_t layer = from; layer < shape.layers; layer++) {
                     counted += layer >= dense && (layer + 1) % every == 0;
-                    ck_assert_int_eq(transformer_layers(&shape, BLOCK_EXPERTS, from, layer + 1),
+                    ck_assert_int_eq(transformer_layers(&shape, from, layer + 1).of[BLOCK_EXPERTS],
                                      counted);
-                    ck_assert_int_eq(transformer_layers(&shape, BLOCK_DENSE, from, layer + 1),
+                    ck_assert_int_eq(transformer_layers(&shape, from, layer + 1).of[BLOCK_DENSE],
                                      layer + 1 - from - counted);
                 }
             }

@@ -399,6 +399,53 @@ START_TEST(experts_compute_active_parameters)
 }
 END_TEST
 
+START_TEST(latent_attention_computes_its_matmuls_and_scores)
+{
+    TransformerSoftware pure;
+    TransformerGpu fast;
+    const TransformerMachine only = matmuls_only(&pure, &fast);
+    // DeepSeek-V2-Lite, with a latent of queries, too.
+    TransformerJob job = {.shape = {.layers = 27,
+                                    .hidden = 2048,
+                                    .mlp = 10944,
+                                    .is_gated = true,
+                                    .heads = 16,
+                                    .kv_heads = 16,
+                                    .head = 192,
+                                    .value = 128,
+                                    .latents = {.keys = 512, .queries = 768, .rotary = 64},
+                                    .vocabulary = 1,
+                                    .sequence = 4096,
+                                    .experts = {.count = 64,
+                                                .chosen = 6,
+                                                .mlp = 1408,
+                                                .shared = 2,
+                                                .shared_mlp = 1408,
+                                                .dense_first = 1,
+                                                .every = 1,
+                                                .imbalance_ppm = PPM}},
+                          .gpus = 8,
+                          .gpus_per_node = 8,
+                          .global_batch = 64};
+    const double tokens = 64 * 4096.0;
+    for (int32_t tensor = 1; tensor <= 8; tensor *= 2) {
+        TransformerLayout layout = alone;
+        layout.tensor = tensor;
+        layout.data = 8 / tensor;
+        layout.divides_experts = true;
+        ck_assert_ptr_null(layout_problem(&job, &layout));
+        const TransformerStep step = transformer_step(&job, &layout, &only, SCHEDULE_EXECUTED);
+        // Without the head of one word, which all tensor ranks compute.
+        const double n = (double)transformer_matrix_parameters(&job.shape) - 2048;
+        ck_assert_double_eq_tol(step.parts_s[STEP_COMPUTE] * 8 * 800e12 / (tokens * 6 * n), 1,
+                                1e-5);
+        // Scores of 16 heads of 192, values of 128, half of them, and 2.5 times as many backward.
+        ck_assert_double_eq_tol(step.parts_s[STEP_ATTENTION],
+                                tokens / 8 * 3.5 * 27 * 4096 * 16 * (192 + 128) / 400e12, 1e-9);
+    }
+}
+END_TEST
+
 START_TEST(expert_ranks_conserve_operations_and_send_copies)
 {
     TransformerSoftware pure;
@@ -570,6 +617,7 @@ Suite *test_suite(void)
     tcase_add_test(steps, a_small_model_waits_for_the_host);
     tcase_add_test(steps, all_to_alls_take_as_long_as_gathers_through_the_same_ports);
     tcase_add_test(steps, experts_compute_active_parameters);
+    tcase_add_test(steps, latent_attention_computes_its_matmuls_and_scores);
     tcase_add_test(steps, expert_ranks_conserve_operations_and_send_copies);
     tcase_add_test(steps, tensor_ranks_gather_what_their_experts_need);
     tcase_add_test(steps, layouts_with_experts_have_the_properties_of_others);

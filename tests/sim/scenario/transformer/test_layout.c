@@ -136,6 +136,7 @@ START_TEST(wrong_words_are_refused_at_their_place)
         {"tp=8,fsdp,zero1", "a second choice of sharding", 11},
         {"tp=8,tp=4", "a second choice of tp", 6},
         {"fp8", "A100 has no FP8", 1},
+        {"tp=2,no-etp", "this model has no experts", 1},
         {"", "\"\": expected a choice of a layout", 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
