@@ -164,7 +164,7 @@ static bool take_offer(const char *path, const char *folder, Status *status)
     if (rename(path, folder) == 0)
         return true;
     const bool is_taken =
-        errno == EXDEV ? copy_state(path, folder, status) : status_fail_errno(status, folder);
+        errno == EXDEV ? copy_state(path, folder, status) : file_failed(folder, status);
     (void)!folder_remove(path, &ignored);
     return is_taken;
 }
@@ -329,7 +329,7 @@ static bool differ(const Fork *fork, const char *folder, Problems *problems, Sta
 static bool put_in_place(Arena *arena, const char *passing, const char *folder, Status *status)
 {
     return file_name_settle(state_path(arena, passing, STATE_DATABASE), status) &&
-           (rename(passing, folder) == 0 || status_fail_errno(status, folder)) &&
+           (rename(passing, folder) == 0 || file_failed(folder, status)) &&
            file_name_settle(folder, status);
 }
 

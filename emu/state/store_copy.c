@@ -29,7 +29,7 @@ bool store_copy(Store *store, const char *folder, Status *status)
     if (!folder_create(folder, status))
         return false;
     if (chmod(folder, 0700) != 0)
-        return status_fail_errno(status, folder);
+        return file_failed(folder, status);
     Arena *arena = arena_create();
     const char *path = state_path(arena, folder, STATE_DATABASE);
     sqlite3 *to = NULL;

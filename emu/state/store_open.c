@@ -184,7 +184,7 @@ static bool make_folder(const char *folder, Status *status)
     if (!folder_create(folder, status))
         return false;
     if (is_new && chmod(folder, 0700) != 0)
-        return status_fail_errno(status, folder);
+        return file_failed(folder, status);
     return true;
 }
 
@@ -194,7 +194,7 @@ static bool sync_names(Store *store, Status *status)
 {
     const int folder = open(store->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0)
-        return status_fail_errno(status, store->folder);
+        return file_failed(store->folder, status);
     store_sync_before_commit(store, folder);
     close(folder);
     return true;

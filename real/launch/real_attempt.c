@@ -46,7 +46,7 @@ static int create(RealRun *run, const char *path, Status *status)
         return -1;
     const int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (descriptor < 0)
-        status_fail_errno(status, path);
+        file_failed(path, status);
     return descriptor;
 }
 

@@ -37,7 +37,7 @@ static bool link_mounts(RealRun *run, const Program *program, const char *node, 
         if (!folder_create(to, status) || !real_node_make_above(run, from, status))
             return false;
         if (symlink(to, from) != 0)
-            return status_fail_errno(status, from);
+            return file_failed(from, status);
     }
     return true;
 }
@@ -73,7 +73,7 @@ bool real_node_remove_later_checkpoints(RealRun *run, const RealJob *real, Statu
             continue;
         const int64_t written_ns = machine_time_ns(facts.st_mtim);
         if (written_ns > real->started_unix_ns + real->lost_after_ns && unlink(path) != 0)
-            is_good = status_fail_errno(status, path);
+            is_good = file_failed(path, status);
     }
     closedir(listing);
     return is_good;
@@ -109,7 +109,7 @@ bool real_node_link_shares(RealRun *run, Status *status)
             return false;
         (void)unlink(link); // an earlier run, which this one continues, may have made it
         if (symlink(real_node_path(run, share->folder), link) != 0)
-            return status_fail_errno(status, link);
+            return file_failed(link, status);
     }
     return true;
 }

@@ -1,6 +1,5 @@
 #include "sim/base/status.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,11 +47,6 @@ bool status_fail(Status *status, StatusCode code, Place at, const char *format, 
     status_fill(status, code, at, format, arguments);
     va_end(arguments);
     return false;
-}
-
-bool status_fail_errno(Status *status, const char *path)
-{
-    return status_fail(status, STATUS_MACHINE, place_in(path, 0, 0), "%s", strerror(errno));
 }
 
 bool status_hint(Status *status, const char *format, ...)

@@ -42,8 +42,6 @@ typedef struct {
  * cut at a whole character and end in "...". The arguments may quote the status's old message. */
 bool status_fail(Status *status, StatusCode code, Place at, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* After a failed system call: STATUS_MACHINE at `path` with the message of errno. */
-bool status_fail_errno(Status *status, const char *path);
 /* Adds a hint to a failed status; returns false. */
 bool status_hint(Status *status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -14,6 +14,7 @@
 
 #include "sim/base/arena.h"
 #include "sim/base/invariant.h"
+#include "sim/cli/files.h"
 #include "sim/cli/supervisor.h"
 
 /* The first descriptor that a child does not use. */
@@ -256,7 +257,7 @@ bool child_guard_open(ChildGuard *guard, Status *status)
 no_channel:
     munmap(sessions, SESSIONS_BYTES);
 failed:
-    return status_fail_errno(status, "guard");
+    return file_failed("guard", status);
 }
 
 /* Returns false when no entry is `before`. */

@@ -29,7 +29,7 @@ static bool disk_size(void *context, const char *path, int64_t *bytes, Status *s
     struct stat facts;
     if (stat(path, &facts) != 0)
         return errno == ENOENT || errno == ENOTDIR ? file_is_missing(path, status)
-                                                   : status_fail_errno(status, path);
+                                                   : file_failed(path, status);
     *bytes = (int64_t)facts.st_size;
     return true;
 }

@@ -22,6 +22,11 @@ static bool fail_errno(const char *doing, const char *path, Status *status)
                        errno ? strerror(errno) : "not all bytes were written");
 }
 
+bool file_failed(const char *path, Status *status)
+{
+    return status_fail(status, STATUS_MACHINE, place_in(path, 0, 0), "%s", strerror(errno));
+}
+
 /* --- Reading --- */
 
 /* For ENOTDIR: says which part of `path` is a file, with `code`. */

@@ -44,6 +44,10 @@ MUST_CHECK bool file_put(int descriptor, const void *bytes, size_t length, int64
  * Succeeds on file systems without that operation. STATUS_MACHINE on failure. */
 MUST_CHECK bool file_name_settle(const char *path, Status *status);
 
+/* After a system call about `path` has failed: STATUS_MACHINE with the words of errno. Returns
+ * false. */
+bool file_failed(const char *path, Status *status);
+
 bool folder_exists(const char *path);
 /* Makes folder `path` and those above it; succeeds if they exist. STATUS_MACHINE on failure,
  * STATUS_BAD_INPUT when a file is in the way. */

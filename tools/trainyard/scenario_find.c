@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "sim/base/array.h"
+#include "sim/cli/files.h"
 
 static void add_path(Arena *arena, ScenarioPaths *paths, const char *path)
 {
@@ -23,7 +24,7 @@ static bool walk(Arena *arena, const char *folder, ScenarioPaths *paths, Status 
 {
     DIR *entries = opendir(folder);
     if (entries == NULL)
-        return status_fail_errno(status, folder);
+        return file_failed(folder, status);
     bool is_fine = true;
     for (const struct dirent *entry; is_fine && (entry = readdir(entries)) != NULL;) {
         if (entry->d_name[0] == '.')
@@ -31,7 +32,7 @@ static bool walk(Arena *arena, const char *folder, ScenarioPaths *paths, Status 
         const char *path = arena_printf(arena, "%s/%s", folder, entry->d_name);
         struct stat facts;
         if (lstat(path, &facts) != 0)
-            is_fine = status_fail_errno(status, path);
+            is_fine = file_failed(path, status);
         else if (S_ISDIR(facts.st_mode))
             is_fine = walk(arena, path, paths, status);
         else if (strcmp(entry->d_name, "scenario.json") == 0 ||

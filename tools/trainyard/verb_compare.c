@@ -302,7 +302,7 @@ static bool run_once(Arena *arena, const char *path, const CompareArguments *arg
 {
     const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (nowhere < 0)
-        return status_fail_errno(status, "/dev/null");
+        return file_failed("/dev/null", status);
     const ChildPlan plan = {.arguments = run_command(arena, path, arguments, folder),
                             .environment = environ,
                             .directory = ".",

@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <string.h>
 
 #include "sim/base/status.h"
@@ -30,18 +29,6 @@ START_TEST(a_second_failure_replaces_the_first_and_may_quote_it)
     ck_assert_str_eq(status.message, "job x: no node 7");
     ck_assert_str_eq(status.hint, "");
     ck_assert_int_eq(status.code, STATUS_CONFLICT);
-}
-END_TEST
-
-START_TEST(a_failed_system_call_has_the_words_of_errno)
-{
-    Status status;
-    errno = ENOSPC;
-    ck_assert(!status_fail_errno(&status, "out/report.html"));
-    ck_assert_int_eq(status.code, STATUS_MACHINE);
-    ck_assert_str_eq(status.at.source, "out/report.html");
-    ck_assert_int_eq(status.at.line, 0);
-    ck_assert_str_eq(status.message, "No space left on device");
 }
 END_TEST
 
@@ -226,7 +213,6 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, a_failure_has_a_code_a_place_a_message_and_a_hint);
     tcase_add_test(tests, a_second_failure_replaces_the_first_and_may_quote_it);
-    tcase_add_test(tests, a_failed_system_call_has_the_words_of_errno);
     tcase_add_test(tests, a_long_message_is_cut_at_a_whole_character);
     tcase_add_test(tests, a_message_that_just_fits_is_not_cut);
     tcase_add_test(tests, problems_keep_the_first_hundred_and_count_the_rest);

@@ -229,6 +229,17 @@ START_TEST(a_stream_reports_the_reason_of_an_earlier_failure)
 }
 END_TEST
 
+START_TEST(a_failed_system_call_has_the_words_of_errno)
+{
+    Status status;
+    errno = ENOSPC;
+    ck_assert(!file_failed("out/report.html", &status));
+    ck_assert_int_eq(status.code, STATUS_MACHINE);
+    ck_assert_str_eq(status.at.source, "out/report.html");
+    ck_assert_str_eq(status.message, "No space left on device");
+}
+END_TEST
+
 START_TEST(a_device_is_written_and_not_replaced)
 {
     Status status;
@@ -432,6 +443,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, new_files_have_the_permissions_of_the_umask);
     tcase_add_test(tests, a_full_disk_is_an_error_of_the_machine);
     tcase_add_test(tests, a_stream_reports_the_reason_of_an_earlier_failure);
+    tcase_add_test(tests, a_failed_system_call_has_the_words_of_errno);
     tcase_add_test(tests, a_device_is_written_and_not_replaced);
     tcase_add_test(tests, bytes_are_written_to_an_open_file_or_a_pipe);
     tcase_add_test(tests, a_new_name_is_synced_to_its_folder);

@@ -87,7 +87,7 @@ static bool copy_tables(Arena *arena, const char *folder, const char *path, Stat
     else
         results_database_abandon(copy.database);
     if (is_copied && rename(temporary, path) != 0)
-        is_copied = status_fail_errno(status, path);
+        is_copied = file_failed(path, status);
     if (!is_copied)
         unlink(temporary);
     return is_copied;
