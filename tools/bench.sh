@@ -7,11 +7,11 @@
 # peers        the hold model on other simulators, if they are installed
 # tutorial     the tutorial at step fidelity
 # start        a small scenario, from the start of the program to its end
-# contention   concurrent transfers on one share, in four sizes
+# contention   concurrent transfers on one share, in six sizes
 # world        1,000 nodes that fail, 100,000 jobs; compared with the same workload on SimGrid
-# layouts      layouts of transformers, judged and ranked, in four sizes
+# layouts      layouts of transformers, judged and ranked, in six sizes
 # loops        the trainer's element-wise passes of one step, compared with loops over single values (no bars)
-# scale        time and memory in four sizes: jobs, nodes provisioned, nodes that fail for a year; policies with a long queue
+# scale        time and memory in six sizes: jobs, nodes provisioned, nodes that fail for a year; policies with a long queue
 # study        studies of many runs: small runs in one process, a sweep of them, resuming a journal, merging shards (processor seconds)
 # counts       instructions, cache misses and mispredicted branches of such a run, as valgrind counts them: other load does not
 #              change them, and they say what keeps a run from being faster

@@ -12,8 +12,8 @@
 # --packed    use the folder that `pack` has filled (build/gpu_check/packed): libraries, and programs if none can be built
 # --bin       check the programs in DIR instead of building them
 # --tiny      do only the minimum that tests this script, with any backend
-# --output    write the results to DIR (build/gpu_check/result): gpu_check.json, summary.txt, the output of each step, and all of them
-#             as gpu_check.tar.gz
+# --output    write the results to DIR (build/gpu_check/result): gpu_check.json and summary.txt, which have the results so far after each
+#             step, the output of each step, and all of them as gpu_check.tar.gz
 # Steps, the most valuable first; without STEP all of them run. Each ends within nine minutes. If one fails, the others still run:
 #
 #   build      with CUDA, and with NCCL, cuDNN and MPI if they are found (in the toolkit's folders or python3's packages)
@@ -21,15 +21,16 @@
 #   twins      the same training with plain C and on the GPU
 #   twice      the same training again gives the same bits, in each precision
 #   resume     continues from a checkpoint with the same bits
-#   speed      steps alternating with PyTorch's best form and with our own kernels alone, in each precision; the engines of each layer
-#   learning   accuracy on the synthetic set, with the bars of tools/learning_curve.sh
-#   ranks      two ranks on one GPU by MPI, and on two GPUs by NCCL: the same bits (several ranks need Open MPI)
-#   allreduce  sums over all ranks by size, checked
+#   speed      steps alternating with PyTorch's best form and with each kind of our kernels, in each precision; engines of each layer
+#   pauses     how long evaluations and checkpoints hold up steps
 #   calibrate  calibrates the GPU, and compares predicted steps of other batch sizes with measured ones
 #   compare    predicts a whole training, and compares it with a real one
-#   limits     products of matrices, copies and kernels, through PyTorch
-#   memcheck, racecheck, initcheck    compute-sanitizer on the kernels' tests and a short training, with our own kernels
+#   learning   accuracy on the synthetic set, with the bars of tools/learning_curve.sh
+#   initcheck, memcheck, racecheck    compute-sanitizer on the kernels' tests and a short training, with our own kernels
 #   profile    time, occupancy and memory traffic of each kernel of a step, by NVIDIA's profiler
+#   limits     products of matrices, copies and kernels, through PyTorch
+#   ranks      two ranks on one GPU by MPI, and on two GPUs by NCCL: the same bits (several ranks need Open MPI)
+#   allreduce  sums over all ranks by size, checked
 # Exit codes: 0, 1 if a step failed, 2 for wrong options, 3 if there is no GPU.
 set -euo pipefail
 self=$(realpath "$0")
@@ -44,16 +45,17 @@ twins     120  60
 twice     120  60
 resume     60  40
 speed     540 180
-learning  540 100
-ranks     180  60
-allreduce 120  40
+pauses     60  40
 calibrate 540 150
 compare   300 120
-limits    120  40
+learning  540 100
+initcheck 300  80
 memcheck  300  80
 racecheck 300  80
-initcheck 300  80
 profile   300 100
+limits    120  40
+ranks     180  60
+allreduce 120  40
 '
 quick_s=${quick_s:-570} # all steps together
 programs=(trainyard trainyard-train trainyard-evaluate trainyard-bench-training trainyard-bench-allreduce trainyard-make-cifar trainyard-calibrate)
@@ -188,15 +190,16 @@ trainyard()
     "$bin/trainyard" "$@"
 }
 
-# Prints the precisions that this GPU supports.
+# Prints the precisions that this GPU supports. The first step that needs them finds them.
 precisions()
 {
     local precision
-    for precision in fp32 tf32 bf16; do
+    [ -s "$scratch/precisions" ] || for precision in fp32 tf32 bf16; do
         [ -n "$tiny" ] && [ $precision != fp32 ] ||
-            ! trainyard bench-training --backend cuda --precision $precision --steps 1 --warmup 0 --batch-size 1 >/dev/null ||
+            ! trainyard bench-training --backend cuda --engine own --precision $precision --steps 1 --warmup 0 --batch-size 1 >/dev/null ||
             echo $precision
-    done
+    done >"$scratch/precisions"
+    cat "$scratch/precisions"
 }
 
 # A small set for the trainings below, and its size.
@@ -390,10 +393,11 @@ bench()
     trainyard bench-training --backend cuda --json "$@" | tr -d '\n' | sed 's/$/\n/'
 }
 
-# speed_row PRECISION BATCH: measures trainyard, its own kernels alone and each form of PyTorch alternately, with a line of JSON for each.
+# speed_row PRECISION BATCH: measures trainyard, each kind of its kernels and each form of PyTorch alternately, with a line of JSON
+# for each.
 speed_row()
 {
-    local precision=$1 batch=$2 steps round form answer flags=() ours
+    local precision=$1 batch=$2 steps round engine form answer flags=() ours
     steps=$((images / batch > steps_least ? images / batch : steps_least))
     ours=(--precision "$precision" --batch-size "$batch" --steps "$steps" --warmup "$steps_least")
     case $precision in
@@ -402,14 +406,17 @@ speed_row()
     esac
     for ((round = 0; round < rounds; round++)); do
         bench "${ours[@]}"
-        bench "${ours[@]}" --deterministic | sed 's/^{/{"peer": "own",/'
+        for engine in own separate; do
+            bench "${ours[@]}" --engine $engine | sed "s/^{/{\"peer\": \"$engine\",/"
+        done
         for form in "${forms[@]}"; do
             echo "--device cuda --batch $batch --bench $steps --warmup $steps_least ${flags[*]} $form" >&"$to_peer"
             read -r answer <&"$from_peer"
             echo "$answer"
         done
     done | tee "$out/figures/speed.$precision.$batch.jsonl"
-    bench --precision "$precision" --batch-size "$batch" --steps "$steps_least" --profile | figure "stages.$precision.$batch.json"
+    [ -n "$quick$tiny" ] ||
+        bench --precision "$precision" --batch-size "$batch" --steps "$steps_least" --profile | figure "stages.$precision.$batch.json"
 }
 
 step_speed()
@@ -435,6 +442,14 @@ step_speed()
     done
 }
 
+# Profiled steps follow each checkpoint while it is written, and are single graphs with a time each.
+step_pauses()
+{
+    make_data
+    train pauses 3 --backend cuda --deterministic --timeline --profile
+    figure timeline.tsv <"$scratch/pauses/logs/timeline.rank0.tsv"
+}
+
 # --- Predictions
 
 # judged STATUS: an error above its tolerance (exit code 1 of compare) is a result, not a failure.
@@ -452,7 +467,9 @@ step_calibrate()
     [ -z "$quick" ] || options+=(--quick)
     tools/validate.sh "${options[@]}"
     add_catalog
-    trainyard compare --matrix "$out/figures/validation/validation-gpu.tsv" --catalog "$scratch/catalog/local-gpu.json" || status=$?
+    options=(--matrix "$out/figures/validation/validation-gpu.tsv" --catalog "$scratch/catalog/local-gpu.json")
+    trainyard compare "${options[@]}" || status=$?
+    trainyard compare "${options[@]}" --json | figure calibration.json || true # its verdict is that of the line before
     judged $status
 }
 
@@ -492,7 +509,7 @@ sanitize()
     # The third step runs as a graph, so graphs are checked, too.
     for precision in $all; do
         checked=("$sanitizer" --tool "$1" --error-exitcode 9 --print-limit 10
-            "$bin/trainyard-bench-training" --backend cuda --deterministic --precision "$precision" "${short[@]}")
+            "$bin/trainyard-bench-training" --backend cuda --engine own --precision "$precision" "${short[@]}")
         echo "--- ${checked[*]}"
         "${checked[@]}" 2>&1 | tee "$scratch/sanitizer.txt" || status=1
         ! grep -q "Device not supported" "$scratch/sanitizer.txt" || skip "compute-sanitizer does not support this GPU here"
@@ -531,7 +548,7 @@ step_profile()
     all=$(precisions)
     for precision in $all; do
         "$profiler" --clock-control none --csv --page raw --metrics "$profiled" --launch-count "$profiled_count" \
-            "$bin/trainyard-bench-training" --backend cuda --deterministic --precision "$precision" --batch-size 32 --steps 2 --warmup 1 |
+            "$bin/trainyard-bench-training" --backend cuda --engine own --precision "$precision" --batch-size 32 --steps 2 --warmup 1 |
             figure "kernels.$precision.csv"
     done
 }
@@ -551,7 +568,7 @@ find_gpu()
         say "there is no NVIDIA GPU: nvidia-smi lists none"
         return 1
     fi
-    answer=$(trainyard bench-training --backend cuda --steps 1 --warmup 0 --batch-size 1 --json 2>&1 >/dev/null) ||
+    answer=$(trainyard bench-training --backend cuda --engine own --steps 1 --warmup 0 --batch-size 1 --json 2>&1 >/dev/null) ||
         { say "there is no GPU: $(head -n 1 <<<"$answer")"; return 1; }
 }
 
@@ -574,6 +591,27 @@ run_step()
     [ $state != failed ] || failures=$((failures + 1))
     printf '%s\t%s\t%s\t%s\t%s\n' "$name" "$state" $((SECONDS - begin)) "$limit" "$notes" >>"$out/steps.tsv"
     printf '%-10s %-8s %4d s  %s\n' "$name" "$state" $((SECONDS - begin)) "$notes"
+    begin_report
+}
+
+# Writes gpu_check.json and prints the table.
+report()
+{
+    python3 tools/gpu_report.py "$out" "${origin:-nothing was built}" "$bin/.." "${bin:+$bin/trainyard}"
+}
+
+# Starts to write the results so far, while the next step runs: the machine may be gone at any time.
+begin_report()
+{
+    end_report
+    report >"$out/summary.txt" &
+    reporting=$!
+}
+
+end_report()
+{
+    [ -z "$reporting" ] || wait "$reporting" || say "the results so far were not written"
+    reporting=
 }
 
 # True if programs were built, now or in an earlier run if this run has no build step.
@@ -608,6 +646,7 @@ check()
     command -v python3 >/dev/null || { say "python3 is needed for the figures"; exit 3; }
     [ -n "$continue" ] || rm -rf "$out"/{log,figures,scratch,steps.tsv,gpu_check.json,gpu_check.tar.gz,summary.txt}
     mkdir -p "$out"/{log,figures,scratch}
+    rm -f "$out/figures/machine.json" "$scratch/precisions" # of this machine
     touch "$out/steps.tsv"
     sed -i '/^[^\t]*\tpassed\t/!d' "$out/steps.tsv"
     while read -r name limit quick_limit; do
@@ -634,8 +673,9 @@ check()
         fi
     done <<<"$steps"
     rm -rf "$scratch"
+    end_report
     echo
-    python3 tools/gpu_report.py "$out" "${origin:-nothing was built}" "$bin/.." "${bin:+$bin/trainyard}" | tee "$out/summary.txt"
+    report | tee "$out/summary.txt"
     tar -C "$out" -czf "$out/gpu_check.tar.gz" gpu_check.json summary.txt steps.tsv log figures
 }
 
@@ -644,7 +684,7 @@ if [ "${1:-}" = --step ]; then # by run_step
     exit
 fi
 
-bin='' out=$PWD/$base/result quick='' continue='' tiny='' packed='' scratch='' origin='' running='' failures=0
+bin='' out=$PWD/$base/result quick='' continue='' tiny='' packed='' scratch='' origin='' running='' reporting='' failures=0
 [ ! -d $base/packed ] || packed=$PWD/$base/packed
 case ${1:-} in
 pack | libraries)

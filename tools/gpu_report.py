@@ -20,6 +20,8 @@ import subprocess
 import sys
 import time
 
+IMAGE_BYTES = 3 * 32 * 32
+
 
 def output_of(*command):
     """The output of a command; None if it cannot be run or fails."""
@@ -103,7 +105,16 @@ def torch_versions():
     return without_unknown(json.loads(answer)) if answer else None
 
 
-def machine(build, program):
+def machine(folder, build, program):
+    """The facts about the machine. They take seconds to find, and are kept for the reports of later steps."""
+    kept = os.path.join(folder, "figures", "machine.json")
+    facts = whole_json(text_of(kept)) or machine_facts(build, program)
+    with open(kept, "w", encoding="utf-8") as file:
+        json.dump(facts, file)
+    return facts
+
+
+def machine_facts(build, program):
     return without_unknown({
         "gpus": gpus(),
         "toolkit": toolkit(build),
@@ -162,7 +173,6 @@ def peer_forms(rounds):
 
 def speed_row(precision, batch, rounds, limits):
     ours = [answer for answer in rounds if "peer" not in answer]
-    own = [1e3 * answer["step_ms"]["median"] for answer in rounds if answer.get("peer") == "own"]
     if not ours:
         return None
     step_us = statistics.median(1e3 * answer["step_ms"]["median"] for answer in ours)
@@ -171,8 +181,10 @@ def speed_row(precision, batch, rounds, limits):
         "rounds": len(ours), "kernels_per_step": ours[-1].get("kernels_per_step"),
         "tflops": round(1e3 * ours[-1]["gflop_per_step"] / step_us, 3),
     }
-    if own:
-        row["own_step_us"] = round(statistics.median(own), 2)
+    for engine in ("own", "separate"):
+        times = [1e3 * answer["step_ms"]["median"] for answer in rounds if answer.get("peer") == engine]
+        if times:
+            row[engine + "_step_us"] = round(statistics.median(times), 2)
     row["engines"] = ours[-1].get("engines")
     rate = limits.get("product_tflops", {}).get(precision)
     if rate:
@@ -224,10 +236,27 @@ def kernels_of(text):
             step = []
         if step is not None:
             step.append(kernel)
-        if kernel["kernel"].startswith("end_step_kernel") and step:
+        if kernel["kernel"].startswith("update_kernel") and step:
             steps.append(step)
             step = None
     return steps[-1] if steps else []
+
+
+def pauses(text):
+    """How long evaluations and checkpoints held up the steps of a training, from the timeline of its profiled steps."""
+    spans = [line.split("\t") for line in text.splitlines() if line.count("\t") == 5 and not line.startswith("phase")]
+    spans = [(phase, int(step), (int(end) - int(begin)) / 1e3, int(size)) for phase, step, begin, end, size, _ in spans]
+    held = [us for phase, _, us, _ in spans if phase == "checkpoint"]
+    first = min((step for phase, step, _, _ in spans if phase == "checkpoint"), default=None)
+    steps = [(step, us) for phase, step, us, _ in spans if phase == "whole"]
+    before = [us for step, us in steps if first is None or step <= first]
+    after = [us for step, us in steps if first is not None and step > first]
+    tests = [(size / IMAGE_BYTES, us) for phase, _, us, size in spans if phase == "evaluate"]
+    if not before or not after or not tests:
+        return None
+    images, us = tests[-1]  # its graphs exist
+    return {"step_us": round(statistics.median(before), 2), "step_after_checkpoint_us": round(statistics.median(after), 2),
+            "checkpoint_held_us": round(statistics.median(held), 2), "evaluated_images_per_s": round(1e6 * images / us, 1)}
 
 
 def collected(folder, origin, build, program):
@@ -237,10 +266,12 @@ def collected(folder, origin, build, program):
         "commit": output_of("git", "describe", "--always", "--dirty"),
         "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "programs": origin,
-        "machine": machine(build, program),
+        "machine": machine(folder, build, program),
         "steps": steps_of(folder),
         "limits": limits,
         "speed": speed(folder, limits),
+        "pauses": pauses(text_of(os.path.join(folder, "figures", "timeline.tsv"))),
+        "calibration": (whole_json(text_of(os.path.join(folder, "figures", "calibration.json"))) or {}).get("judged"),
         "learning": {name: learning_of(text) for name, text in figures(folder, "learning.*.tsv")},
         "kernels": without_unknown({name: kernels_of(text) for name, text in figures(folder, "kernels.*.csv")}),
         "allreduce": {name: whole_json(text) for name, text in figures(folder, "allreduce.*.json")},
@@ -272,15 +303,35 @@ def machine_lines(run):
 
 
 def speed_lines(run):
-    rows = [["precision", "batch", "us/step", "own us", "images/s", "kernels", "products %", "launches %", "PyTorch us", "its form", "times as fast"]]
+    rows = [["precision", "batch", "us/step", "own us", "separate", "images/s", "kernels", "products %", "launches %", "PyTorch us", "its form", "times as fast"]]
     for row in run["speed"]:
         best = row.get("torch", {}).get(row.get("torch_best"), {})
-        rows.append([row["precision"], cell(row["batch_size"]), cell(row["step_us"], 1), cell(row.get("own_step_us"), 1), cell(row["images_per_s"]),
+        rows.append([row["precision"], cell(row["batch_size"]), cell(row["step_us"], 1), cell(row.get("own_step_us"), 1), cell(row.get("separate_step_us"), 1),
+                     cell(row["images_per_s"]),
                      cell(row.get("kernels_per_step")), cell(row.get("product_share_percent"), 1),
                      cell(row.get("launch_share_percent"), 1), cell(best.get("step_us"), 1), cell(row.get("torch_best")),
                      cell(row.get("ratio"), 2)])
     yield from table(rows)
-    yield "own us: with our own kernels alone; products %: of the rate of large matrix products; launches %: the time of as many empty kernels in a row"
+    yield "own us: with our own kernels alone; separate: the same, with separate kernels for pools, dropouts and sums of parts; products %: of the rate of large matrix products; launches %: the time of as many empty kernels in a row"
+
+
+def judged_lines(run):
+    """What a GPU has to judge (trainer/README.md): each line compares what was measured for it."""
+    for row in run.get("speed", []):
+        of = f"{row['precision']} {row['batch_size']}"
+        own, separate = row.get("own_step_us"), row.get("separate_step_us")
+        if own and separate:
+            yield f"{of}: a step of own kernels takes {own:.1f} us, of separate kernels {separate:.1f} us: {separate / own:.2f} times as long"
+        both = [f"{layer} {name} {times['own']:.1f} / {times['separate']:.1f}" for layer, engines in row.get("engines", {}).items()
+                for name, times in engines.get("tried_us", {}).items() if "own" in times and "separate" in times]
+        if both:
+            yield f"{of}: us by own / by separate kernels: " + ", ".join(both)
+    if run.get("pauses"):
+        yield ("a step takes {step_us:.1f} us, after a checkpoint has begun {step_after_checkpoint_us:.1f} us; a checkpoint holds up steps for "
+               "{checkpoint_held_us:.0f} us; evaluations make {evaluated_images_per_s:.0f} images/s").format(**run["pauses"])
+    if run.get("calibration"):
+        yield ("predicted steps are off by {mean_error_pct:.1f} % in the mean and {worst_error_pct:.1f} % at the worst, in {cells} cells"
+               ).format(**run["calibration"])
 
 
 def report(run):
@@ -291,6 +342,10 @@ def report(run):
     if run.get("speed"):
         yield ""
         yield from speed_lines(run)
+    judged = list(judged_lines(run))
+    if judged:
+        yield ""
+        yield from judged
     for precision, epochs in run.get("learning", {}).items():
         accuracies = ", ".join(f"{row['epoch']}: {row['val_accuracy']:.3f}" for row in epochs)
         yield f"\nvalidation accuracy by epoch, {precision}: {accuracies}"
@@ -357,6 +412,10 @@ def page(run, source):
     yield "```"
     yield from speed_lines(run)
     yield "```"
+    judged = list(judged_lines(run))
+    if judged:
+        yield ""
+        yield from judged
     if run.get("limits"):
         products = ", ".join(f"{precision} {rate:.0f}" for precision, rate in run["limits"]["product_tflops"].items())
         yield ""

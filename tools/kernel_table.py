@@ -68,7 +68,7 @@ def short(name):
 
 
 def read_resources(folder):
-    """The registers and the bytes of shared memory of each kernel, by compute capability."""
+    """The registers, and the bytes of shared memory and of code of each kernel, by compute capability."""
     resources = {}
     for file_name in os.listdir(folder):
         if not file_name.endswith(".txt"):
@@ -81,6 +81,8 @@ def read_resources(folder):
             shared = re.search(r"(\d+) bytes smem", rest)
             kernels[short(name)] = {"registers": int(re.search(r"Used (\d+) registers", rest).group(1)),
                                     "shared": int(shared.group(1)) if shared else 0, "spilled": spilled}
+        for size, name in re.findall(r"^code ([0-9a-f]+) (.*)$", text, re.M):
+            kernels[short(name)]["code"] = int(size, 16)
     return resources
 
 
@@ -173,7 +175,7 @@ def print_kernels(precision, images, kernels, gpu, resources):
     print(f"{precision}, {images} images: {len(kernels)} kernels; registers and shared memory of "
           + (f"sm_{sm}" if sm else "no GPU (there is no nvcc)") + f", us on a {gpu['gpu']}")
     print(f"{'#':>2} {'after':>6} {'kernel':<44} {'grid':<13} {'thr.':>4} {'KB read':>8} {'written':>8} {'MFLOP':>8} {'in tiles':>8} "
-          f"{'reg.':>4} {'shared':>6} {'fit':>3} {'by':<9} {'us':>6} {'H100':>6}")
+          f"{'reg.':>4} {'shared':>6} {'code':>6} {'fit':>3} {'by':<9} {'us':>6} {'H100':>6}")
     for i, kernel in enumerate(kernels):
         resource = used.get(kernel["name"])
         if used and not resource:
@@ -184,7 +186,8 @@ def print_kernels(precision, images, kernels, gpu, resources):
         grid = re.sub(r"^\((\d+), (\d+), 1\)$", r"\1 x \2", kernel["grid"])
         print(f"{i:>2} {','.join(map(str, kernel['after'])):>6} {kernel['name']:<44} {grid:<13} {kernel['threads']:>4} "
               f"{kernel['read'] / 1e3:>8.1f} {kernel['written'] / 1e3:>8.1f} {kernel['operations'] / 1e6:>8.2f} {kernel['tiles'] / 1e6:>8.2f} "
-              f"{resource['registers'] if resource else '-':>4} {resource['shared'] if resource else '-':>6} {fit:>3} {by:<9} {time_us:>6.2f} "
+              f"{resource['registers'] if resource else '-':>4} {resource['shared'] if resource else '-':>6} "
+              f"{resource['code'] if resource else '-':>6} {fit:>3} {by:<9} {time_us:>6.2f} "
               f"{f'{shown:.1f}' if shown else '-':>6}")
     print(f"{'':>9} {'all':<44} {'':<13} {'':>4} {sum(k['read'] for k in kernels) / 1e3:>8.1f} {sum(k['written'] for k in kernels) / 1e3:>8.1f} "
           f"{sum(k['operations'] for k in kernels) / 1e6:>8.2f} {sum(k['tiles'] for k in kernels) / 1e6:>8.2f}\n")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Prints the kernels of a training step of the tutorial's network, from the captured graph: grid, bytes, operations, registers, and a
-# lower bound of their time on each GPU of the catalogue (tools/kernel_table.py has the formulas). Needs no GPU. The graph comes from
-# the emulation of a GPU; registers and shared memory from ptxas, if there is an nvcc.
+# Prints the kernels of a training step of the tutorial's network, from the captured graph: grid, bytes, operations, registers, code, and
+# a lower bound of their time on each GPU of the catalogue (tools/kernel_table.py has the formulas). Needs no GPU. The graph comes from
+# the emulation of a GPU; registers, shared memory and code from ptxas, if there is an nvcc.
 #
 #   tools/kernel_table.sh [--batch IMAGES] [--build DIR] [--sm CAPABILITY] [GPU...]
 # --batch   images of a step (32)
@@ -39,16 +39,19 @@ while [ $# -gt 0 ]; do
 done
 [[ $batch =~ ^[1-9][0-9]*$ ]] || { echo "kernel_table: --batch is a number of images" >&2; exit 2; }
 
-# resources SM: the registers and the shared memory of all kernels for a compute capability. Sources that have not changed are not
-# compiled again.
+# resources SM: the registers, the shared memory and the bytes of code of all kernels for a compute capability. Sources that have not
+# changed are not compiled again.
 resources()
 {
     local sm=$1 source folder=build/kernel_table report
     for source in trainer/cuda/kernels/*.cu; do
         report=$folder/parts/$sm.$(basename "$source" .cu)
-        [ -z "$(find "$source" trainer/cuda/kernels/*.cuh trainer/cuda/kernels/*.h trainer/cuda/toolkit/*.h -newer "$report" 2>/dev/null || echo missing)" ] ||
-            "$nvcc" -cubin -arch="sm_$sm" -std=c++17 -O3 -I. -Xptxas -v -o /dev/null "$source" 2>"$report.new"
-        [ ! -e "$report.new" ] || mv "$report.new" "$report"
+        [ -n "$(find "$source" trainer/cuda/kernels/*.cuh trainer/cuda/kernels/*.h trainer/cuda/toolkit/*.h -newer "$report" 2>/dev/null || echo missing)" ] ||
+            continue
+        "$nvcc" -cubin -arch="sm_$sm" -std=c++17 -O3 -I. -Xptxas -v -o "$report.cubin" "$source" 2>"$report.new"
+        readelf -SW "$report.cubin" | sed -nE 's/.* \.text\.(\S+) +PROGBITS +\S+ +\S+ +([0-9a-f]+) .*/code \2 \1/p' >>"$report.new"
+        rm "$report.cubin"
+        mv "$report.new" "$report"
     done
     cat "$folder/parts/$sm".* >"$folder/$sm.txt"
 }

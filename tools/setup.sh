@@ -1,5 +1,5 @@
-# Sourced by the other scripts: finds the packages that are missing on this machine and installs them with apt-get, on Debian 12 and
-# Ubuntu 22.04 and 24.04. On other systems it prints their names and stops.
+# Sourced by the other scripts: finds the packages that are missing on this machine and installs them with apt-get, on Debian 12
+# and 13, Ubuntu 22.04 and 24.04. On other systems it prints their names and stops.
 # shellcheck shell=bash disable=SC2034 # the scripts that source this file use the lists of needs
 
 # package of Debian and Ubuntu | a test that succeeds if it is installed | its purpose
@@ -80,6 +80,10 @@ runc                  | have_command runc                      | starts containe
 containernetworking-plugins | [ -d /usr/lib/cni ]              | published ports
 debootstrap           | have_command debootstrap               | makes the base image where there is no registry
 curl                  | have_command curl                      | sends requests to the emulator
+'
+
+debian_needs='
+debootstrap            | have_command debootstrap               | makes the folder with another Debian
 '
 
 have_command()
@@ -189,7 +193,7 @@ install_packages()
     mapfile -t packages < <(apt_packages "${names[@]}")
     for package in "${packages[@]}"; do
         apt_knows "$package" || setup_stop "this system's package sources do not have \"$package\"" \
-            "supported are Debian 12, Ubuntu 22.04 and 24.04 (on Ubuntu with the component \"universe\")"
+            "supported are Debian 12 and 13, Ubuntu 22.04 and 24.04 (on Ubuntu with the component \"universe\")"
     done
     # Old package lists name files that mirrors no longer have: update the lists and try again.
     apt_as_root install -q -y --no-install-recommends "${packages[@]}" ||

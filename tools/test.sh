@@ -335,6 +335,17 @@ leg_container()
     return $status
 }
 
+# The set-up, the tutorial and the short run on the next version of Debian, which has other compilers and libraries.
+leg_debian()
+{
+    local status=0
+    (setup "$debian_needs") || skip "debootstrap could not be installed"
+    tools/debian.sh trixie | tee build/log/debian.result.txt || status=$?
+    [ $status -ne "$skipped_status" ] || skip "$(tail -n 1 build/log/debian.result.txt)"
+    count_last_line build/log/debian.result.txt
+    return $status
+}
+
 # The tests of the command line against an installed program.
 leg_install()
 {
@@ -414,7 +425,7 @@ leg_fuzz()
 # --- The runner.
 
 short_legs=(layout shell unit program compiler)
-all_legs=(layout shell dev release clang gpu optional arm64 same_bytes swarm siege faults history load study keras dashboard clients container install valgrind fresh fuzz)
+all_legs=(layout shell dev release clang gpu optional arm64 same_bytes swarm siege faults history load study keras dashboard clients container debian install valgrind fresh fuzz)
 skipped_status=77
 passed=0
 failed=0

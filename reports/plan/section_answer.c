@@ -95,6 +95,8 @@ void section_answer(Text *html, const PlanFacts *facts)
     paragraph_print(html, facts->outcome->verdict == PLAN_FOUND ? "decision" : "decision undecided",
                     facts->answer.decision);
     paragraph_print(html, "alternative", facts->answer.alternative);
+    if (facts->answer.remark[0] != '\0')
+        paragraph_print(html, "alternative", facts->answer.remark);
     tiles_print(html, facts);
     text_add(html, "</section>\n");
 }

@@ -5,6 +5,7 @@
 #include "sim/cloud/cluster/quota.h"
 #include "sim/cloud/condition.h"
 #include "sim/cloud/event_types.h"
+#include "sim/cloud/job/drawn.h"
 #include "sim/cloud/job/job_name.h"
 #include "sim/cloud/job/scheduler.h"
 #include "sim/cloud/job/workload.h"
@@ -121,6 +122,7 @@ static void create_parts(World *world, TraceSink sink)
 World *world_create(Arena *run, const Scenario *scenario, TraceSink sink)
 {
     World *world = ARENA_NEW(run, World);
+    scenario = scenario_with_drawn_lists(run, scenario);
     world->arena = run;
     world->scenario = scenario;
     world->progress = ARENA_ARRAY(run, CommandProgress, scenario->command_count);

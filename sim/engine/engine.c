@@ -293,6 +293,11 @@ static bool is_stale_event(void *context, const Event *event)
     return is_stale(context, event);
 }
 
+static bool is_live_event(void *context, const Event *event)
+{
+    return !is_stale(context, event);
+}
+
 void engine_remove_stale(Engine *engine)
 {
     event_queue_remove(engine->inside->queue, engine->inside, is_stale_event);
@@ -323,13 +328,15 @@ bool engine_run_instant(Engine *engine)
 
 bool engine_run_some(Engine *engine, int64_t most)
 {
-    const EngineSettings *settings = &engine->inside->settings;
+    EngineInside *inside = engine->inside;
+    const EngineSettings *settings = &inside->settings;
     if (settings->until_ns == INT64_MAX)
         return run_while_awaited(engine, most);
     if (run_some_until(engine, settings->until_ns, most))
         return true;
     // A run that is cut short ends at `until_ns`. Stale events do not count: nothing would happen.
-    if (settings->stays_until || next_event(engine, INT64_MAX, &(Event){0}))
+    // The later events stay in the queue: a second call runs none of them.
+    if (settings->stays_until || event_queue_any(inside->queue, inside, is_live_event))
         engine->now_ns = settings->until_ns;
     return false;
 }

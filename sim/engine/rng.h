@@ -33,6 +33,7 @@ typedef enum {
     RNG_WORKLOAD, /* draw = job * 2^8 + (0: gap, 1: shape, ...) */
     RNG_FILE_SERVER,
     RNG_SETUP,
+    RNG_RESAMPLE, /* draw = piece of a drawn list; of the address of a piece: row */
 } RngStream;
 
 /* 64 uniform bits. `entity` is a stable hash of a name (name_hash), not an order of creation;

@@ -258,6 +258,8 @@ static void use_transformer(Explainer *explainer, const TransformerTraining *pla
     use(explainer, CATALOG_TRANSFORMER_SOFTWARE, planned->software);
     if (planned->fabric != NULL)
         use(explainer, CATALOG_TRANSFORMER_FABRICS, planned->fabric);
+    if (planned->routing != NULL)
+        use(explainer, CATALOG_TRANSFORMER_ROUTING, planned->routing);
 }
 
 static void use_program(Explainer *explainer, const Program *program)

@@ -57,12 +57,12 @@ bool goal_amount_read(const Json *node, const char *unit, int64_t *nano)
         return false;
     if (strcmp(unit, "s") == 0)
         return duration_parse(node->text, node->at, nano, &unused);
-    const char *blank = strchr(node->text, ' ');
+    const size_t digits = strspn(node->text, "0123456789.");
     char number[32] = "";
-    if (blank == NULL || strcmp(blank + 1, unit) != 0 ||
-        (size_t)(blank - node->text) >= sizeof number)
+    if (digits >= sizeof number ||
+        strcmp(node->text + digits + strspn(node->text + digits, " "), unit) != 0)
         return false;
-    memcpy(number, node->text, (size_t)(blank - node->text));
+    memcpy(number, node->text, digits);
     return decimal_parse(number, DECIMALS, "an amount", node->at, nano, &unused);
 }
 
@@ -227,6 +227,24 @@ static bool read_constraint(const Reader *reader, const ConstraintText *text,
     return true;
 }
 
+/* Refuses a metric that has to be above one limit and below a smaller one. */
+static bool check_contradictions(const Reader *reader)
+{
+    const Goal *goal = reader->goal;
+    for (int32_t i = 0; i < goal->constraint_count; i++)
+        for (int32_t k = 0; k < goal->constraint_count; k++) {
+            const GoalConstraint *low = &goal->constraints[i], *high = &goal->constraints[k];
+            if (low->metric != high->metric || low->side != LIMIT_AT_LEAST ||
+                high->side != LIMIT_AT_MOST || low->limit <= high->limit)
+                continue;
+            refuse(reader, json_at(reader->text->subject_to.node),
+                   arena_printf(reader->arena, "no value meets both \"%s\" and \"%s\"", low->words,
+                                high->words));
+            return false;
+        }
+    return true;
+}
+
 static bool read_constraints(const Reader *reader)
 {
     const BoundList *list = &reader->text->subject_to;
@@ -241,7 +259,7 @@ static bool read_constraints(const Reader *reader)
     bool is_sound = true;
     for (int32_t i = 0; i < list->count; i++)
         is_sound &= read_constraint(reader, list->items[i], &constraints[goal->constraint_count++]);
-    return is_sound;
+    return is_sound && check_contradictions(reader);
 }
 
 /* --- Indifference --- */

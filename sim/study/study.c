@@ -217,6 +217,16 @@ static int64_t period_of(const Scenario *scenario)
     return scenario->until_ns < INT64_MAX ? scenario->until_ns : 0;
 }
 
+/* Whether a workload has a list that every run replays. */
+static bool has_replay(const Scenario *scenario)
+{
+    bool replays = false;
+    for (int32_t i = 0; i < scenario->workload_count; i++)
+        replays |=
+            scenario->workloads[i].list != NULL && scenario->workloads[i].resample.piece_ns == 0;
+    return replays;
+}
+
 static bool read_scenario(StudyReader *reader)
 {
     Study *study = reader->study;
@@ -228,6 +238,8 @@ static bool read_scenario(StudyReader *reader)
     if (study->scenario != NULL) {
         study->until_ns = study->scenario->scenario.until_ns;
         study->period_ns = period_of(&study->scenario->scenario);
+        study->recurs = study->scenario->scenario.workload_count > 0;
+        study->replays = has_replay(&study->scenario->scenario);
     }
     return study->scenario != NULL;
 }

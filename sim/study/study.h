@@ -97,6 +97,8 @@ typedef struct {
     /* The time to which the totals of a run belong: that during which jobs of workloads arrive, if
      * it ends before until_ns, and until_ns otherwise; 0: unknown. */
     int64_t period_ns;
+    bool recurs;  /* jobs of workloads arrive during the period: another one may follow it */
+    bool replays; /* every run has the jobs of a list at their own times */
     int32_t factor_count;
     const Factor *const *factors;
     const Design *design; /* its points are those of the study */

@@ -199,6 +199,8 @@ static void put_units(Arena *arena, Json *root, const Study *study)
         json_put_integer(arena, root, "until_ns", study->until_ns);
     if (study->period_ns > 0)
         json_put_integer(arena, root, "period_ns", study->period_ns);
+    json_put_boolean(arena, root, "recurs", study->recurs);
+    json_put_boolean(arena, root, "replays", study->replays);
 }
 
 static void put_real(Arena *arena, Json *list, double value)

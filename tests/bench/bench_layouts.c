@@ -53,23 +53,25 @@ int main(void)
     static const struct {
         const char *model;
         int32_t gpus;
-    } cases[] = {
-        {"llama3-8b", 64}, {"llama3-70b", 512}, {"gpt3-175b", 1024}, {"llama3-405b", 16384}};
+    } cases[] = {{"llama3-8b", 64},      {"llama3-70b", 512},   {"gpt3-175b", 1024},
+                 {"llama3-405b", 16384}, {"mixtral-8x7b", 256}, {"deepseek-v3", 2048}};
     Arena *arena = arena_create();
     const Catalog *catalog = read_catalog(arena);
     const TransformerMachine machine = {
         .gpu = catalog_transformer_gpu(catalog, "H100"),
         .fabric = catalog_transformer_fabric(catalog, "infiniband"),
         .software = catalog_transformer_software(catalog, "megatron-core"),
+        .routing = catalog_transformer_routing(catalog, "any"),
         .port_bytes_per_s = INT64_C(50000000000),
         .memory_bytes = INT64_C(80) << 30,
     };
     int status = 0;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const TransformerJob job = {.shape = *catalog_transformer(catalog, cases[i].model),
-                                    .gpus = cases[i].gpus,
-                                    .gpus_per_node = 8,
-                                    .global_batch = 2048};
+        TransformerJob job = {.shape = *catalog_transformer(catalog, cases[i].model),
+                              .gpus = cases[i].gpus,
+                              .gpus_per_node = 8,
+                              .global_batch = 2048};
+        job.shape.experts.imbalance_ppm = machine.routing->imbalance_ppm;
         static LayoutSearch found;
         const double per_s = layouts_per_s(&job, &machine, &found);
         printf("%-12s on %5d GPUs: %6lld layouts of %7lld combinations, %8.0f a second, %s (%d)\n",

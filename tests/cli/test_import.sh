@@ -179,6 +179,29 @@ holds has_json "0.8 < run['workloads']['philly']['run_s']['mean'] / 25459 < 1.2"
 holds grep -q "Quantiles of run times" fit.html
 holds [ "$(grep -c '<svg' fit.html)" -ge 2 ]
 
+example "other weeks, more jobs and other ways to pay are parameters of the scenario"
+trainyard import philly-csv "$scenarios/traces/philly_ed69ec.source.csv" -o weeks.csv --scenario weeks.json --nodes 9 --gpus-per-node 4 \
+    --price 12.24USD --offer reserved=7USD --offer bought='100000USD/4y+4kW*0.15USD' --low-priority 4USD --lifetime 30d --resample 7d
+exit_is 0
+trainyard validate weeks.json
+exit_is 0
+trainyard run weeks.json --json --param size=Trace_4GPU_bought
+exit_is 0
+# Each of nine nodes costs 3.453881 USD an hour, for nine weeks at most.
+holds has_json "0.95 < run['cost_usd']['total'] / (9 * 9 * 168 * 3.453881) <= 1.0001"
+trainyard sweep weeks.json --vary load=1,1.5 --seeds 10 --metric workloads.weeks.jobs --metric cost_usd.total -o loads -q
+exit_is 0
+holds awk -F, 'NR > 1 { jobs[$2] += $4 } END { exit !(jobs["1.5"] > 1.2 * jobs["1"] && jobs["1.5"] < 1.9 * jobs["1"]) }' loads/results.csv
+trainyard plan weeks.json --vary size=all --vary priority=dedicated,lowpriority --vary nodes=9,12 --minimise cost_usd.total --seeds 4 -q -o pay
+exit_is 0
+trainyard plan weeks.json --vary size=all --vary priority=dedicated,lowpriority --vary nodes=9,12 --minimise cost_usd.total --seeds 4 -o pay
+stdout_has "Choose size Trace_4GPU_bought, priority dedicated, 9 nodes"
+stdout_has "At the same demand and prices, a year costs"
+trainyard import philly-csv "$scenarios/traces/philly_ed69ec.source.csv" -o replay.csv --scenario replay.json --nodes 9 --gpus-per-node 4 --price 1USD
+trainyard plan replay.json --vary nodes=9,12 --minimise cost_usd.total --seeds 2
+exit_is 0
+stdout_has "Every run replays the same list of jobs"
+
 example "mistakes have their place and a hint"
 printf 'timestamp,duration,num_gpus\n2017-10-07 01:11:39,100.0,1\n2017-10-07 01:11:39,x,1\n' >bad.csv
 trainyard import philly-csv bad.csv -o no.csv
@@ -209,13 +232,25 @@ exit_is 2
 stderr_has "the size of the cluster is not known"
 trainyard import slurm jobs.txt -o jobs.csv --price 1USD
 exit_is 2
-stderr_has "--price: a price belongs to a scenario, and none is written"
+stderr_has "--price: this option belongs to a scenario, and none is written"
 trainyard import slurm jobs.txt -o jobs.csv --scenario jobs.json --nodes 1 --price 1EUR/gpu
 exit_is 2
 stderr_has "--price: \"1EUR"
 trainyard import slurm jobs.txt -o jobs.csv --scenario jobs.json --nodes 1 --price 2000000USD
 exit_is 2
 stderr_has "expected 0USD to 1000000USD"
+trainyard import slurm jobs.txt -o jobs.csv --scenario jobs.json --nodes 1 --offer bought
+exit_is 2
+stderr_has "--offer: \"bought\" is not NAME=PRICE"
+trainyard import slurm jobs.txt -o jobs.csv --scenario jobs.json --nodes 1 --offer a=1USD --offer A=2USD
+exit_is 2
+stderr_has "there are two offers \"a\""
+trainyard import slurm jobs.txt -o jobs.csv --scenario jobs.json --nodes 1 --resample 365d
+exit_is 2
+stderr_has "the log is too short for two pieces of this length"
+trainyard import slurm jobs.txt -o jobs.csv --fit jobs.json --nodes 1 --resample 1d
+exit_is 2
+stderr_has "--resample: this option belongs to a scenario, and none is written"
 mkdir taken.csv
 trainyard import slurm jobs.txt -o taken.csv
 exit_is 2

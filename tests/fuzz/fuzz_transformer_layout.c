@@ -32,9 +32,12 @@ static const TransformerSoftware software = {.matmul_ppm = PPM,
                                              .gradient_bytes = 4,
                                              .has_flash_attention = true,
                                              .memory_ppm = PPM};
+static const TransformerRouting routing = {
+    .imbalance_ppm = PPM, .all_to_all_ppm = PPM, .exposed_ppm = PPM};
 static const TransformerMachine machine = {.gpu = &gpu,
                                            .fabric = &fabric,
                                            .software = &software,
+                                           .routing = &routing,
                                            .port_bytes_per_s = INT64_C(50000000000),
                                            .memory_bytes = INT64_C(80) << 30};
 
@@ -44,6 +47,9 @@ static void check_ranked(const TransformerJob *job, const LayoutSearch *found)
         const RankedLayout *ranked = &found->ranked[i];
         invariant(layout_problem(job, &ranked->layout) == NULL);
         invariant(ranked->memory.total_bytes <= machine.memory_bytes);
+        invariant(transformer_has_experts(&job->shape) ||
+                  (ranked->layout.expert == 1 && ranked->memory.experts_bytes == 0 &&
+                   ranked->memory.routed_bytes == 0));
         invariant(ranked->step.step_s > 0 && isfinite(ranked->step.step_s));
         invariant(i == 0 || ranked->step.step_s >= found->ranked[i - 1].step.step_s);
     }
@@ -55,17 +61,29 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 3)
         return 0;
-    const TransformerJob job = {.shape = {.layers = 1 + data[0] % 12,
-                                          .hidden = 4096,
-                                          .mlp = 14336,
-                                          .is_gated = true,
-                                          .heads = 32,
-                                          .kv_heads = 8,
-                                          .vocabulary = 32000,
-                                          .sequence = 4096},
-                                .gpus = 1 << data[1] % 6,
-                                .gpus_per_node = 8,
-                                .global_batch = 1 + data[2] % 64};
+    TransformerJob job = {.shape = {.layers = 1 + data[0] % 12,
+                                    .hidden = 4096,
+                                    .mlp = 14336,
+                                    .is_gated = true,
+                                    .heads = 32,
+                                    .kv_heads = 8,
+                                    .vocabulary = 32000,
+                                    .sequence = 4096},
+                          .gpus = 1 << data[1] % 6,
+                          .gpus_per_node = 8,
+                          .global_batch = 1 + data[2] % 64};
+    if (data[1] & 0x80)
+        job.shape.experts = (TransformerExperts){.count = 2 + data[2] % 7,
+                                                 .chosen = 1 + data[2] % 2,
+                                                 .mlp = 1024 + 64 * (data[1] % 3),
+                                                 .shared = data[0] % 3,
+                                                 .shared_mlp = 1024,
+                                                 .every = 1 + data[0] / 12 % 2,
+                                                 .has_shared_gate = data[0] % 2,
+                                                 .imbalance_ppm = PPM + data[2]};
+    if (transformer_has_experts(&job.shape) &&
+        transformer_layers(&job.shape, BLOCK_EXPERTS, 0, job.shape.layers) == 0)
+        return 0; // the shape would have been refused
     const Piece text = piece_of("fuzz", (const char *)data + 3, size - 3);
     LayoutSpace space;
     Status status = {0};

@@ -17,8 +17,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     } else if (!transformer_shape_read(arena, root, &shape, &problems)) {
         invariant(problems.count > 0 && problems.items[0].at.line >= 1);
     } else {
-        invariant(shape.hidden % shape.heads == 0 && shape.heads % shape.kv_heads == 0);
+        invariant(shape.head > 0 || shape.hidden % shape.heads == 0);
+        invariant(shape.heads % shape.kv_heads == 0);
         invariant(transformer_parameters(&shape) > transformer_matrix_parameters(&shape) / 2);
+        invariant(transformer_parameters(&shape) >= transformer_active_parameters(&shape));
+        invariant(transformer_has_experts(&shape) ||
+                  transformer_parameters(&shape) == transformer_active_parameters(&shape));
         invariant(transformer_flops_per_token(&shape, ATTENTION_IN_FULL) >=
                   transformer_flops_per_token(&shape, ATTENTION_AS_COMPUTED));
     }

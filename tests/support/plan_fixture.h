@@ -21,8 +21,9 @@ typedef struct {
     const char *factors; /* the members of "factors" of the study */
     double cost[MADE_POINTS_MAX], share[MADE_POINTS_MAX];
     double share_noise;
-    int32_t run_count; /* of each point; 0: MADE_RUNS; -1: none */
-    Goal goal;         /* metric 0 is the cost, 1 the share of waits up to 30 min */
+    int32_t run_count;    /* of each point; 0: MADE_RUNS; -1: none */
+    bool recurs, replays; /* as those of the study */
+    Goal goal;            /* metric 0 is the cost, 1 the share of waits up to 30 min */
 } MadeStudy;
 
 static const GoalConstraint waits_95 = {
@@ -51,6 +52,8 @@ static inline Study *made_study(const MadeStudy *made)
     study->metrics = metrics;
     study->metric_count = 2;
     study->period_ns = 7 * INT64_C(86400) * 1000000000;
+    study->recurs = made->recurs;
+    study->replays = made->replays;
     study_number_values(study, metrics);
     return study;
 }

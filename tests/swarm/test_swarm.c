@@ -121,8 +121,8 @@ static void expect_all(const Json *all, const char *const *words, size_t count,
 static void expect_keys(const Json *all, const ObjectType *type)
 {
     static const char *const left_out[] = {
-        "$schema",          "api_faults",        "expect", "session",  "trace",
-        "cores_and_memory", "stop_at_requested", "script", "gpu_type", "transformer"};
+        "$schema",           "api_faults", "expect", "session", "trace",    "cores_and_memory",
+        "stop_at_requested", "resample",   "load",   "script",  "gpu_type", "transformer"};
     for (const Field *field = type->fields; field->name != NULL; field++) {
         bool is_left_out = false;
         for (size_t i = 0; i < sizeof left_out / sizeof left_out[0]; i++)

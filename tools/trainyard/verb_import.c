@@ -7,6 +7,7 @@
 #include "sim/base/ascii.h"
 #include "sim/cli/files.h"
 #include "sim/cli/json_file.h"
+#include "sim/cloud/spec/resample.h"
 #include "sim/scenario/catalog/fields.h"
 #include "sim/scenario/joblist/job_list_file.h"
 #include "sim/schema/value.h"
@@ -25,7 +26,9 @@ typedef struct {
     const char *scenario, *machines, *fit;
     int64_t nodes, gpus_per_node;
     bool is_pool;
-    const char *price;
+    const char *price, *low_priority;
+    int64_t lifetime_ns, piece_ns;
+    OptionTexts offers;
 } ImportArguments;
 
 enum { GPUS_MAX = 1000000 };
@@ -87,10 +90,21 @@ static const Field import_options[] = {
     OPTION_INTEGER(0, "gpus-per-node", gpus_per_node, "N", 1, GPUS_MAX,
                    "--scenario: GPUs of a node (8)"),
     OPTION_FLAG(0, "pool", is_pool, "--scenario: one cluster, \"gpu\", for all queues"),
-    OPTION_TEXT(
-        0, "price", price, "AMOUNT[/gpu]",
-        "--scenario and --fit: the price of a node for an hour, or of each of its GPUs, such "
-        "as 27.20USD or 3.40USD/gpu; without it costs are unknown"),
+    OPTION_TEXT(0, "price", price, "PRICE",
+                "--scenario and --fit: what a node costs, see below; without it costs are unknown"),
+    OPTION_TEXTS(0, "offer", offers, "NAME=PRICE",
+                 "--scenario and --fit: another price of such nodes, as a choice of the parameter "
+                 "\"size\"; may be repeated"),
+    OPTION_TEXT(0, "low-priority", low_priority, "PRICE",
+                "--scenario and --fit: the price of low-priority nodes, which the parameter "
+                "\"priority\" selects"),
+    OPTION_DURATION(0, "lifetime", lifetime_ns, "TIME",
+                    "--low-priority: the mean time until such a node is taken away; its jobs begin "
+                    "again (20h, an assumption)"),
+    OPTION_DURATION(0, "resample", piece_ns, "TIME",
+                    "--scenario: each seed draws pieces of this length from the log, such as 7d, "
+                    "and the parameter \"load\" multiplies the jobs; without it every run has the "
+                    "log's jobs at their times"),
     {0},
 };
 #undef OWNER
@@ -122,6 +136,11 @@ static const OptionTable import_table = {
         "\n"
         "A log of Slurm is the output of sacct -aPX -o "
         "JobID,User,Partition,Submit,Start,End,State,AllocTRES,TimelimitRaw.\n"
+        "\n"
+        "A PRICE is a sum: 27.20USD for a node and hour; 3.40USD/gpu for each of its GPUs; "
+        "310000USD/4y for a purchase that is written off in 4 years of 365 days; 9.2kW*0.12USD for "
+        "power all the time, at a price for a kWh. Bought, with cooling: "
+        "310000USD/4y+9.2kW*0.12USD.\n"
         "\n"
         "Every row that is dropped or mended is counted by rule. The counts, the options, the time "
         "zone and the SHA-256 of the source are in NAME.import.json. Zones are rules of this "
@@ -261,8 +280,8 @@ static bool read_clusters(Arena *arena, const ImportArguments *arguments, Import
 }
 
 static bool write_fit(Arena *arena, const char *path, const Import *import,
-                      const ImportClusters *clusters, const ImportScenarioNames *names,
-                      Problems *problems)
+                      const ImportClusters *clusters, const ImportPrices *prices,
+                      const ImportScenarioNames *names, Problems *problems)
 {
     const ImportLog *log = &import->log;
     const WorkloadFit *fit = workload_fit(
@@ -272,7 +291,7 @@ static bool write_fit(Arena *arena, const char *path, const Import *import,
                           .source = name_of(import->request->files[0].path),
                           .zone = log->has_calendar ? log->zone.name : NULL};
     Status status = {0};
-    if (!write_json(path, fit_scenario(arena, import, fit, clusters, names), problems))
+    if (!write_json(path, fit_scenario(arena, import, fit, clusters, prices, names), problems))
         return false;
     if (fit_page_write(arena, &page, fit, &status))
         return true;
@@ -297,63 +316,151 @@ static bool wants_clusters(const ImportArguments *arguments)
 
 /* The scenarios and their catalogue. */
 static bool write_scenarios(Arena *arena, const ImportArguments *arguments, const Import *import,
-                            const ImportClusters *clusters, ImportPrice price, Problems *problems)
+                            const ImportClusters *clusters, const ImportPrices *prices,
+                            Problems *problems)
 {
     const char *catalog = path_with(arena, arguments->output, ".csv", ".catalog.json");
     const ImportScenarioNames names = {.name = workload_name(arena, arguments->output),
                                        .list = name_of(arguments->output),
                                        .catalog = name_of(catalog)};
-    return write_json(catalog, import_scenario_catalog(arena, clusters, price), problems) &&
+    return write_json(catalog, import_scenario_catalog(arena, clusters, prices), problems) &&
            (arguments->scenario == NULL ||
-            write_json(arguments->scenario, import_scenario(arena, import, clusters, &names),
-                       problems)) &&
+            write_json(
+                arguments->scenario,
+                import_scenario(arena, import, clusters, prices, &names, arguments->piece_ns),
+                problems)) &&
            (arguments->fit == NULL ||
-            write_fit(arena, arguments->fit, import, clusters, &names, problems));
+            write_fit(arena, arguments->fit, import, clusters, prices, &names, problems));
 }
 
-/* "27.20USD" or "3.40USD/gpu". */
-static bool read_price(Arena *arena, const ImportArguments *arguments, ImportPrice *price,
+/* A price of an option; NULL: it was not given. */
+static bool read_price(Arena *arena, const char *text, const char *option, ImportPrice *price,
                        Problems *problems)
 {
-    static const char per_gpu[] = "/gpu", option[] = "--price";
-    const int64_t most_micro_usd = CATALOG_AMOUNT_MOST / GPUS_MAX;
-    *price = (ImportPrice){.micro_usd_per_hour = IMPORT_PRICE_UNKNOWN};
-    if (arguments->price == NULL)
-        return true;
-    if (!wants_clusters(arguments)) {
-        status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in(option, 0, 0),
-                                 "a price belongs to a scenario, and none is written"),
-                    "--scenario FILE.json or --fit FILE.json writes one");
-        return false;
-    }
-    const char *amount = path_with(arena, arguments->price, per_gpu, "");
     Status status;
-    price->is_per_gpu = strlen(amount) < strlen(arguments->price);
-    if (!value_parse(VALUE_MONEY, amount, place_in(option, 0, 0), &price->micro_usd_per_hour,
-                     &status)) {
-        problems_add_status(problems, &status);
+    *price = (ImportPrice){0};
+    if (text == NULL || import_price_parse(arena, text, place_in(option, 0, 0),
+                                           CATALOG_AMOUNT_MOST / GPUS_MAX, price, &status))
+        return true;
+    problems_add_status(problems, &status);
+    return false;
+}
+
+/* A name is the end of that of a VM size. */
+static bool is_offer_name(const char *name, size_t length)
+{
+    bool is_name = length > 0;
+    for (size_t i = 0; i < length; i++)
+        is_name &= ascii_is_alphanumeric(name[i]) || name[i] == '_' || name[i] == '-';
+    return is_name;
+}
+
+static bool read_offer(Arena *arena, const char *text, ImportOffer *offers, int32_t count,
+                       Problems *problems)
+{
+    static const char option[] = "--offer";
+    const char *equals = strchr(text, '=');
+    if (equals == NULL || !is_offer_name(text, (size_t)(equals - text))) {
+        status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in(option, 0, 0),
+                                 "\"%s\" is not NAME=PRICE", text),
+                    "as in --offer reserved=16USD; names have letters, digits, '_' and '-'");
         return false;
     }
-    if (price->micro_usd_per_hour >= 0 && price->micro_usd_per_hour <= most_micro_usd)
+    offers[count].name = arena_strndup(arena, text, (size_t)(equals - text));
+    for (int32_t i = 0; i < count; i++)
+        if (ascii_same(offers[i].name, offers[count].name)) {
+            problems_add(problems, STATUS_BAD_INPUT, place_in(option, 0, 0),
+                         "there are two offers \"%s\"", offers[i].name);
+            return false;
+        }
+    return read_price(arena, equals + 1, option, &offers[count].price, problems);
+}
+
+static bool read_prices(Arena *arena, const ImportArguments *arguments, ImportPrices *prices,
+                        Problems *problems)
+{
+    *prices = (ImportPrices){.lifetime_ns = arguments->lifetime_ns,
+                             .offers = ARENA_ARRAY(arena, ImportOffer, arguments->offers.count)};
+    bool is_right = read_price(arena, arguments->price, "--price", &prices->dedicated, problems) &
+                    read_price(arena, arguments->low_priority, "--low-priority",
+                               &prices->low_priority, problems);
+    if (arguments->lifetime_ns < NS_PER_S) {
+        problems_add(problems, STATUS_BAD_INPUT, place_in("--lifetime", 0, 0),
+                     "expected at least 1s");
+        is_right = false;
+    }
+    for (int32_t i = 0; i < arguments->offers.count; i++)
+        is_right &= read_offer(arena, arguments->offers.items[i], prices->offers,
+                               prices->offer_count++, problems);
+    return is_right;
+}
+
+/* Refuses options of a scenario that is not written, or that cannot have them. */
+static bool check_scenario_options(const ImportArguments *arguments, Problems *problems)
+{
+    const struct {
+        const char *option;
+        bool is_given, has_scenario;
+    } options[] = {{"--price", arguments->price != NULL, wants_clusters(arguments)},
+                   {"--offer", arguments->offers.count > 0, wants_clusters(arguments)},
+                   {"--low-priority", arguments->low_priority != NULL, wants_clusters(arguments)},
+                   {"--resample", arguments->piece_ns != 0, arguments->scenario != NULL}};
+    bool is_right = true;
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+        if (!options[i].is_given || options[i].has_scenario)
+            continue;
+        status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in(options[i].option, 0, 0),
+                                 "this option belongs to a scenario, and none is written"),
+                    "--scenario FILE.json%s writes one",
+                    arguments->piece_ns != 0 ? "" : " or --fit FILE.json");
+        is_right = false;
+    }
+    return is_right;
+}
+
+static bool check_offers(const ImportPrices *prices, const ImportClusters *clusters,
+                         Problems *problems)
+{
+    const char *option = prices->offer_count > 0 ? "--offer" : "--low-priority";
+    if ((prices->offer_count == 0 && !prices->low_priority.is_known) ||
+        import_has_one_size(clusters))
         return true;
-    problems_add(problems, STATUS_BAD_INPUT, place_in(option, 0, 0),
-                 "\"%s\": expected 0USD to %" PRId64 "USD", arguments->price, most_micro_usd / PPM);
+    status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in(option, 0, 0),
+                             "the clusters have different nodes, or numbers of nodes"),
+                "--pool, --nodes and --gpus-per-node make them equal; --price is for all of them");
+    return false;
+}
+
+/* Whether the list has enough pieces. */
+static bool check_resample(const ImportArguments *arguments, const Import *import,
+                           Problems *problems)
+{
+    enum { PIECES_LEAST = 2 };
+    const JobList *list = &import->selection.list;
+    if (arguments->piece_ns == 0 || resample_pieces(list, arguments->piece_ns) >= PIECES_LEAST)
+        return true;
+    status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in("--resample", 0, 0),
+                             "the log is too short for two pieces of this length"),
+                "choose a shorter one, such as 1d");
     return false;
 }
 
 static bool write_all(Arena *arena, const ImportArguments *arguments, Import *import,
                       Problems *problems)
 {
-    ImportPrice price;
+    ImportPrices prices;
     ImportClusters clusters;
-    if (!read_price(arena, arguments, &price, problems))
+    if (!check_scenario_options(arguments, problems) ||
+        !check_resample(arguments, import, problems) ||
+        !read_prices(arena, arguments, &prices, problems))
         return false;
     if (!wants_clusters(arguments))
         return write_files(arena, import, arguments->output, problems);
     // The clusters come first, because the sidecar counts the jobs that are wider than theirs.
     return read_clusters(arena, arguments, import, &clusters, problems) &&
+           check_offers(&prices, &clusters, problems) &&
            write_files(arena, import, arguments->output, problems) &&
-           write_scenarios(arena, arguments, import, &clusters, price, problems);
+           write_scenarios(arena, arguments, import, &clusters, &prices, problems);
 }
 
 /* --- The verb --- */
@@ -435,7 +542,7 @@ static bool check_output(const ImportArguments *arguments, Problems *problems)
 static int import(int argc, char **argv)
 {
     Arena *arena = arena_create();
-    ImportArguments arguments = {0};
+    ImportArguments arguments = {.lifetime_ns = 20 * NS_PER_HOUR};
     Operands operands;
     int exit_code;
     if (options_read(&import_table, arena, argc, argv, &arguments, &operands, &exit_code)) {

@@ -47,8 +47,10 @@ enum { GPUS_MAX = 65536, IMAGES_GPUS_MAX = 4096, BATCH_MAX = 65536, SEQUENCE_MAX
 
 #define OWNER PredictArguments
 static const Field predict_options[] = {
-    OPTION_TEXT('m', "model", model, "NETWORK",
-                "the network: resnet50, llama3-8b, ..., or a model file (*.json); \"?\" lists all"),
+    OPTION_TEXT(
+        'm', "model", model, "NETWORK",
+        "the network: resnet50, llama3-8b, mixtral-8x7b, ..., or a model file (*.json); \"?\" "
+        "lists all"),
     OPTION_TEXT(0, "vm", vm, "SIZE", "the nodes: Standard_NC24r, ...; \"?\" lists all"),
     OPTION_INTEGER('n', "gpus", gpus, "N", 1, GPUS_MAX,
                    "the number of GPUs; each node is filled before the next (1)"),
@@ -57,7 +59,7 @@ static const Field predict_options[] = {
                 "the training software (tf1.8-horovod0.13.2; of transformers megatron-core); \"?\" "
                 "lists all"),
     OPTION_TEXT('l', "layout", layout, "LAYOUT",
-                "how a transformer is spread: tp=8,pp=2,fsdp,...; \"best\" ranks all (best)"),
+                "how a transformer is spread: tp=8,pp=2,ep=8,fsdp,...; \"best\" ranks all (best)"),
     OPTION_INTEGER(0, "seq", sequence, "TOKENS", 1, SEQUENCE_MAX,
                    "the length of a transformer's sequences (as the model has it)"),
     OPTION_INTEGER(0, "global-batch", global_batch, "B", 1, SEQUENCE_MAX,
@@ -103,6 +105,8 @@ static const OptionTable predict_table = {
                "--layout best\n"
                "trainyard predict --model llama3-8b --vm Standard_ND96isr_H100_v5 --tokens 1T "
                "--within 30d\n"
+               "trainyard predict --model mixtral-8x7b --vm Standard_ND96isr_H100_v5 --gpus 64 "
+               "--layout ep=8,fsdp\n"
                "trainyard predict --coverage",
     .options = predict_options,
 };

@@ -38,9 +38,9 @@ typedef struct {
     uint64_t seed;
     uint32_t rank;
     Profile *profile; /* borrowed; NULL: not profiled, and no clock is read */
-    /* The same bits in every run. On GPUs this turns off measuring which library is faster.
-     * Backends on the processor are always deterministic. */
-    bool is_deterministic;
+    /* For backends on GPUs. The bits of ENGINE_FASTEST may differ between runs. Backends on the
+     * processor give the same bits in every run. */
+    EngineWish engine;
 } BackendSettings;
 
 /* The engine that computes one pass of a layer with weights: "own" or the name of a library. */

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "sim/base/invariant.h"
 #include "trainer/cuda/model.h"
@@ -119,13 +120,10 @@ const CudaEngine cuda_engine_separate = {.name = "separate",
 
 /* --- Engines of a model --- */
 
-/* In order of preference for equally fast engines. A build without libraries measures nothing, and
- * keeps `own`. */
+/* In order of preference for equally fast engines. */
 static const CudaEngine *const engines[] = {
     &cuda_engine_own,
-#if defined(TRAINYARD_HAVE_CUBLAS) || defined(TRAINYARD_HAVE_CUDNN)
     &cuda_engine_separate,
-#endif
 #ifdef TRAINYARD_HAVE_CUBLAS
     &cuda_engine_cublas,
 #endif
@@ -136,6 +134,34 @@ static const CudaEngine *const engines[] = {
 enum { ENGINES = sizeof engines / sizeof engines[0] };
 _Static_assert(sizeof engines / sizeof engines[0] <= CUDA_ENGINES_MAX, "a state for each");
 
+/* A build without libraries measures nothing, and keeps `own`. */
+#if defined(TRAINYARD_HAVE_CUBLAS) || defined(TRAINYARD_HAVE_CUDNN)
+enum { HAS_LIBRARIES = true };
+#else
+enum { HAS_LIBRARIES = false };
+#endif
+
+/* True if products may be computed by engine `i`. The first is used if no other can do it. */
+static bool is_wanted(const CudaModel *model, int32_t i)
+{
+    const EngineWish wish = model->settings.engine;
+    if (i == 0)
+        return true;
+    return wish == ENGINE_FASTEST ? HAS_LIBRARIES
+                                  : strcmp(engines[i]->name, engine_words[wish]) == 0;
+}
+
+/* The engine of the settings must be in this build. */
+static bool check_wish(const CudaModel *model, Status *status)
+{
+    const EngineWish wish = model->settings.engine;
+    for (int32_t i = 0; i < ENGINES; i++)
+        if (wish == ENGINE_FASTEST || strcmp(engines[i]->name, engine_words[wish]) == 0)
+            return true;
+    return status_fail(status, STATUS_MACHINE, here, "this build has no engine %s",
+                       engine_words[wish]);
+}
+
 static bool open_engine(CudaModel *model, int32_t i, Status *status)
 {
     const char *error = engines[i]->open(model->stream, &model->engine_states[CUDA_MAIN][i]);
@@ -145,7 +171,7 @@ static bool open_engine(CudaModel *model, int32_t i, Status *status)
         return true;
     status_fail(status, STATUS_MACHINE, here, "%s cannot be used on GPU %" PRId32 " (%s): %s",
                 engines[i]->name, model->device.index, model->device.name, error);
-    return status_hint(status, "--deterministic computes without libraries");
+    return status_hint(status, "--deterministic, or --engine own, computes without libraries");
 }
 
 static void set_count(CudaTask *task, int32_t images)
@@ -153,7 +179,7 @@ static void set_count(CudaTask *task, int32_t images)
     task->product.count = task->sieve.count = images;
 }
 
-static void find_ways(CudaModel *model, int32_t stage_index, CudaPass pass, int32_t engine_count)
+static void find_ways(CudaModel *model, int32_t stage_index, CudaPass pass)
 {
     CudaStage *stage = &model->stages[stage_index];
     CudaChoice *choice = &stage->choices[pass];
@@ -165,22 +191,24 @@ static void find_ways(CudaModel *model, int32_t stage_index, CudaPass pass, int3
     if (sieve)
         choice->task.sieve = sieve->sieve;
     set_count(&choice->task, model->settings.batch_max);
-    for (int32_t i = 0; i < engine_count; i++)
-        choice->way_count +=
-            engines[i]->find(model->engine_states[cuda_side_of(pass)][i], &choice->task,
-                             choice->ways + choice->way_count, CUDA_WAYS_MAX - choice->way_count);
+    for (int32_t i = 0; i < ENGINES; i++)
+        if (is_wanted(model, i))
+            choice->way_count += engines[i]->find(model->engine_states[cuda_side_of(pass)][i],
+                                                  &choice->task, choice->ways + choice->way_count,
+                                                  CUDA_WAYS_MAX - choice->way_count);
 }
 
 bool cuda_engines_open(CudaModel *model, Status *status)
 {
-    const int32_t count = model->settings.is_deterministic ? 1 : ENGINES;
-    for (int32_t i = 0; i < count; i++)
-        if (!open_engine(model, i, status))
+    if (!check_wish(model, status))
+        return false;
+    for (int32_t i = 0; i < ENGINES; i++)
+        if (is_wanted(model, i) && !open_engine(model, i, status))
             return false;
     for (int32_t i = 0; i < model->stage_count; i++)
         for (CudaPass pass = 0; pass < CUDA_PASS_COUNT; pass++)
             if (model->stages[i].kind == CUDA_PRODUCT && (i > 0 || pass != CUDA_PASS_DATA))
-                find_ways(model, i, pass, count);
+                find_ways(model, i, pass);
     return true;
 }
 
@@ -368,10 +396,16 @@ static float time_way(CudaModel *model, const Trial *trial)
     return best_ms / REPEATS;
 }
 
+/* The first way, of `own`, is not tried if another engine is wanted and can do the task. */
 static void choose(CudaModel *model, CudaChoice *choice, Trial *trial)
 {
+    const int32_t first = model->settings.engine != ENGINE_FASTEST && choice->way_count > 1;
     float best_ms = INFINITY;
-    for (int32_t i = 0; i < choice->way_count && choice->way_count > 1 && !model->has_failed; i++) {
+    if (choice->way_count - first == 1)
+        choice->chosen = first;
+    choice->took_ms[0] = INFINITY;
+    for (int32_t i = first;
+         i < choice->way_count && choice->way_count - first > 1 && !model->has_failed; i++) {
         trial->way = &choice->ways[i];
         const float took_ms = choice->took_ms[i] = time_way(model, trial);
         choice->is_measured = true;

@@ -2,15 +2,20 @@
  * trainer/cuda/kernels/kernels.h:
  *
  *     own       trainyard's kernels (product*.cu), with the sieve next to a product in the same
- *               kernel, and a kernel for images of three channels (image_product.cu): every
- * product, pass and precision, batches of any size separate  the same, but sieves and sums of parts
- * have separate kernels, and images take the kernels of all products cublas    dense layers and
- * convolutions of side 1, which are products of plain matrices cudnn     convolutions
+ *               kernel, and kernels for images of three channels (image_product.cu); every
+ *               product, pass and precision, batches of any size
+ *
+ *     separate  the same, but sieves and sums of parts have separate kernels, and images take
+ *               the kernels of all products
+ *
+ *     cublas    dense layers and convolutions of side 1, which are products of plain matrices
+ *
+ *     cudnn     convolutions
  *
  * The fastest way depends on the GPU, the shape and the library's version. Each way to do a pass of
  * a layer is therefore measured when a model opens, and the fastest is kept (trainer/cuda/model.h,
  * "Engines"). Every way always gives the same bits. The choice depends on measured times and may
- * differ between runs. With BackendSettings.is_deterministic all products use `own`.
+ * differ between runs. BackendSettings.engine may name one engine instead.
  *
  * The libraries are optional (CMake: TRAINYARD_CUBLAS, TRAINYARD_CUDNN). A program that was built
  * with a library does not start without it. The library is searched for in its folder at build

@@ -99,7 +99,8 @@ static bool open_model(Training *training, Status *status)
                                       .seed = (uint64_t)options->seed,
                                       .rank = (uint32_t)training->rank,
                                       .profile = training->trainer.profile,
-                                      .is_deterministic = options->is_deterministic};
+                                      .engine =
+                                          options->is_deterministic ? ENGINE_OWN : ENGINE_FASTEST};
     Trainer *trainer = &training->trainer;
     bool is_open = trainer->backend->open(&settings, &trainer->model, status);
     if (!training_agree(training, is_open, status))

@@ -8,7 +8,7 @@ if (tics > 0) {
     do for [i=1:tics] { set xtics add (tic_name[i] tic_at[i]) }
 }
 set xlabel x_label offset 0,0.7
-set format y '%.6g'
+set format y '%.12g'
 if (has_limit) {
     set arrow 1 from graph 0, first y_limit to graph 1, first y_limit nohead linewidth 1.4 dashtype 2 linecolor rgb '#808080'
 }

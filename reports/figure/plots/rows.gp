@@ -3,7 +3,7 @@
 set xrange [x_begin:x_end]
 set xtics x_step
 set xlabel x_label offset 0,0.7
-set format x '%.6g'
+set format x '%.12g'
 set yrange [rows+0.5:0.5]
 unset ytics
 set grid noytics xtics

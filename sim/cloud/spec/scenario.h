@@ -8,6 +8,7 @@
 #include "sim/cloud/spec/command.h"
 #include "sim/cloud/spec/given.h"
 #include "sim/cloud/spec/job_list.h"
+#include "sim/cloud/spec/resample.h"
 #include "sim/model/arrival_rate.h"
 
 typedef enum { FIDELITY_STEP, FIDELITY_EPOCH, FIDELITY_JOB } Fidelity;
@@ -131,6 +132,7 @@ typedef struct {
      * cluster that rows with that kind of GPU (the first: with none) allow; NULL: all of them */
     const KindSet *kinds_of_gpu_type;
     bool stops_at_requested; /* list: a job that runs longer than its owner asked for is stopped */
+    Resample resample;       /* list: a world draws it anew from its seed */
     int64_t begin_ns;        /* list: its times count from here */
     int64_t end_ns;   /* no job arrives at or after this time; INT64_MAX: jobs_max is the limit */
     int64_t jobs_max; /* INT64_MAX: until `end_ns` */

@@ -32,6 +32,7 @@ typedef struct {
     const char *layout;    /* with every choice: "dp=16,tp=2,..." */
     const char *software;  /* of "transformer_software" */
     const char *fabric;    /* of "transformer_fabrics"; NULL: one node */
+    const char *routing;   /* of "transformer_routing"; NULL: a dense model */
     bool is_of_catalog;    /* `model` is the name of an entry */
     const VmSize *vm_size; /* it is planned for */
     int32_t gpus;          /* likewise */

@@ -4,7 +4,14 @@
  * pipeline, as in Megatron-LM: the ranks of a tensor group are neighbours on one node.
  *
  *     gpus = tensor * context * data * pipeline
- *     micro batches of a rank and step = global batch / (data * micro batch) */
+ *     micro batches of a rank and step = global batch / (data * micro batch)
+ *
+ * Expert ranks add no GPUs. The routed experts of a layer are divided among `expert` neighbours of
+ * the ranks that have the same layers: of all of them if each expert is whole, or of those with the
+ * same tensor coordinate if tensor ranks divide each expert. Everything else is held as without
+ * experts. The copies of an expert share its gradients and its optimizer's state:
+ *
+ *     copies = tensor * context * data / (expert * (tensor if they divide each expert, else 1)) */
 #ifndef SIM_MODEL_TRANSFORMER_LAYOUT_H
 #define SIM_MODEL_TRANSFORMER_LAYOUT_H
 
@@ -52,7 +59,9 @@ typedef struct {
     int32_t context; /* ranks that divide a sequence */
     int32_t data;
     int32_t pipeline;
-    int32_t chunks; /* of layers on each pipeline rank; 1: plain 1F1B, more: interleaved */
+    int32_t expert;       /* ranks that divide the routed experts of a layer; 1: none do */
+    bool divides_experts; /* tensor ranks divide each expert, as they do all other matrices */
+    int32_t chunks;       /* of layers on each pipeline rank; 1: plain 1F1B, more: interleaved */
     Sharding sharding;
     bool is_sequence_parallel; /* norms and residuals are divided among tensor ranks */
     Recompute recompute;
@@ -77,12 +86,16 @@ enum { TRANSFORMER_GPUS_MOST = 65536, TRANSFORMER_STAGES_MOST = 512 };
 int32_t layout_ranks(const TransformerLayout *layout);
 /* The ranks that share one copy of the optimizer's state: data and context. */
 int32_t layout_shards(const TransformerLayout *layout);
+/* Ranks that hold parts of one routed expert: the tensor ranks, or 1. */
+int32_t layout_expert_parts(const TransformerLayout *layout);
+/* The ranks that share one copy of the optimizer's state of the routed experts. */
+int32_t layout_expert_shards(const TransformerLayout *layout);
 /* The micro batches of a rank in a step. */
 int64_t layout_micro_batches(const TransformerJob *job, const TransformerLayout *layout);
-/* Layers of one chunk of a pipeline rank. When chunks do not divide the layers, the first chunks
- * have one more. `chunk` counts from 0 in the order of the forward pass. */
+/* Layers of a kind of one chunk of a pipeline rank. When chunks do not divide the layers, the first
+ * chunks have one more. `chunk` counts from 0 in the order of the forward pass. */
 int64_t layout_chunk_layers(const TransformerJob *job, const TransformerLayout *layout,
-                            int32_t chunk);
+                            BlockKind kind, int32_t chunk);
 
 /* NULL when the layout can run the job; otherwise the rule that it breaks, as a clause: "tensor
  * ranks do not divide the heads". Memory is not considered. All members must be >= 1. */

@@ -42,6 +42,36 @@ double group_gather_s(const TransformerMachine *machine, RankGroup group, double
     return group_all_reduce_s(machine, group, bytes) / 2 * (double)machine->gpu->gather_ppm / PPM;
 }
 
+AllToAllBytes group_all_to_all_bytes(RankGroup group, double bytes)
+{
+    const double n = group.ranks, j = group.on_node;
+    return (AllToAllBytes){.within = bytes * (j - 1) / n, .between = bytes * (n - j) / n};
+}
+
+/* The bytes whose gather over the group moves `sent` bytes through each port. */
+static double gathered(RankGroup group, double sent)
+{
+    return sent * group.on_node * group.ranks / (group.ranks - 1);
+}
+
+double group_all_to_all_s(const TransformerMachine *machine, RankGroup group, double bytes)
+{
+    if (group.ranks == 1)
+        return 0;
+    const AllToAllBytes sent = group_all_to_all_bytes(group, bytes);
+    const RankGroup node = {group.on_node, group.on_node};
+    // On one node the links of a rank carry all that it gathers.
+    const double within_s =
+        group.on_node > 1
+            ? group_gather_s(machine, node, gathered(node, sent.within) / group.on_node)
+            : 0;
+    const double between_s = group.on_node < group.ranks
+                                 ? group_gather_s(machine, group, gathered(group, sent.between))
+                                 : 0;
+    return (within_s > between_s ? within_s : between_s) *
+           (double)machine->routing->all_to_all_ppm / PPM;
+}
+
 double machine_send_s(const TransformerMachine *machine, bool crosses, double bytes)
 {
     // An all-reduce is at least two messages, one after the other.

@@ -56,12 +56,23 @@ typedef struct {
     int64_t memory_error_ppm;  /* the same of the memory */
 } TransformerSoftware;
 
+/* How tokens are moved to their experts and back. */
+typedef struct {
+    const char *name;
+    int64_t imbalance_ppm;  /* unless the model says otherwise: TransformerExperts */
+    int64_t all_to_all_ppm; /* time of an all-to-all, as a part of that of a gather that moves as
+                               many bytes through each port */
+    int64_t exposed_ppm;    /* part of the all-to-all that is not hidden */
+    int64_t error_ppm;      /* of the step, as no training with experts was measured */
+} TransformerRouting;
+
 typedef struct {
     const TransformerGpu *gpu;
     const TransformerFabric *fabric; /* NULL: one node */
     const TransformerSoftware *software;
-    int64_t port_bytes_per_s; /* one way, of each GPU, to other nodes */
-    int64_t memory_bytes;     /* of a GPU */
+    const TransformerRouting *routing; /* NULL: a dense model */
+    int64_t port_bytes_per_s;          /* one way, of each GPU, to other nodes */
+    int64_t memory_bytes;              /* of a GPU */
 } TransformerMachine;
 
 /* The ranks of a group, and how many of them are on one node. */
@@ -78,6 +89,19 @@ typedef struct {
 double group_all_reduce_s(const TransformerMachine *machine, RankGroup group, double bytes);
 /* The same of an all-gather or a reduce-scatter of `bytes` in total. */
 double group_gather_s(const TransformerMachine *machine, RankGroup group, double bytes);
+/* Bytes that a rank exchanges in an all-to-all: with ranks on its node and with others. */
+typedef struct {
+    double within, between;
+} AllToAllBytes;
+
+/* Those of an all-to-all in which a rank has `bytes` in equal parts for or from all ranks of the
+ * group, itself included. */
+AllToAllBytes group_all_to_all_bytes(RankGroup group, double bytes);
+/* Seconds of it: the longer of its times within nodes and between them, as no all-to-all was
+ * measured. Between nodes a rank sends through its own port, where a gather divides its bytes among
+ * the ports of a node. So an all-to-all takes as long as a gather that moves as many bytes through
+ * each port. `machine` has a routing. */
+double group_all_to_all_s(const TransformerMachine *machine, RankGroup group, double bytes);
 /* Seconds of sending `bytes` from one rank to another one, on another node if `crosses`. */
 double machine_send_s(const TransformerMachine *machine, bool crosses, double bytes);
 

@@ -8,6 +8,13 @@
  *         + 5 heads s (scores of attention, without flash attention and recomputation)
  *     logits 6 bytes a token and word
  *
+ * With experts, in place of the MLP's:
+ *     2 (3 or 2) f (shared experts) and 8 bytes for each routed expert (the router, in fp32)
+ *     for each copy of a token that a routed expert of the rank takes:
+ *         2 (3 or 2) f (its MLP) + 2 h (input) + 2 h (output) bytes
+ *     2 h for each copy that the rank sends, and 2 h for each that it receives, of one layer
+ * If several ranks divide the experts, the busiest takes `imbalance` times as many as the mean.
+ *
  * For h, f = 4 h, ungated: 32 h, and 34 h in the source, which has the masks of two dropouts.
  * Source: Korthikanti et al., arXiv:2205.05198, section 4. Rank i of a pipeline holds the
  * activations of the micro batches in flight (schedule.h). */
@@ -24,15 +31,28 @@ typedef struct {
     int64_t gathered_bytes; /* FSDP: weights of the layers in use */
     int64_t activations_bytes;
     int64_t logits_bytes;
+    int64_t experts_bytes;  /* weights, gradients, optimizer of routed experts; not in the above */
+    int64_t routed_bytes;   /* activations of the tokens that they take; not in the above */
+    int64_t exchange_bytes; /* buffers of the all-to-all */
     int64_t software_bytes; /* what the software and its allocator add to the sum of the above */
     int64_t total_bytes;
 } TransformerMemory;
 
-/* Parameters of the pipeline's rank, before they are divided among shards: layers, and embeddings
- * on the first and the head on the last rank, divided by the tensor ranks. */
-int64_t rank_parameters(const TransformerJob *job, const TransformerLayout *layout, int32_t rank);
-/* Bytes of one layer's activations for one micro batch. */
-int64_t layer_activation_bytes(const TransformerJob *job, const TransformerLayout *layout);
+/* Parameters of a rank before they are divided among shards, divided by the tensor ranks. */
+typedef struct {
+    int64_t common;  /* layers, embeddings on the first and the head on the last pipeline rank */
+    int64_t experts; /* the rank's part of the routed experts */
+} RankParameters;
+
+RankParameters rank_parameters(const TransformerJob *job, const TransformerLayout *layout,
+                               int32_t rank);
+/* Copies of tokens that the routed experts of the busiest rank take of a micro batch. */
+double rank_routed_tokens(const TransformerJob *job, const TransformerLayout *layout);
+/* Bytes of one layer's activations for one micro batch, without those of routed experts. */
+int64_t layer_activation_bytes(const TransformerJob *job, const TransformerLayout *layout,
+                               BlockKind kind);
+/* Those of its routed experts. */
+int64_t layer_routed_bytes(const TransformerJob *job, const TransformerLayout *layout);
 /* The memory of pipeline rank `rank`. The layout must be free of problems. */
 TransformerMemory rank_memory(const TransformerJob *job, const TransformerLayout *layout,
                               const TransformerSoftware *software, int32_t rank);

@@ -106,6 +106,14 @@ static void set_micro_batch(TransformerLayout *layout, int64_t value)
 {
     layout->micro_batch = value;
 }
+static void set_expert(TransformerLayout *layout, int64_t value)
+{
+    layout->expert = (int32_t)value;
+}
+static void set_divides_experts(TransformerLayout *layout, int64_t value)
+{
+    layout->divides_experts = value != 0;
+}
 
 static const struct {
     size_t choices; /* offset in the space */
@@ -119,6 +127,8 @@ static const struct {
     {offsetof(LayoutSpace, sequence_parallel), set_sequence},
     {offsetof(LayoutSpace, recompute), set_recompute},
     {offsetof(LayoutSpace, micro_batch), set_micro_batch},
+    {offsetof(LayoutSpace, expert), set_expert},
+    {offsetof(LayoutSpace, divides_experts), set_divides_experts},
 };
 enum { DIMENSIONS = sizeof dimensions / sizeof dimensions[0] };
 
@@ -136,12 +146,21 @@ static int32_t data_ranks(const Search *search, const TransformerLayout *layout)
     return others > search->job->gpus ? 1 : (int32_t)(search->job->gpus / others);
 }
 
+/* One tensor rank divides nothing: both choices are then the same layout. */
+static bool is_repeated(const Search *search, const TransformerLayout *layout)
+{
+    return search->space->divides_experts.count > 1 && layout->tensor == 1 &&
+           !layout->divides_experts;
+}
+
 static void combine(const Search *search, const int32_t *at)
 {
     TransformerLayout layout = {.precision = search->space->precision,
                                 .has_flash_attention = search->space->has_flash_attention};
     for (int i = 0; i < DIMENSIONS; i++)
         dimensions[i].set(&layout, choices_of(search->space, i)->values[at[i]]);
+    if (is_repeated(search, &layout))
+        return;
     layout.data = data_ranks(search, &layout);
     const char *problem = layout_problem(search->job, &layout);
     if (problem == NULL)

@@ -20,6 +20,7 @@ typedef struct {
 
 typedef struct {
     Choices tensor, context, pipeline, chunks, sharding, sequence_parallel, recompute, micro_batch;
+    Choices expert, divides_experts;
     /* `data` takes the remaining GPUs, or is `data` > 0. */
     int32_t data;
     Precision precision;

@@ -32,6 +32,7 @@ typedef struct {
     double matmul_flops; /* of layers, reached by large ones */
     double head_flops;   /* of the head, which stays in BF16 */
     RankGroup tensor, context, shards;
+    RankGroup expert, expert_shards;
     bool sends_between_nodes;
 } Step;
 
@@ -62,6 +63,9 @@ static Step step_begin(const TransformerJob *job, const TransformerLayout *layou
         .tensor = group_of(node, 1, layout->tensor),
         .context = group_of(node, layout->tensor, layout->context),
         .shards = group_of(node, layout->tensor, layout_shards(layout)),
+        .expert = group_of(node, layout_expert_parts(layout), layout->expert),
+        .expert_shards = group_of(node, layout_expert_parts(layout) * layout->expert,
+                                  layout_expert_shards(layout)),
         .sends_between_nodes = job->gpus > node,
     };
 }
@@ -77,26 +81,100 @@ static double matmul_s(const Step *step, double flops_per_s, double m, double n,
                   bytes / (double)step->machine->gpu->memory_bytes_per_s);
 }
 
-static double layer_matmuls_s(const Step *step)
+/* Two matmuls of an MLP of this width on `tokens`; its width is divided by `parts`. Adds to `sum_s`
+ * one after the other. */
+static double add_mlp_s(const Step *step, double sum_s, double tokens, double width, double parts)
 {
     const TransformerShape *shape = &step->job->shape;
-    const double t = step->layout->tensor, h = (double)shape->hidden, f = (double)shape->mlp;
-    const double kv = (double)(shape->hidden / shape->heads * shape->kv_heads);
-    const double rate = step->matmul_flops, m = step->tokens;
-    return matmul_s(step, rate, m, (h + 2 * kv) / t, h) + matmul_s(step, rate, m, h, h / t) +
-           matmul_s(step, rate, m, (shape->is_gated ? 2 : 1) * f / t, h) +
-           matmul_s(step, rate, m, h, f / t);
+    const double h = (double)shape->hidden, rate = step->matmul_flops;
+    return sum_s + matmul_s(step, rate, tokens, (shape->is_gated ? 2 : 1) * width / parts, h) +
+           matmul_s(step, rate, tokens, h, width / parts);
 }
 
-static double layer_elements_s(const Step *step)
+static double attention_matmuls_s(const Step *step)
 {
     const TransformerShape *shape = &step->job->shape;
+    const TransformerLatents *latents = &shape->latents;
+    const AttentionWidths widths = transformer_attention_widths(shape);
     const double t = step->layout->tensor, h = (double)shape->hidden;
-    const double kv = (double)(shape->hidden / shape->heads * shape->kv_heads);
+    const double rate = step->matmul_flops, m = step->tokens;
+    const double q = (double)widths.queries, kv = (double)(widths.keys + widths.values);
+    const double output_s = matmul_s(step, rate, m, h, (double)widths.output / t);
+    if (latents->keys == 0)
+        return matmul_s(step, rate, m, (q + kv) / t, h) + output_s;
+    // Each tensor rank computes the latents of its part of the sequence.
+    const double part = step->layout->is_sequence_parallel ? m / t : m;
+    const double c = (double)latents->keys, compressed = (double)latents->queries;
+    const double queries_s = compressed > 0 ? matmul_s(step, rate, part, compressed, h) +
+                                                  matmul_s(step, rate, m, q / t, compressed)
+                                            : matmul_s(step, rate, m, q / t, h);
+    const double expanded = kv - (double)(shape->heads * latents->rotary);
+    return queries_s + matmul_s(step, rate, part, c + (double)latents->rotary, h) +
+           matmul_s(step, rate, m, expanded / t, c) + output_s;
+}
+
+/* The routed experts of the rank: as many matmuls as it has experts with tokens. */
+static double routed_matmuls_s(const Step *step)
+{
+    const TransformerExperts *experts = &step->job->shape.experts;
+    const double copies = rank_routed_tokens(step->job, step->layout);
+    const double held = (double)experts->count / step->layout->expert;
+    const double used = copies < held ? copies : held;
+    return used * add_mlp_s(step, 0, copies / used, (double)experts->mlp,
+                            layout_expert_parts(step->layout));
+}
+
+/* Router and shared experts. */
+static double shared_matmuls_s(const Step *step)
+{
+    const TransformerShape *shape = &step->job->shape;
+    const TransformerExperts *experts = &shape->experts;
+    const double t = step->layout->tensor;
+    const double part = step->layout->is_sequence_parallel ? step->tokens / t : step->tokens;
+    const double router_s =
+        matmul_s(step, step->head_flops, part, (double)experts->count, (double)shape->hidden);
+    const double width = (double)(experts->shared * experts->shared_mlp);
+    return width > 0 ? add_mlp_s(step, router_s, step->tokens, width, t) : router_s;
+}
+
+static double layer_matmuls_s(const Step *step, BlockKind kind)
+{
+    const double attention_s = attention_matmuls_s(step);
+    return kind == BLOCK_DENSE ? add_mlp_s(step, attention_s, step->tokens,
+                                           (double)step->job->shape.mlp, step->layout->tensor)
+                               : attention_s + shared_matmuls_s(step) + routed_matmuls_s(step);
+}
+
+/* Values that routing and the activation functions of experts move. */
+static double expert_values(const Step *step)
+{
+    const TransformerShape *shape = &step->job->shape;
+    const TransformerExperts *experts = &shape->experts;
+    const double t = step->layout->tensor, mlp = shape->is_gated ? 3 : 2;
+    // A copy is read and written on the way to its expert, and on the way back.
+    const double of_copy =
+        4 * (double)shape->hidden + mlp * (double)experts->mlp / layout_expert_parts(step->layout);
+    const double of_token =
+        mlp * (double)(experts->shared * experts->shared_mlp) / t +
+        2 * (double)experts->count / (step->layout->is_sequence_parallel ? t : 1);
+    return rank_routed_tokens(step->job, step->layout) * of_copy + step->tokens * of_token;
+}
+
+static double layer_elements_s(const Step *step, BlockKind kind)
+{
+    const TransformerShape *shape = &step->job->shape;
+    const AttentionWidths widths = transformer_attention_widths(shape);
+    const double t = step->layout->tensor, h = (double)shape->hidden;
+    const double part = step->layout->is_sequence_parallel ? t : 1;
+    const double mlp = kind == BLOCK_DENSE ? (double)shape->mlp : 0;
     // Two norms and two residuals read and write; positions; the activation function.
-    const double whole = 8 * h / (step->layout->is_sequence_parallel ? t : 1);
-    const double divided = 2 * (h + kv) / t + (shape->is_gated ? 3 : 2) * (double)shape->mlp / t;
-    return 2 * step->tokens * (whole + divided) * share(step->machine->software->element_ppm) /
+    const double whole = 8 * h / part;
+    const double divided =
+        2 * (double)(widths.queries + widths.keys) / t + (shape->is_gated ? 3 : 2) * mlp / t;
+    const double latents = 2 * (double)widths.latents / part; // their norms
+    const double values = 2 * step->tokens * (whole + divided + latents) +
+                          (kind == BLOCK_EXPERTS ? 2 * expert_values(step) : 0);
+    return values * share(step->machine->software->element_ppm) /
            (double)step->machine->gpu->memory_bytes_per_s;
 }
 
@@ -104,10 +182,11 @@ static double layer_attention_s(const Step *step)
 {
     const TransformerShape *shape = &step->job->shape;
     const TransformerMachine *machine = step->machine;
+    const AttentionWidths widths = transformer_attention_widths(shape);
     const bool is_flash = step->layout->has_flash_attention;
     const double part = is_flash && shape->kind == TRANSFORMER_DECODER ? 0.5 : 1;
     const double s = (double)shape->sequence, t = step->layout->tensor;
-    const double flops = 4 * step->tokens * s * (double)shape->hidden / t * part;
+    const double flops = 2 * step->tokens * s * (double)(widths.queries + widths.output) / t * part;
     const double rate =
         (double)machine->gpu->attention_flops * share(machine->software->attention_ppm);
     const double scores = step->tokens * s * (double)shape->heads / t;
@@ -136,33 +215,81 @@ static double exposed_s(const Step *step, double communication_s, double behind_
     return communication_s - hidden_s + loss * hidden_s;
 }
 
+/* Gather and scatter, or sum, of a half of a layer: of `tokens` among tensor ranks. */
+static double half_tensor_s(const Step *step, double tokens)
+{
+    const double bytes = 2 * tokens * (double)step->job->shape.hidden;
+    return step->layout->is_sequence_parallel
+               ? 2 * group_gather_s(step->machine, step->tensor, bytes)
+               : group_all_reduce_s(step->machine, step->tensor, bytes);
+}
+
+/* The half with experts: copies of tokens if experts are on several ranks, or else the tokens, if a
+ * matmul of this half is divided at all. */
+static double experts_tensor_s(const Step *step)
+{
+    const TransformerLayout *layout = step->layout;
+    const bool gathers_copies = layout->divides_experts && layout->expert > 1;
+    const bool gathers_tokens =
+        step->job->shape.experts.shared > 0 || (layout->divides_experts && layout->expert == 1);
+    return (gathers_copies ? half_tensor_s(step, rank_routed_tokens(step->job, layout)) : 0) +
+           (gathers_tokens ? half_tensor_s(step, step->tokens) : 0);
+}
+
 /* One pass of a layer. */
-static double layer_tensor_s(const Step *step)
+static double layer_tensor_s(const Step *step, BlockKind kind)
 {
     if (step->layout->tensor == 1)
         return 0;
-    const double bytes = 2 * step->tokens * (double)step->job->shape.hidden;
-    const double once_s = step->layout->is_sequence_parallel
-                              ? 2 * group_gather_s(step->machine, step->tensor, bytes)
-                              : group_all_reduce_s(step->machine, step->tensor, bytes);
-    return 2 * once_s * share(step->machine->software->tensor_exposed_ppm);
+    const double once_s = half_tensor_s(step, step->tokens);
+    return (kind == BLOCK_DENSE ? 2 * once_s : once_s + experts_tensor_s(step)) *
+           share(step->machine->software->tensor_exposed_ppm);
+}
+
+/* The copies of tokens that the experts of the busiest rank take; none if each rank has all. */
+static double received_copies_bytes(const Step *step)
+{
+    if (step->layout->expert == 1)
+        return 0;
+    return 2 * rank_routed_tokens(step->job, step->layout) / layout_expert_parts(step->layout) *
+           (double)step->job->shape.hidden;
+}
+
+/* All-to-alls of one pass, to the experts and back. */
+static double layer_experts_s(const Step *step, BlockKind kind)
+{
+    if (kind == BLOCK_DENSE || step->layout->expert == 1)
+        return 0;
+    return 2 * group_all_to_all_s(step->machine, step->expert, received_copies_bytes(step)) *
+           share(step->machine->routing->exposed_ppm);
 }
 
 /* Keys and values of all context ranks: a gather of each rank's. */
 static double layer_context_s(const Step *step, double attention_s)
 {
     const TransformerLayout *layout = step->layout;
-    const TransformerShape *shape = &step->job->shape;
+    const AttentionWidths widths = transformer_attention_widths(&step->job->shape);
     if (layout->context == 1)
         return 0;
-    const double kv = (double)(shape->hidden / shape->heads * shape->kv_heads);
-    const double bytes = 4 * step->tokens * kv / layout->tensor * layout->context;
+    const double kv = (double)(widths.keys + widths.values);
+    const double bytes = 2 * step->tokens * kv / layout->tensor * layout->context;
     return exposed_s(step, group_gather_s(step->machine, step->context, bytes), attention_s);
 }
 
-static double layer_weights_bytes(const Step *step)
+/* Seconds of a gather of a layer's weights, `bytes` each: those of routed experts among the ranks
+ * that hold the same ones. */
+static double layer_gather_s(const Step *step, BlockKind kind, double bytes)
 {
-    return 2 * (double)transformer_layer_parameters(&step->job->shape) / step->layout->tensor;
+    const TransformerShape *shape = &step->job->shape;
+    const TransformerLayout *layout = step->layout;
+    const double common = (double)transformer_layer_parameters(shape, kind) / layout->tensor;
+    const double common_s = group_gather_s(step->machine, step->shards, bytes * common);
+    if (kind == BLOCK_DENSE)
+        return common_s;
+    const double experts = (double)(shape->experts.count / layout->expert) *
+                           (double)transformer_expert_parameters(shape) /
+                           layout_expert_parts(layout);
+    return common_s + group_gather_s(step->machine, step->expert_shards, bytes * experts);
 }
 
 /* --- Stages --- */
@@ -194,22 +321,24 @@ static void add_host(const Step *step, double launches, Passes *passes)
 
 static bool is_fsdp(const Step *step)
 {
-    return step->layout->sharding >= SHARDING_FSDP && layout_shards(step->layout) > 1;
+    return step->layout->sharding >= SHARDING_FSDP &&
+           (step->shards.ranks > 1 || step->expert_shards.ranks > 1);
 }
 
-static Passes layer_forward(const Step *step)
+static Passes layer_forward(const Step *step, BlockKind kind)
 {
+    enum { WEIGHT_BYTES = 2 };
     Passes passes = {0};
     const double attention_s = layer_attention_s(step);
-    passes.parts_s[STEP_COMPUTE] = layer_matmuls_s(step) + layer_elements_s(step);
+    passes.parts_s[STEP_COMPUTE] = layer_matmuls_s(step, kind) + layer_elements_s(step, kind);
     passes.parts_s[STEP_ATTENTION] = attention_s;
-    passes.parts_s[STEP_TENSOR] = layer_tensor_s(step);
+    passes.parts_s[STEP_TENSOR] = layer_tensor_s(step, kind);
+    passes.parts_s[STEP_EXPERTS] = layer_experts_s(step, kind);
     passes.parts_s[STEP_CONTEXT] = layer_context_s(step, attention_s);
     add_host(step, 1, &passes);
     if (is_fsdp(step))
         passes.parts_s[STEP_GATHER] =
-            exposed_s(step, group_gather_s(step->machine, step->shards, layer_weights_bytes(step)),
-                      passes_sum(&passes));
+            exposed_s(step, layer_gather_s(step, kind, WEIGHT_BYTES), passes_sum(&passes));
     return passes;
 }
 
@@ -223,8 +352,9 @@ static double recomputed_share(const Step *step)
                : 0;
 }
 
-static Passes layer_backward(const Step *step, const Passes *forward)
+static Passes layer_backward(const Step *step, BlockKind kind, const Passes *forward)
 {
+    enum { WEIGHT_BYTES = 2 };
     const TransformerLayout *layout = step->layout;
     const double again = recomputed_share(step);
     const bool repeats_scores =
@@ -236,14 +366,14 @@ static Passes layer_backward(const Step *step, const Passes *forward)
     passes.parts_s[STEP_RECOMPUTE] = again * (forward->parts_s[STEP_COMPUTE] + attention_s) +
                                      (repeats_scores ? (1 - again) * attention_s : 0);
     passes.parts_s[STEP_TENSOR] = (1 + again) * forward->parts_s[STEP_TENSOR];
+    passes.parts_s[STEP_EXPERTS] = (1 + again) * forward->parts_s[STEP_EXPERTS];
     passes.parts_s[STEP_CONTEXT] = 2 * forward->parts_s[STEP_CONTEXT];
     add_host(step, 2 + again, &passes);
     if (is_fsdp(step)) {
-        const double bytes = layer_weights_bytes(step);
-        const double scale = (double)step->machine->software->gradient_bytes / 2;
         const bool gathers = layout->sharding == SHARDING_FSDP;
-        const double once_s = group_gather_s(step->machine, step->shards, bytes);
-        const double scatter_s = group_gather_s(step->machine, step->shards, bytes * scale);
+        const double once_s = layer_gather_s(step, kind, WEIGHT_BYTES);
+        const double scatter_s =
+            layer_gather_s(step, kind, (double)step->machine->software->gradient_bytes);
         passes.parts_s[STEP_GATHER] =
             exposed_s(step, (gathers ? once_s : 0) + scatter_s, passes_sum(&passes));
     }
@@ -260,26 +390,46 @@ static void add_head(const Step *step, Passes *forward, Passes *backward)
 
 /* The passes of all stages, in the order of the forward pass. */
 typedef struct {
-    Passes forward, backward; /* of a layer */
+    Passes forward[BLOCK_KIND_COUNT], backward[BLOCK_KIND_COUNT]; /* of a layer */
     Passes head_forward, head_backward;
     double forward_s[SCHEDULE_STAGES_MOST];
     double backward_s[SCHEDULE_STAGES_MOST];
 } Stages;
 
-static void stages_fill(const Step *step, Stages *stages)
+/* Layers of stage `stage` of a kind. */
+static double stage_layers(const Step *step, BlockKind kind, int32_t stage)
+{
+    return (double)layout_chunk_layers(step->job, step->layout, kind, stage);
+}
+
+/* Adds the layers of one kind to all stages. */
+static void add_layers(const Step *step, BlockKind kind, Stages *stages)
 {
     const int32_t count = step->layout->pipeline * step->layout->chunks;
-    stages->forward = layer_forward(step);
-    stages->backward = layer_backward(step, &stages->forward);
+    stages->forward[kind] = layer_forward(step, kind);
+    stages->backward[kind] = layer_backward(step, kind, &stages->forward[kind]);
+    const double forward_s = passes_sum(&stages->forward[kind]);
+    const double backward_s = passes_sum(&stages->backward[kind]);
+    for (int32_t i = 0; i < count; i++) {
+        const double layers = stage_layers(step, kind, i);
+        stages->forward_s[i] += layers * forward_s;
+        stages->backward_s[i] += layers * backward_s;
+    }
+}
+
+static void stages_fill(const Step *step, Stages *stages)
+{
+    const TransformerShape *shape = &step->job->shape;
+    const int32_t count = step->layout->pipeline * step->layout->chunks;
+    for (int32_t i = 0; i < count; i++)
+        stages->forward_s[i] = stages->backward_s[i] = 0;
+    for (int kind = 0; kind < BLOCK_KIND_COUNT; kind++) {
+        stages->forward[kind] = stages->backward[kind] = (Passes){0};
+        if (transformer_layers(shape, (BlockKind)kind, 0, shape->layers) > 0)
+            add_layers(step, (BlockKind)kind, stages);
+    }
     stages->head_forward = stages->head_backward = (Passes){0};
     add_head(step, &stages->head_forward, &stages->head_backward);
-    const double forward_s = passes_sum(&stages->forward);
-    const double backward_s = passes_sum(&stages->backward);
-    for (int32_t i = 0; i < count; i++) {
-        const double layers = (double)layout_chunk_layers(step->job, step->layout, i);
-        stages->forward_s[i] = layers * forward_s;
-        stages->backward_s[i] = layers * backward_s;
-    }
     stages->forward_s[count - 1] += passes_sum(&stages->head_forward);
     stages->backward_s[count - 1] += passes_sum(&stages->head_backward);
 }
@@ -294,11 +444,20 @@ static double rank_passes_s(const Step *step, const Stages *stages, int32_t rank
     return sum;
 }
 
-/* Only the first chunks have one more layer, and only the last rank has the head. */
+/* In a dense model only the first chunks have one more layer, and only the last rank has the head.
+ * Layers with experts may be on any rank. */
 static int32_t busiest_rank(const Step *step, const Stages *stages)
 {
     const int32_t last = step->layout->pipeline - 1;
-    return rank_passes_s(step, stages, 0) > rank_passes_s(step, stages, last) ? 0 : last;
+    const int32_t others = transformer_has_experts(&step->job->shape) || last == 0 ? last : 1;
+    int32_t busiest = last;
+    double most_s = rank_passes_s(step, stages, last);
+    for (int32_t rank = 0; rank < others; rank++) {
+        const double passes_s = rank_passes_s(step, stages, rank);
+        busiest = passes_s > most_s ? rank : busiest;
+        most_s = passes_s > most_s ? passes_s : most_s;
+    }
+    return busiest;
 }
 
 /* The parts of the passes of `rank` in a step. */
@@ -307,10 +466,12 @@ static Passes rank_parts(const Step *step, const Stages *stages, int32_t rank)
     const double batches = (double)layout_micro_batches(step->job, step->layout);
     Passes sum = {0};
     for (int32_t chunk = 0; chunk < step->layout->chunks; chunk++) {
-        const double layers = (double)layout_chunk_layers(step->job, step->layout,
-                                                          rank + chunk * step->layout->pipeline);
-        passes_add(&sum, &stages->forward, layers * batches);
-        passes_add(&sum, &stages->backward, layers * batches);
+        const int32_t stage = rank + chunk * step->layout->pipeline;
+        for (int kind = 0; kind < BLOCK_KIND_COUNT; kind++) {
+            const double passes = stage_layers(step, (BlockKind)kind, stage) * batches;
+            passes_add(&sum, &stages->forward[kind], passes);
+            passes_add(&sum, &stages->backward[kind], passes);
+        }
     }
     if (rank == step->layout->pipeline - 1) {
         passes_add(&sum, &stages->head_forward, batches);
@@ -357,36 +518,51 @@ static double after_backward_s(const Step *step, const Stages *stages, int32_t r
     return exposed_s(step, communication_s, backward_s);
 }
 
+/* Seconds of one sum, scatter and gather of parameters over their copies. */
+typedef struct {
+    double sum_s, scatter_s, gather_s;
+} GradientTimes;
+
+static void add_gradients(const Step *step, RankGroup group, double parameters,
+                          GradientTimes *times)
+{
+    if (group.ranks == 1 || !(parameters > 0))
+        return;
+    const Messages messages = gradient_messages(step, parameters);
+    const double weights = 2.0 / (double)step->machine->software->gradient_bytes;
+    times->sum_s += messages.count * group_all_reduce_s(step->machine, group, messages.bytes);
+    times->scatter_s += messages.count * group_gather_s(step->machine, group, messages.bytes);
+    times->gather_s +=
+        messages.count * group_gather_s(step->machine, group, messages.bytes * weights);
+}
+
 /* DDP sums gradients once a step. A divided optimizer scatters them, and gathers the weights.
  * Divided gradients (ZeRO-2) are scattered after each micro batch, because no rank has room for
  * the sum. */
 static double exposed_gradients_s(const Step *step, const Stages *stages, int32_t rank,
-                                  double parameters)
+                                  RankParameters parameters)
 {
     const Sharding sharding = step->layout->sharding;
-    if (step->shards.ranks == 1 || is_fsdp(step))
+    if (is_fsdp(step))
         return 0;
-    const Messages messages = gradient_messages(step, parameters);
+    GradientTimes times = {0};
+    add_gradients(step, step->shards, (double)parameters.common, &times);
+    add_gradients(step, step->expert_shards, (double)parameters.experts, &times);
     if (sharding == SHARDING_DDP)
-        return after_backward_s(
-            step, stages, rank,
-            messages.count * group_all_reduce_s(step->machine, step->shards, messages.bytes));
-    const double weights = 2.0 / (double)step->machine->software->gradient_bytes;
-    const double scatter_s =
-        messages.count * group_gather_s(step->machine, step->shards, messages.bytes);
-    const double gather_s =
-        messages.count * group_gather_s(step->machine, step->shards, messages.bytes * weights);
+        return after_backward_s(step, stages, rank, times.sum_s);
     const double earlier =
         sharding == SHARDING_ZERO2 ? (double)layout_micro_batches(step->job, step->layout) - 1 : 0;
-    return after_backward_s(step, stages, rank, scatter_s + gather_s) +
-           earlier * after_backward_s(step, stages, rank, scatter_s);
+    return after_backward_s(step, stages, rank, times.scatter_s + times.gather_s) +
+           earlier * after_backward_s(step, stages, rank, times.scatter_s);
 }
 
-static double optimizer_s(const Step *step, double parameters)
+static double optimizer_s(const Step *step, RankParameters parameters)
 {
     const bool is_divided = step->layout->sharding >= SHARDING_ZERO1;
-    return parameters / (is_divided ? layout_shards(step->layout) : 1) *
-           (double)step->machine->software->optimizer_bytes /
+    const double updated =
+        (double)parameters.common / (is_divided ? step->shards.ranks : 1) +
+        (double)parameters.experts / (is_divided ? step->expert_shards.ranks : 1);
+    return updated * (double)step->machine->software->optimizer_bytes /
            (double)step->machine->gpu->memory_bytes_per_s;
 }
 
@@ -406,11 +582,14 @@ static double makespan_s(const Step *step, const Stages *stages, ScheduleMode mo
 /* Whether the communication of a part crosses nodes. */
 static bool crosses(const Step *step, StepPart part)
 {
+    // Copies of experts are on several nodes only if those of other parameters are.
     const RankGroup group = part == STEP_TENSOR    ? step->tensor
+                            : part == STEP_EXPERTS ? step->expert
                             : part == STEP_CONTEXT ? step->context
                                                    : step->shards;
-    const bool is_communication = part == STEP_TENSOR || part == STEP_CONTEXT ||
-                                  part == STEP_GATHER || part == STEP_GRADIENTS;
+    const bool is_communication = part == STEP_TENSOR || part == STEP_EXPERTS ||
+                                  part == STEP_CONTEXT || part == STEP_GATHER ||
+                                  part == STEP_GRADIENTS;
     return is_communication && group.on_node < group.ranks;
 }
 
@@ -421,7 +600,7 @@ TransformerStep transformer_step(const TransformerJob *job, const TransformerLay
     Stages stages;
     stages_fill(&step, &stages);
     const int32_t rank = busiest_rank(&step, &stages);
-    const double parameters = (double)rank_parameters(job, layout, rank);
+    const RankParameters parameters = rank_parameters(job, layout, rank);
     Passes sum = rank_parts(&step, &stages, rank);
     const double busy_s = passes_sum(&sum);
     if (layout->pipeline > 1)
@@ -429,7 +608,10 @@ TransformerStep transformer_step(const TransformerJob *job, const TransformerLay
     sum.parts_s[STEP_GRADIENTS] = exposed_gradients_s(&step, &stages, rank, parameters);
     sum.parts_s[STEP_OPTIMIZER] = optimizer_s(&step, parameters);
     sum.parts_s[STEP_OVERHEAD] = (double)machine->software->step_overhead_ns / NS_PER_S;
-    TransformerStep result = {.rank = rank, .step_s = passes_sum(&sum)};
+    TransformerStep result = {
+        .rank = rank,
+        .step_s = passes_sum(&sum),
+        .all_to_all = group_all_to_all_bytes(step.expert, received_copies_bytes(&step))};
     for (int i = 0; i < STEP_PART_COUNT; i++) {
         result.parts_s[i] = sum.parts_s[i];
         result.between_nodes_s += crosses(&step, (StepPart)i) ? sum.parts_s[i] : 0;

@@ -9,11 +9,20 @@
  *                 their way through memory
  *     elements    norms, residuals, activation functions: values at the memory's rate
  *
+ * A layer with experts has the matmuls of its router and shared experts, and those of each routed
+ * expert of the rank with the tokens that it takes: so their rate falls with the tokens of an
+ * expert. If several ranks divide the experts, the busiest takes `imbalance` times as many as the
+ * mean, and the others wait for it.
+ * Elements are also the copies of tokens that are put in the order of experts, and back.
+ *
  * The backward pass takes twice as long (attention 2.5 times), and repeats forward passes that are
  * recomputed. Communication:
  *
  *     tensor      2 all-reduces of a layer's output per pass, or gathers and scatters of the same
  *                 bytes (sequence parallel)
+ *     experts     all-to-alls of the copies of tokens to their experts and back per pass. If tensor
+ *                 ranks divide experts that are on several ranks, they gather and scatter these
+ *                 copies; whole experts need no communication of tensor ranks
  *     context     keys and values of the other ranks, during attention
  *     gather      FSDP: each layer's weights per pass, and its gradients; during the layer's
  *                 computation
@@ -23,7 +32,8 @@
  *
  * The schedule of the pipeline is executed (schedule.h), so idle time comes from it. The step ends
  * with the update of the parameters. Source of the terms: Narayanan et al., SC'21, and Korthikanti
- * et al., arXiv:2205.05198; of the constants: the catalogue. */
+ * et al., arXiv:2205.05198; of experts: Lepikhin et al., GShard, arXiv:2006.16668; of the
+ * constants: the catalogue. */
 #ifndef SIM_MODEL_TRANSFORMER_STEP_H
 #define SIM_MODEL_TRANSFORMER_STEP_H
 
@@ -37,6 +47,7 @@
     X(RECOMPUTE, "recompute", "forward passes performed again")                                    \
     X(HOST, "host", "the GPU waits for the host to queue work")                                    \
     X(TENSOR, "tensor", "exposed communication of tensor ranks")                                   \
+    X(EXPERTS, "experts", "exposed all-to-all of tokens to experts and back")                      \
     X(CONTEXT, "context", "exposed communication of context ranks")                                \
     X(GATHER, "gather", "exposed gathers and scatters of FSDP")                                    \
     X(BUBBLE, "bubble", "idle in the pipeline's schedule, sending included")                       \
@@ -53,9 +64,10 @@ typedef enum {
 
 typedef struct {
     double parts_s[STEP_PART_COUNT];
-    double step_s;          /* their sum */
-    int32_t rank;           /* the busiest of the pipeline */
-    double between_nodes_s; /* part of the step: exposed communication over the fabric */
+    double step_s;            /* their sum */
+    int32_t rank;             /* the busiest of the pipeline */
+    double between_nodes_s;   /* part of the step: exposed communication over the fabric */
+    AllToAllBytes all_to_all; /* to the busiest rank, for its experts of one layer */
 } TransformerStep;
 
 /* How the makespan of a pipeline is found. */

@@ -479,6 +479,10 @@ const SectionShape catalog_shapes[CATALOG_SECTION_COUNT] = {
                                                "Software that trains transformers, as fitted.",
                                                sizeof(TransformerSoftware),
                                                transformer_software_fields}},
+    [CATALOG_TRANSFORMER_ROUTING] = {.type = {"transformer_routing",
+                                              "How tokens are moved to their experts and back.",
+                                              sizeof(TransformerRouting),
+                                              transformer_routing_fields}},
 };
 _Static_assert(sizeof(service_fields) / sizeof(service_fields[0]) <= CATALOG_FIELDS_MAX,
                "the largest");
@@ -507,3 +511,4 @@ NAME_COMES_FIRST(CatalogTransformer, name);
 NAME_COMES_FIRST(TransformerGpu, name);
 NAME_COMES_FIRST(TransformerFabric, name);
 NAME_COMES_FIRST(TransformerSoftware, name);
+NAME_COMES_FIRST(TransformerRouting, name);

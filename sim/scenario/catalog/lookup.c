@@ -128,6 +128,11 @@ const TransformerSoftware *catalog_transformer_software(const Catalog *catalog, 
     return item_find(catalog, CATALOG_TRANSFORMER_SOFTWARE, name);
 }
 
+const TransformerRouting *catalog_transformer_routing(const Catalog *catalog, const char *name)
+{
+    return item_find(catalog, CATALOG_TRANSFORMER_ROUTING, name);
+}
+
 Throughputs catalog_throughputs(const Catalog *catalog)
 {
     return catalog->throughputs;

@@ -63,6 +63,7 @@ typedef enum {
     CATALOG_TRANSFORMER_GPUS,
     CATALOG_TRANSFORMER_FABRICS,
     CATALOG_TRANSFORMER_SOFTWARE,
+    CATALOG_TRANSFORMER_ROUTING,
     CATALOG_SECTION_COUNT
 } CatalogSection;
 
@@ -132,6 +133,7 @@ const TransformerShape *catalog_transformer(const Catalog *catalog, const char *
 const TransformerGpu *catalog_transformer_gpu(const Catalog *catalog, const char *name);
 const TransformerFabric *catalog_transformer_fabric(const Catalog *catalog, const char *name);
 const TransformerSoftware *catalog_transformer_software(const Catalog *catalog, const char *name);
+const TransformerRouting *catalog_transformer_routing(const Catalog *catalog, const char *name);
 /* All rows of all files, in their order (sim/scenario/catalog/throughputs.h). */
 Throughputs catalog_throughputs(const Catalog *catalog);
 

@@ -94,3 +94,19 @@ const Field transformer_software_fields[] = {
     {0},
 };
 #undef OWNER
+
+#define OWNER TransformerRouting
+const Field transformer_routing_fields[] = {
+    NEEDED_QUANTITY(
+        RATIO, "imbalance", imbalance_ppm, PPM, RATIO_MOST,
+        "tokens of the busiest of the ranks that divide the experts, relative to the mean"),
+    NEEDED_QUANTITY(RATIO, "all_to_all", all_to_all_ppm, PPM / 100, 100 * PPM,
+                    "time of an all-to-all, as a part of that of a gather that moves as many bytes "
+                    "through each port"),
+    NEEDED_QUANTITY(RATIO, "exposed", exposed_ppm, 0, 10 * PPM,
+                    "part of the all-to-all that is not hidden"),
+    NEEDED_QUANTITY(RATIO, "error", error_ppm, 0, 10 * PPM,
+                    "of the time of a step: no training with experts was measured"),
+    {0},
+};
+#undef OWNER

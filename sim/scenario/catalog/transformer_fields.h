@@ -13,6 +13,6 @@ typedef struct {
 } CatalogTransformer;
 
 extern const Field transformer_fields[], transformer_gpu_fields[], transformer_fabric_fields[],
-    transformer_software_fields[];
+    transformer_software_fields[], transformer_routing_fields[];
 
 #endif

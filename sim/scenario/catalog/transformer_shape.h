@@ -5,6 +5,9 @@
  *       "layers": 32, "hidden": 4096, "mlp": 14336, "gated": true, "heads": 32, "kv_heads": 8,
  *       "vocabulary": 128256, "sequence": 8192
  *     }
+ *
+ * A mixture of experts has "experts", {"count": 8, "per_token": 2}, and a model with multi-head
+ * latent attention "latents".
  */
 #ifndef SIM_SCENARIO_CATALOG_TRANSFORMER_SHAPE_H
 #define SIM_SCENARIO_CATALOG_TRANSFORMER_SHAPE_H

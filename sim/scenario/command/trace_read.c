@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "sim/base/units.h"
 #include "sim/scenario/command/check.h"
 #include "sim/scenario/command/workload_read.h"
 #include "sim/scenario/config/kind_config.h"
@@ -339,6 +340,49 @@ static void warn_of_wide_jobs(const Trace *trace)
                 is_refused ? "" : ", or set \"wide_jobs\": \"refuse\"");
 }
 
+/* --- Other jobs for each seed --- */
+
+static int64_t load_ppm(const Trace *trace)
+{
+    enum { LEAST_PPM = RESAMPLE_PPM / 100 };
+    const Json *load = trace->text->load;
+    int64_t ppm = RESAMPLE_PPM;
+    if (load == NULL || (json_scaled(load, 6, &ppm) && ppm >= LEAST_PPM &&
+                         ppm <= (int64_t)RESAMPLE_LOAD_MOST * RESAMPLE_PPM))
+        return ppm;
+    problems_add(problems_of(trace), STATUS_BAD_INPUT, json_at(load),
+                 "load is not a number from 0.01 to %d with at most six decimals",
+                 RESAMPLE_LOAD_MOST);
+    return RESAMPLE_PPM;
+}
+
+static void read_resample(const Trace *trace)
+{
+    enum { PIECES_LEAST = 2, PIECES_MOST = 1000000 };
+    const WorkloadText *text = trace->text;
+    const JobList *list = trace->workload->list;
+    const Resample resample = {.piece_ns = text->resample.value, .load_ppm = load_ppm(trace)};
+    const int64_t pieces = resample.piece_ns > 0 ? resample_pieces(list, resample.piece_ns) : 0;
+    if (resample.piece_ns == 0 && resample.load_ppm != RESAMPLE_PPM)
+        status_hint(problems_add(problems_of(trace), STATUS_BAD_INPUT, json_at(text->load),
+                                 "\"load\" needs \"resample\""),
+                    "a list that is replayed has its own jobs: as in \"resample\": \"7d\"");
+    else if (resample.piece_ns > 0 && (pieces < PIECES_LEAST || pieces > PIECES_MOST))
+        status_hint(problems_add(problems_of(trace), STATUS_BAD_INPUT, json_at(text->resample.node),
+                                 "the list has %" PRId64 " pieces of this length, expected %d to "
+                                 "%d",
+                                 pieces, PIECES_LEAST, PIECES_MOST),
+                    "its last job is submitted %" PRId64 " s after its begin",
+                    list->count > 0 ? list->submit_ns[list->count - 1] / NS_PER_S : 0);
+    else if (resample.piece_ns > 0 && resample_rows_most(list, resample) > INT32_MAX)
+        problems_add(problems_of(trace), STATUS_BAD_INPUT, json_at(text->trace.node),
+                     "the list is too long for this \"load\": a run may have more than %" PRId32
+                     " jobs",
+                     INT32_MAX);
+    else
+        trace->workload->resample = resample;
+}
+
 /* --- The shape that all rows have in common --- */
 
 static void add_shape(const Trace *trace)
@@ -393,6 +437,7 @@ void trace_read(const CommandBinder *binder, const ScenarioCommands *commands,
     check_queues(&trace);
     find_kinds(&trace);
     warn_of_wide_jobs(&trace);
+    read_resample(&trace);
 }
 
 /* --- What has no effect --- */

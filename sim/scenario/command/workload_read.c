@@ -413,6 +413,23 @@ static void read_shapes(Reader *reader, const WorkloadText *text, Workload *work
 
 /* --- All of them --- */
 
+/* Refuses members that need a "trace". */
+static void refuse_trace_members(Reader *reader, const WorkloadText *text)
+{
+    const struct {
+        const char *key;
+        const Json *node;
+    } members[] = {{"stop_at_requested", text->stop_at_requested.node},
+                   {"resample", text->resample.node},
+                   {"load", text->load},
+                   {"cores_and_memory", text->cores_and_memory.node},
+                   {"gpu_type", text->gpu_type.node}};
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
+        if (members[i].node != NULL)
+            problems_add(reader->context->problems, STATUS_BAD_INPUT, json_at(members[i].node),
+                         "\"%s\" is for a workload with a \"trace\"", members[i].key);
+}
+
 static void read_workload(Reader *reader, const WorkloadText *text, Workload *workload)
 {
     if (text->node == NULL)
@@ -430,14 +447,7 @@ static void read_workload(Reader *reader, const WorkloadText *text, Workload *wo
     if (text->config == NULL)
         status_hint(problem(reader, text->node, "\"config\" is missing"),
                     "a workload needs it, unless it has a \"trace\"");
-    if (text->stop_at_requested.node != NULL)
-        problem(reader, text->stop_at_requested.node,
-                "\"stop_at_requested\" is for a workload with a \"trace\"");
-    if (text->cores_and_memory.node != NULL)
-        problem(reader, text->cores_and_memory.node,
-                "\"cores_and_memory\" is for a workload with a \"trace\"");
-    if (text->gpu_type.node != NULL)
-        problem(reader, text->gpu_type.node, "\"gpu_type\" is for a workload with a \"trace\"");
+    refuse_trace_members(reader, text);
     read_arrivals(reader, text, workload);
     read_shapes(reader, text, workload);
 }

@@ -115,7 +115,8 @@ static void put_step(TransformerTraining *planned, const TransformerStep *step)
 {
     static const StepPart compute[] = {STEP_COMPUTE, STEP_ATTENTION, STEP_RECOMPUTE, STEP_HOST,
                                        STEP_OVERHEAD};
-    static const StepPart exchange[] = {STEP_TENSOR, STEP_CONTEXT, STEP_GATHER, STEP_GRADIENTS};
+    static const StepPart exchange[] = {STEP_TENSOR, STEP_EXPERTS, STEP_CONTEXT, STEP_GATHER,
+                                        STEP_GRADIENTS};
     double compute_s = 0, exchange_s = 0;
     for (size_t i = 0; i < sizeof compute / sizeof compute[0]; i++)
         compute_s += step->parts_s[compute[i]];
@@ -216,6 +217,7 @@ void transformer_build(const ConfigContext *context, const TransformerText *text
         .layout = layout_text(context->arena, &best->layout),
         .software = prediction->machine.software->name,
         .fabric = prediction->nodes > 1 ? prediction->machine.fabric->name : NULL,
+        .routing = prediction->machine.routing != NULL ? prediction->machine.routing->name : NULL,
         .is_of_catalog = text->model->kind == JSON_STRING,
         .vm_size = prediction->vm_size,
         .gpus = job->gpus,

@@ -129,7 +129,7 @@ static const Field transformer_fields[] = {
                 "(`trainyard schema model`)"),
     FIELD_TEXT("layout", layout, "best",
                "how it is spread over the job's GPUs, as `predict --layout` has it: "
-               "\"tp=8,pp=2,fsdp\"; \"best\" is the fastest that fits"),
+               "\"tp=8,pp=2,fsdp\", with experts \"ep=8\"; \"best\" is the fastest that fits"),
     FIELD_TEXT("software", software, "megatron-core", "transformer software of the catalogue"),
     FIELD_INTEGER("sequence", sequence, 1, MAX_COUNT, NULL,
                   "tokens of a sequence; as the model has it, if not given"),

@@ -12,6 +12,8 @@ typedef struct {
         *cluster;    /* a name, or {"queue": "*"} or {"gpu_type": "*"}: the cluster of that name */
     BoundText trace; /* a workload file (sim/scenario/joblist) */
     BoundInteger stop_at_requested; /* trace */
+    BoundInteger resample;          /* trace: a duration, 0: replay */
+    const Json *load;               /* trace: a number */
     BoundText experiment, workspace, resource_group;
     const Json *config; /* job.json or its content */
     BoundInteger begin; /* durations since the start */

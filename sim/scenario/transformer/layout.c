@@ -10,17 +10,20 @@ typedef enum {
     CHOICE_PIPELINE,
     CHOICE_CHUNKS,
     CHOICE_DATA,
+    CHOICE_EXPERT,
     CHOICE_MICRO_BATCH,
     CHOICE_RECOMPUTE,
     CHOICE_SHARDING,
     CHOICE_PRECISION,
     CHOICE_SEQUENCE,
     CHOICE_ATTENTION,
+    CHOICE_DIVIDES_EXPERTS,
     CHOICE_COUNT
 } Choice;
 
 static const char *const choice_names[CHOICE_COUNT] = {
-    "tp", "cp", "pp", "vpp", "dp", "mb", "recompute", "sharding", "precision", "sp", "flash"};
+    "tp",        "cp",       "pp",        "vpp", "dp",    "ep", "mb",
+    "recompute", "sharding", "precision", "sp",  "flash", "etp"};
 
 static const struct {
     const char *word;
@@ -40,6 +43,8 @@ static const struct {
     {"no-sp", CHOICE_SEQUENCE, 0},
     {"flash", CHOICE_ATTENTION, 1},
     {"no-flash", CHOICE_ATTENTION, 0},
+    {"etp", CHOICE_DIVIDES_EXPERTS, 1},
+    {"no-etp", CHOICE_DIVIDES_EXPERTS, 0},
 };
 enum { WORDS = sizeof words / sizeof words[0], NUMBERS = CHOICE_MICRO_BATCH + 1 };
 
@@ -62,17 +67,21 @@ static bool fail_word(Piece word, Status *status)
         "no-sp",
         "flash",
         "no-flash",
+        "etp",
+        "no-etp",
         "tp=1",
         "cp=1",
         "pp=1",
         "vpp=1",
         "dp=1",
+        "ep=1",
         "mb=1",
         "best"};
     piece_bad(word, "a choice of a layout", status);
     (void)piece_hint_nearest(word, names, WORDS + NUMBERS + 1, status);
     return status->hint[0] != '\0' ||
-           status_hint(status, "tp=8, cp, pp, vpp, dp, mb, ddp, zero1, fsdp, recompute=full, fp8");
+           status_hint(status,
+                       "tp=8, cp, pp, vpp, dp, ep, mb, ddp, zero1, fsdp, recompute=full, fp8");
 }
 
 /* "tp=8" */
@@ -176,6 +185,12 @@ static void add_best(const Given *given, const TransformerJob *job, LayoutSpace 
         add_divisors(&space->chunks, job->shape.layers, CHUNKS_MOST);
     if (!is_given(given, CHOICE_SHARDING, &space->sharding))
         add_range(&space->sharding, SHARDING_DDP, SHARDING_FSDP_KEPT);
+    if (!transformer_has_experts(&job->shape))
+        return;
+    if (!is_given(given, CHOICE_EXPERT, &space->expert))
+        add_divisors(&space->expert, job->shape.experts.count, job->gpus);
+    if (!is_given(given, CHOICE_DIVIDES_EXPERTS, &space->divides_experts))
+        add_range(&space->divides_experts, 0, 1);
 }
 
 /* With flash attention, recomputing the scores alone changes nothing. */
@@ -187,18 +202,20 @@ static void add_recomputes(const TransformerSoftware *software, LayoutSpace *spa
     choices_add(&space->recompute, RECOMPUTE_FULL);
 }
 
+/* The given value, or else `value`; nothing if the choice has values. */
+static void add_default(const Given *given, Choice choice, int64_t value, Choices *choices)
+{
+    if (choices->count == 0 && !is_given(given, choice, choices))
+        choices_add(choices, value);
+}
+
 static void add_fixed(const Given *given, LayoutSpace *space)
 {
-    if (!is_given(given, CHOICE_TENSOR, &space->tensor))
-        choices_add(&space->tensor, 1);
-    if (!is_given(given, CHOICE_CONTEXT, &space->context))
-        choices_add(&space->context, 1);
-    if (!is_given(given, CHOICE_PIPELINE, &space->pipeline))
-        choices_add(&space->pipeline, 1);
-    if (!is_given(given, CHOICE_CHUNKS, &space->chunks))
-        choices_add(&space->chunks, 1);
-    if (!is_given(given, CHOICE_SHARDING, &space->sharding))
-        choices_add(&space->sharding, SHARDING_ZERO1);
+    add_default(given, CHOICE_TENSOR, 1, &space->tensor);
+    add_default(given, CHOICE_CONTEXT, 1, &space->context);
+    add_default(given, CHOICE_PIPELINE, 1, &space->pipeline);
+    add_default(given, CHOICE_CHUNKS, 1, &space->chunks);
+    add_default(given, CHOICE_SHARDING, SHARDING_ZERO1, &space->sharding);
 }
 
 bool layout_space_read(Piece text, const TransformerJob *job, const TransformerMachine *machine,
@@ -213,8 +230,9 @@ bool layout_space_read(Piece text, const TransformerJob *job, const TransformerM
         add_best(&given, job, space);
     else
         add_fixed(&given, space);
-    if (!is_given(&given, CHOICE_SEQUENCE, &space->sequence_parallel))
-        choices_add(&space->sequence_parallel, 1);
+    add_default(&given, CHOICE_EXPERT, 1, &space->expert);
+    add_default(&given, CHOICE_DIVIDES_EXPERTS, 1, &space->divides_experts);
+    add_default(&given, CHOICE_SEQUENCE, 1, &space->sequence_parallel);
     space->has_flash_attention = given.values[CHOICE_ATTENTION] < 0
                                      ? machine->software->has_flash_attention
                                      : given.values[CHOICE_ATTENTION] != 0;
@@ -238,6 +256,10 @@ const char *layout_text(Arena *arena, const TransformerLayout *layout)
                 (int)layout->pipeline, (int)layout->context);
     if (layout->chunks > 1)
         text_printf(&text, ",vpp=%d", (int)layout->chunks);
+    if (layout->expert > 1)
+        text_printf(&text, ",ep=%d", (int)layout->expert);
+    if (!layout->divides_experts && layout->tensor > 1)
+        text_add(&text, ",no-etp");
     text_printf(&text, ",%s,mb=%lld,recompute=%s,%s", sharding_name(layout->sharding),
                 (long long)layout->micro_batch, recompute_name(layout->recompute),
                 precision_name(layout->precision));

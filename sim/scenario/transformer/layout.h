@@ -2,6 +2,9 @@
  *
  *     tp cp pp dp vpp    ranks of each dimension, and chunks of layers of a pipeline rank; those
  *                        that are not given are 1, and dp takes the remaining GPUs
+ *     ep                 ranks that divide the routed experts of a layer; 1 if not given
+ *     etp no-etp         whether tensor ranks divide each expert, as everything else, or each
+ *                        expert is whole on one rank; etp if not given
  *     mb                 sequences of a micro batch
  *     ddp zero1 zero2 fsdp fsdp-kept    what data ranks divide; zero1 if not given
  *     recompute=none|selective|full

@@ -49,6 +49,23 @@ static bool choose_fabric(const Catalog *catalog, const TransformerRequest *requ
            fail_unknown(catalog, request->at, CATALOG_TRANSFORMER_FABRICS, name, status);
 }
 
+/* The routing of a model with experts, and its imbalance if the model states none. */
+static bool choose_routing(const Catalog *catalog, Place at, TransformerPrediction *prediction,
+                           Status *status)
+{
+    static const char name[] = "any";
+    TransformerExperts *experts = &prediction->job.shape.experts;
+    if (!transformer_has_experts(&prediction->job.shape))
+        return true;
+    const TransformerRouting *routing = catalog_transformer_routing(catalog, name);
+    if (routing == NULL)
+        return fail_unknown(catalog, at, CATALOG_TRANSFORMER_ROUTING, name, status);
+    prediction->machine.routing = routing;
+    if (experts->imbalance_ppm == 0)
+        experts->imbalance_ppm = routing->imbalance_ppm;
+    return true;
+}
+
 static bool find_machine(const Catalog *catalog, const TransformerRequest *request,
                          TransformerPrediction *prediction, Status *status)
 {
@@ -80,8 +97,12 @@ static int32_t distance(const TransformerLayout *a, const TransformerLayout *b)
 {
     return (a->tensor != b->tensor) + (a->context != b->context) + (a->pipeline != b->pipeline) +
            (a->chunks != b->chunks) + (a->sharding != b->sharding) +
-           (a->recompute != b->recompute) + (a->micro_batch != b->micro_batch);
+           (a->recompute != b->recompute) + (a->micro_batch != b->micro_batch) +
+           (a->expert != b->expert) + (a->divides_experts != b->divides_experts);
 }
+
+/* The choices that may change: those of experts come last, and matter only if there are some. */
+enum { FREE_CHOICES = 7, FREE_CHOICES_WITH_EXPERTS = 9 };
 
 /* A text of the choices of `wanted`, without those whose bit is in `freed`. */
 static void space_narrow(LayoutSpace *space, const TransformerLayout *wanted, uint32_t freed)
@@ -90,10 +111,15 @@ static void space_narrow(LayoutSpace *space, const TransformerLayout *wanted, ui
         Choices *choices;
         int64_t value;
     } dimensions[] = {
-        {&space->tensor, wanted->tensor},           {&space->context, wanted->context},
-        {&space->pipeline, wanted->pipeline},       {&space->chunks, wanted->chunks},
-        {&space->sharding, wanted->sharding},       {&space->recompute, wanted->recompute},
+        {&space->tensor, wanted->tensor},
+        {&space->context, wanted->context},
+        {&space->pipeline, wanted->pipeline},
+        {&space->chunks, wanted->chunks},
+        {&space->sharding, wanted->sharding},
+        {&space->recompute, wanted->recompute},
         {&space->micro_batch, wanted->micro_batch},
+        {&space->expert, wanted->expert},
+        {&space->divides_experts, wanted->divides_experts},
     };
     for (size_t i = 0; i < sizeof dimensions / sizeof dimensions[0]; i++)
         if (!(freed & 1u << i))
@@ -111,10 +137,11 @@ static int32_t bits_of(uint32_t set)
 /* Tries to change one choice, then two, and so on. */
 static void find_alternative(TransformerPrediction *prediction, const LayoutSpace *every)
 {
-    enum { DIMENSIONS = 7 };
     const TransformerLayout *wanted = &prediction->search.least.layout;
-    for (int32_t changed = 1; changed <= DIMENSIONS && !prediction->has_alternative; changed++) {
-        for (uint32_t freed = 1; freed < 1u << DIMENSIONS; freed++) {
+    const int32_t choices =
+        transformer_has_experts(&prediction->job.shape) ? FREE_CHOICES_WITH_EXPERTS : FREE_CHOICES;
+    for (int32_t changed = 1; changed <= choices && !prediction->has_alternative; changed++) {
+        for (uint32_t freed = 1; freed < 1u << choices; freed++) {
             LayoutSpace space = *every;
             LayoutSearch found;
             if (bits_of(freed) != changed)
@@ -142,6 +169,8 @@ bool transformer_prediction_make(const Catalog *catalog, const TransformerReques
                                        .gpus = request->gpus,
                                        .gpus_per_node = prediction->vm_size->gpus,
                                        .global_batch = request->global_batch};
+    if (!choose_routing(catalog, request->at, prediction, status))
+        return false;
     const Piece text = {request->layout, strlen(request->layout), request->layout_at};
     LayoutSpace space, every;
     if (!layout_space_read(text, &prediction->job, &prediction->machine, &space, status))
@@ -202,7 +231,9 @@ double transformer_uncertainty(const TransformerMachine *machine, const Transfor
 {
     const double software = (double)machine->software->error_ppm / PPM;
     const double between = BETWEEN_NODES_ERROR * step->between_nodes_s / step->step_s;
-    return 2 * sqrt(software * software + between * between);
+    const double unmeasured =
+        machine->routing != NULL ? (double)machine->routing->error_ppm / PPM / 2 : 0;
+    return 2 * sqrt(software * software + between * between + unmeasured * unmeasured);
 }
 
 double transformer_days(const TransformerPrediction *prediction, double step_s, double tokens)

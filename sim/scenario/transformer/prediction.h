@@ -52,7 +52,8 @@ MUST_CHECK bool transformer_prediction_within(const Catalog *catalog,
 
 /* About 19 of 20 measured steps should be within a factor of 1 + the uncertainty of the predicted
  * one: twice the standard deviation. Its parts are independent: the software's (its "error" in the
- * catalogue), and half of the exposed communication between nodes. */
+ * catalogue), half of the exposed communication between nodes, and with experts the error of
+ * networks without any measurement (the "error" of the routing). */
 double transformer_uncertainty(const TransformerMachine *machine, const TransformerStep *step);
 
 /* Days of a training on `tokens`. */

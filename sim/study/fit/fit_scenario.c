@@ -116,7 +116,8 @@ static void put_share(Arena *arena, Json *root)
     json_put_text(arena, share, "name", "results");
 }
 
-static void put_cluster(Arena *arena, Json *root, const ImportCluster *cluster)
+static void put_cluster(Arena *arena, Json *root, const ImportCluster *cluster,
+                        const ImportPrices *prices)
 {
     Json *command = json_add(json_put_array(arena, root, "commands"), json_object(arena));
     json_put_text(arena, command, "at", "0s");
@@ -124,10 +125,9 @@ static void put_cluster(Arena *arena, Json *root, const ImportCluster *cluster)
     json_put_text(arena, command, "name", cluster->name);
     Json *properties =
         json_put_object(arena, json_put_object(arena, command, "config"), "properties");
-    json_put_text(arena, properties, "vmSize", import_size_name(arena, cluster));
+    import_put_cluster_size(arena, properties, cluster, prices);
     Json *scale = json_put_object(arena, properties, "scaleSettings");
-    json_put_integer(arena, json_put_object(arena, scale, "manual"), "targetNodeCount",
-                     cluster->nodes);
+    json_put_text(arena, json_put_object(arena, scale, "manual"), "targetNodeCount", "${nodes}");
     Json *volumes =
         json_put_object(arena, json_put_object(arena, properties, "nodeSetup"), "mountVolumes");
     Json *share = json_add(json_put_array(arena, volumes, "azureFileShares"), json_object(arena));
@@ -137,7 +137,8 @@ static void put_cluster(Arena *arena, Json *root, const ImportCluster *cluster)
 }
 
 Json *fit_scenario(Arena *arena, const Import *import, const WorkloadFit *fit,
-                   const ImportClusters *clusters, const ImportScenarioNames *names)
+                   const ImportClusters *clusters, const ImportPrices *prices,
+                   const ImportScenarioNames *names)
 {
     char start[CIVIL_TEXT];
     const ImportCluster *cluster = &clusters->clusters[clusters->main];
@@ -150,14 +151,15 @@ Json *fit_scenario(Arena *arena, const Import *import, const WorkloadFit *fit,
         iso_time_print(import->selection.origin_ns / NS_PER_S * 1000, start);
         json_put_text(arena, root, "start", start);
     }
+    import_put_cluster_parameters(arena, json_put_object(arena, root, "parameters"), cluster,
+                                  prices);
+    import_put_until(arena, root, &import->selection.list, 0, prices);
     json_put_text(arena, root, "fidelity", "job");
-    Json *catalogs = json_put_array(arena, root, "catalog");
-    json_add(catalogs, json_string(arena, "catalog/azure-2018.json"));
-    json_add(catalogs, json_string(arena, names->catalog));
+    import_put_catalogs(arena, root, names, prices);
     json_put_text(arena, root, "wide_jobs", "refuse");
     put_share(arena, root);
     put_program(arena, root, fit);
     put_workload(arena, root, fit, cluster->name, names->name);
-    put_cluster(arena, root, cluster);
+    put_cluster(arena, root, cluster, prices);
     return root;
 }

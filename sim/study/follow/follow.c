@@ -165,11 +165,11 @@ const Json *follow_why(Arena *arena, const FollowPlan *plan)
 
 const char *const headroom_loads[] = {"1", "1.25", "1.5", "2", NULL};
 
-/* The member of a workload that says how much work arrives; NULL: it is a list of jobs, or has a
- * number of jobs alone. */
-static const Json *load_of(const Json *workload, const char **key)
+/* The member of a workload that says how much work arrives; NULL: it is a list of jobs that is
+ * replayed, or has a number of jobs alone. */
+static const Json *load_of(Arena *arena, const Json *workload, const char **key)
 {
-    static const char *const keys[] = {"rate", "count"};
+    static const char *const keys[] = {"rate", "count", "load"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         const Json *value = json_member(workload, keys[i]);
         if (value == NULL)
@@ -177,14 +177,15 @@ static const Json *load_of(const Json *workload, const char **key)
         *key = keys[i];
         return value;
     }
-    return NULL;
+    *key = "load"; // of a list, which is 1 by default
+    return json_member(workload, "resample") != NULL ? json_decimal(arena, "1") : NULL;
 }
 
 /* A count of arrivals is whole. */
-static Json *load_times(Arena *arena, const Json *load, const char *multiple)
+static Json *load_times(Arena *arena, const Json *load, const char *key, const char *multiple)
 {
     const Json *factor = json_decimal(arena, multiple);
-    if (load->kind == JSON_NUMBER && load->is_integer)
+    if (strcmp(key, "count") == 0 && load->kind == JSON_NUMBER && load->is_integer)
         return json_integer(arena, (int64_t)((double)load->integer * factor->number + 0.5));
     return value_times(arena, load, factor);
 }
@@ -196,8 +197,8 @@ static int32_t put_load(Arena *arena, Json *settings, const Json *workloads, con
     const Json *workload = workloads != NULL ? workloads->first : NULL;
     for (; workload != NULL; workload = workload->next, index++) {
         const char *key;
-        const Json *load = load_of(workload, &key);
-        Json *value = load != NULL ? load_times(arena, load, multiple) : NULL;
+        const Json *load = load_of(arena, workload, &key);
+        Json *value = load != NULL ? load_times(arena, load, key, multiple) : NULL;
         if (value == NULL)
             continue;
         json_set(arena, settings, arena_printf(arena, "/workloads/%" PRId32 "/%s", index, key),
@@ -229,9 +230,10 @@ const Json *follow_headroom(Arena *arena, FileSource files, const FollowPlan *pl
         if (put_load(arena, settings, workloads, headroom_loads[i]) == workload_count &&
             workload_count > 0)
             continue;
-        *reason = workload_count == 0
-                      ? "the scenario has no workloads: its jobs are single commands"
-                      : "a workload is a list of jobs, which has no rate to multiply";
+        *reason =
+            workload_count == 0
+                ? "the scenario has no workloads: its jobs are single commands"
+                : "a workload replays a list of jobs; with \"resample\" it has a load to multiply";
         return NULL;
     }
     return root;

@@ -3,6 +3,7 @@
 #define SIM_STUDY_IMPORT_CLUSTERS_H
 
 #include "sim/study/import/import.h"
+#include "sim/study/import/prices.h"
 
 typedef struct {
     const char *name; /* of its queue, or of its kind of machine */
@@ -51,19 +52,32 @@ typedef struct {
     const char *catalog; /* "philly.catalog.json" */
 } ImportScenarioNames;
 
-#define IMPORT_PRICE_UNKNOWN (-1)
-
-/* The price of each node. */
-typedef struct {
-    int64_t micro_usd_per_hour; /* IMPORT_PRICE_UNKNOWN: the costs of runs are unknown too */
-    bool is_per_gpu;            /* a node costs this for each of its GPUs */
-} ImportPrice;
-
+/* `piece_ns` is "resample" of the workload; 0: the list is replayed. */
 Json *import_scenario(Arena *arena, const Import *import, const ImportClusters *clusters,
-                      const ImportScenarioNames *names);
+                      const ImportPrices *prices, const ImportScenarioNames *names,
+                      int64_t piece_ns);
 /* The VM size of such nodes in that catalogue. */
 const char *import_size_name(Arena *arena, const ImportCluster *cluster);
 /* The catalogue of that scenario: its VM sizes, and a service without delays and small quotas. */
-Json *import_scenario_catalog(Arena *arena, const ImportClusters *clusters, ImportPrice price);
+Json *import_scenario_catalog(Arena *arena, const ImportClusters *clusters,
+                              const ImportPrices *prices);
+
+/* --- Parts of scenarios on such a cluster --- */
+
+/* The parameters "nodes", "size" if there are offers, and "priority" if there is a price of
+ * low-priority nodes. */
+void import_put_cluster_parameters(Arena *arena, Json *parameters, const ImportCluster *cluster,
+                                   const ImportPrices *prices);
+/* The VM size and the priority of a cluster with these parameters. */
+void import_put_cluster_size(Arena *arena, Json *properties, const ImportCluster *cluster,
+                             const ImportPrices *prices);
+/* The catalogues, and the preemption of low-priority nodes. */
+void import_put_catalogs(Arena *arena, Json *root, const ImportScenarioNames *names,
+                         const ImportPrices *prices);
+/* "until", if pieces of the list are drawn, or if nodes are taken away. */
+void import_put_until(Arena *arena, Json *root, const JobList *list, int64_t piece_ns,
+                      const ImportPrices *prices);
+/* Whether one VM size and one number of nodes describe all clusters: offers need it. */
+bool import_has_one_size(const ImportClusters *clusters);
 
 #endif

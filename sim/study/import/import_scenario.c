@@ -4,6 +4,7 @@
 #include "sim/base/civil_time.h"
 #include "sim/base/text.h"
 #include "sim/base/units.h"
+#include "sim/cloud/spec/resample.h"
 #include "sim/json/decimal.h"
 #include "sim/study/import/clusters.h"
 
@@ -41,23 +42,29 @@ const char *import_size_name(Arena *arena, const ImportCluster *cluster)
                         cluster->memory_mib);
 }
 
-static void put_price(Arena *arena, Json *size, const ImportCluster *cluster, ImportPrice price)
+static void put_price(Arena *arena, Json *size, const char *key, const ImportCluster *cluster,
+                      const ImportPrice *price)
 {
-    const int64_t count = price.is_per_gpu ? cluster->gpus_per_node : 1;
     Text text = {0};
-    if (price.micro_usd_per_hour == IMPORT_PRICE_UNKNOWN)
+    if (!price->is_known)
         return;
-    decimal_print(&text, (Wide)price.micro_usd_per_hour * count, 6);
+    decimal_print(&text,
+                  (Wide)price->gpu_micro_usd_per_hour * cluster->gpus_per_node +
+                      price->node_micro_usd_per_hour,
+                  DECIMALS_USD);
     text_add(&text, "USD");
-    put_text(arena, size, "dedicated_price_per_hour", arena_strdup(arena, text_string(&text)),
-             NULL);
+    put_text(arena, size, key, arena_strdup(arena, text_string(&text)), NULL);
+    if (price->words != NULL)
+        json_put_text(arena, json_member(size, key), "note",
+                      arena_printf(arena, "an hour of a node: %s", price->words));
     text_free(&text);
 }
 
-static void put_size(Arena *arena, Json *sizes, const ImportCluster *cluster, ImportPrice price)
+static void put_size(Arena *arena, Json *sizes, const char *name, const ImportCluster *cluster,
+                     const ImportPrice *dedicated, const ImportPrice *low_priority)
 {
     const char *not_used = "jobs of a trace state their run times, so this value is not used";
-    Json *size = json_put_object(arena, sizes, import_size_name(arena, cluster));
+    Json *size = json_put_object(arena, sizes, name);
     put_text(arena, size, "family", "Trace", NULL);
     if (cluster->cpus > 0)
         put_number(arena, size, "vcpus", cluster->cpus, NULL);
@@ -72,16 +79,28 @@ static void put_size(Arena *arena, Json *sizes, const ImportCluster *cluster, Im
     put_text(arena, size, "network_latency", "50us", not_used);
     put_text(arena, size, "rdma_rate", "0B/s", not_used);
     put_text(arena, size, "rdma_latency", "0s", not_used);
-    put_price(arena, size, cluster, price);
+    put_price(arena, size, "dedicated_price_per_hour", cluster, dedicated);
+    put_price(arena, size, "low_priority_price_per_hour", cluster, low_priority);
 }
 
-static void put_sizes(Arena *arena, Json *root, const ImportClusters *clusters, ImportPrice price)
+static const char *offer_size(Arena *arena, const ImportCluster *cluster, const ImportOffer *offer)
+{
+    return arena_printf(arena, "%s_%s", import_size_name(arena, cluster), offer->name);
+}
+
+static void put_sizes(Arena *arena, Json *root, const ImportClusters *clusters,
+                      const ImportPrices *prices)
 {
     Json *sizes = json_put_object(arena, root, "vm_sizes");
     for (int32_t i = 0; i < clusters->count; i++) {
-        const char *name = import_size_name(arena, &clusters->clusters[i]);
-        if (json_member(sizes, name) == NULL)
-            put_size(arena, sizes, &clusters->clusters[i], price);
+        const ImportCluster *cluster = &clusters->clusters[i];
+        const char *name = import_size_name(arena, cluster);
+        if (json_member(sizes, name) != NULL)
+            continue;
+        put_size(arena, sizes, name, cluster, &prices->dedicated, &prices->low_priority);
+        for (int32_t o = 0; o < prices->offer_count; o++)
+            put_size(arena, sizes, offer_size(arena, cluster, &prices->offers[o]), cluster,
+                     &prices->offers[o].price, &prices->low_priority);
     }
 }
 
@@ -113,7 +132,26 @@ static void put_service(Arena *arena, Json *root)
     put_text(arena, service, "max_wall_clock", "365d", "the log has its longest jobs");
 }
 
-Json *import_scenario_catalog(Arena *arena, const ImportClusters *clusters, ImportPrice price)
+/* How low-priority nodes are taken away. */
+#define LOW_PRIORITY_MODEL "low-priority"
+
+static void put_lifetime(Arena *arena, Json *root, const ImportPrices *prices)
+{
+    const char *note = "the mean of an exponential distribution, which --lifetime states";
+    const char *at_once = "other low-priority nodes are there at once";
+    Json *models = json_put_object(arena, root, "failure_models");
+    Json *model = json_put_object(arena, models, LOW_PRIORITY_MODEL);
+    Json *between = json_object(arena);
+    json_put_text(arena, between, "exponential",
+                  arena_printf(arena, "%" PRId64 "s", prices->lifetime_ns / NS_PER_S));
+    put_value(arena, model, "between", between, note);
+    put_text(arena, model, "repair", "0s", at_once);
+    put_text(arena, model, "recovery", "replace", at_once);
+    put_text(arena, model, "reason", "taken away", NULL);
+}
+
+Json *import_scenario_catalog(Arena *arena, const ImportClusters *clusters,
+                              const ImportPrices *prices)
 {
     Json *root = json_object(arena);
     json_put_integer(arena, root, "catalog", 1);
@@ -122,9 +160,11 @@ Json *import_scenario_catalog(Arena *arena, const ImportClusters *clusters, Impo
     Json *source = json_put_object(arena, json_put_object(arena, root, "sources"), "import");
     json_put_text(arena, source, "title", "trainyard import");
     json_put_text(arena, source, "date", "of the import");
-    put_sizes(arena, root, clusters, price);
+    put_sizes(arena, root, clusters, prices);
     put_quotas(arena, root);
     put_service(arena, root);
+    if (prices->low_priority.is_known)
+        put_lifetime(arena, root, prices);
     return root;
 }
 
@@ -168,14 +208,77 @@ static const char *kind_parameter(Arena *arena, const ImportCluster *kind)
     return name;
 }
 
-static void put_parameters(Arena *arena, Json *root, const ImportClusters *clusters)
+static Json *put_choice(Arena *arena, Json *parameters, const char *name, const char *first,
+                        const char *description)
 {
-    if (!clusters->are_kinds && !have_equal_nodes(clusters))
+    Json *choice = json_put_object(arena, parameters, name);
+    json_put_text(arena, choice, "value", first);
+    Json *choices = json_put_array(arena, choice, "choices");
+    json_add(choices, json_string(arena, first));
+    json_put_text(arena, choice, "description", description);
+    return choices;
+}
+
+void import_put_cluster_parameters(Arena *arena, Json *parameters, const ImportCluster *cluster,
+                                   const ImportPrices *prices)
+{
+    put_parameter(arena, parameters, "nodes", cluster->nodes, "nodes of each cluster");
+    if (prices->offer_count > 0) {
+        Json *sizes = put_choice(arena, parameters, "size", import_size_name(arena, cluster),
+                                 "VM size: the nodes are the same, and their prices differ");
+        for (int32_t o = 0; o < prices->offer_count; o++)
+            json_add(sizes, json_string(arena, offer_size(arena, cluster, &prices->offers[o])));
+    }
+    if (prices->low_priority.is_known)
+        json_add(put_choice(arena, parameters, "priority", "dedicated",
+                            "low-priority nodes cost less and are taken away by chance"),
+                 json_string(arena, "lowpriority"));
+}
+
+void import_put_cluster_size(Arena *arena, Json *properties, const ImportCluster *cluster,
+                             const ImportPrices *prices)
+{
+    json_put_text(arena, properties, "vmSize",
+                  prices->offer_count > 0 ? "${size}" : import_size_name(arena, cluster));
+    if (prices->low_priority.is_known)
+        json_put_text(arena, properties, "vmPriority", "${priority}");
+}
+
+void import_put_catalogs(Arena *arena, Json *root, const ImportScenarioNames *names,
+                         const ImportPrices *prices)
+{
+    Json *catalogs = json_put_array(arena, root, "catalog");
+    json_add(catalogs, json_string(arena, "catalog/azure-2018.json"));
+    json_add(catalogs, json_string(arena, names->catalog));
+    if (prices->low_priority.is_known)
+        json_put_text(arena, json_put_object(arena, root, "failures"), "preemption",
+                      LOW_PRIORITY_MODEL);
+}
+
+bool import_has_one_size(const ImportClusters *clusters)
+{
+    const ImportCluster *all = clusters->clusters;
+    bool is_same = !clusters->are_kinds && have_equal_nodes(clusters);
+    for (int32_t i = 1; i < clusters->count; i++)
+        is_same &= all[i].gpus_per_node == all[0].gpus_per_node && all[i].cpus == all[0].cpus &&
+                   all[i].memory_mib == all[0].memory_mib;
+    return is_same;
+}
+
+static void put_parameters(Arena *arena, Json *root, const ImportClusters *clusters,
+                           const ImportPrices *prices, bool has_load)
+{
+    if (!clusters->are_kinds && !have_equal_nodes(clusters) && !has_load)
         return;
     Json *parameters = json_put_object(arena, root, "parameters");
-    if (!clusters->are_kinds)
-        put_parameter(arena, parameters, "nodes", clusters->clusters[0].nodes,
-                      "nodes of each cluster");
+    if (!clusters->are_kinds && have_equal_nodes(clusters))
+        import_put_cluster_parameters(arena, parameters, &clusters->clusters[0], prices);
+    if (has_load) {
+        Json *load = json_put_object(arena, parameters, "load");
+        json_put_integer(arena, load, "value", 1);
+        json_put_text(arena, load, "type", "number");
+        json_put_text(arena, load, "description", "jobs that come, as a multiple of the log's");
+    }
     for (int32_t i = 0; clusters->are_kinds && i < clusters->count; i++) {
         const ImportCluster *kind = &clusters->clusters[i];
         put_parameter(arena, parameters, kind_parameter(arena, kind), kind->nodes,
@@ -205,7 +308,7 @@ static void put_kinds(Arena *arena, Json *commands, const ImportClusters *cluste
 }
 
 static void put_create(Arena *arena, Json *commands, const ImportCluster *cluster,
-                       bool is_parameter)
+                       const ImportPrices *prices, bool is_parameter)
 {
     Json *command = json_add(commands, json_object(arena));
     json_put_text(arena, command, "at", "0s");
@@ -213,7 +316,7 @@ static void put_create(Arena *arena, Json *commands, const ImportCluster *cluste
     json_put_text(arena, command, "name", cluster->name);
     Json *properties =
         json_put_object(arena, json_put_object(arena, command, "config"), "properties");
-    json_put_text(arena, properties, "vmSize", import_size_name(arena, cluster));
+    import_put_cluster_size(arena, properties, cluster, prices);
     Json *scale = json_put_object(arena, properties, "scaleSettings");
     Json *manual = json_put_object(arena, scale, "manual");
     if (is_parameter)
@@ -222,7 +325,8 @@ static void put_create(Arena *arena, Json *commands, const ImportCluster *cluste
         json_put_integer(arena, manual, "targetNodeCount", cluster->nodes);
 }
 
-static void put_commands(Arena *arena, Json *root, const ImportClusters *clusters)
+static void put_commands(Arena *arena, Json *root, const ImportClusters *clusters,
+                         const ImportPrices *prices)
 {
     Json *commands = json_put_array(arena, root, "commands");
     if (clusters->are_kinds) {
@@ -231,7 +335,7 @@ static void put_commands(Arena *arena, Json *root, const ImportClusters *cluster
     }
     for (int32_t i = 0; i < clusters->count; i++)
         if (clusters->is_per_queue || i == clusters->main)
-            put_create(arena, commands, &clusters->clusters[i], have_equal_nodes(clusters));
+            put_create(arena, commands, &clusters->clusters[i], prices, have_equal_nodes(clusters));
     for (uint32_t i = 0; i < clusters->resize_count; i++) {
         const ImportResize *change = &clusters->resizes[i];
         Json *command = json_add(commands, json_object(arena));
@@ -245,7 +349,7 @@ static void put_commands(Arena *arena, Json *root, const ImportClusters *cluster
 }
 
 static void put_workload(Arena *arena, Json *root, const ImportClusters *clusters,
-                         const ImportScenarioNames *names)
+                         const ImportScenarioNames *names, int64_t piece_ns)
 {
     Json *workload = json_add(json_put_array(arena, root, "workloads"), json_object(arena));
     json_put_text(arena, workload, "name", names->name);
@@ -256,14 +360,29 @@ static void put_workload(Arena *arena, Json *root, const ImportClusters *cluster
         json_put_text(arena, workload, "cluster",
                       clusters->are_kinds ? KINDS_CLUSTER
                                           : clusters->clusters[clusters->main].name);
+    if (piece_ns > 0) {
+        put_duration(arena, workload, "resample", piece_ns);
+        json_put_text(arena, workload, "load", "${load}");
+    }
     if (clusters->types_bind)
         json_put_text(arena, workload, "gpu_type", "bind");
     if (clusters->cores_bind)
         json_put_text(arena, workload, "cores_and_memory", "bind");
 }
 
+void import_put_until(Arena *arena, Json *root, const JobList *list, int64_t piece_ns,
+                      const ImportPrices *prices)
+{
+    const int64_t last_ns = list->count > 0 ? list->submit_ns[list->count - 1] : 0;
+    if (piece_ns > 0)
+        put_duration(arena, root, "until", resample_pieces(list, piece_ns) * piece_ns);
+    else if (prices->low_priority.is_known) // they are taken away again and again
+        put_duration(arena, root, "until", last_ns + NS_PER_S);
+}
+
 Json *import_scenario(Arena *arena, const Import *import, const ImportClusters *clusters,
-                      const ImportScenarioNames *names)
+                      const ImportPrices *prices, const ImportScenarioNames *names,
+                      int64_t piece_ns)
 {
     char start[CIVIL_TEXT];
     Json *root = json_object(arena);
@@ -275,13 +394,12 @@ Json *import_scenario(Arena *arena, const Import *import, const ImportClusters *
         iso_time_print(import->selection.origin_ns / NS_PER_S * 1000, start);
         json_put_text(arena, root, "start", start);
     }
-    put_parameters(arena, root, clusters);
+    put_parameters(arena, root, clusters, prices, piece_ns > 0);
+    import_put_until(arena, root, &import->selection.list, piece_ns, prices);
     json_put_text(arena, root, "fidelity", "job");
-    Json *catalogs = json_put_array(arena, root, "catalog");
-    json_add(catalogs, json_string(arena, "catalog/azure-2018.json"));
-    json_add(catalogs, json_string(arena, names->catalog));
+    import_put_catalogs(arena, root, names, prices);
     json_put_text(arena, root, "wide_jobs", "refuse");
-    put_workload(arena, root, clusters, names);
-    put_commands(arena, root, clusters);
+    put_workload(arena, root, clusters, names, piece_ns);
+    put_commands(arena, root, clusters, prices);
     return root;
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "sim/base/units.h"
 #include "sim/study/plan/answer_words.h"
 #include "sim/study/sweep_progress.h"
 
@@ -79,7 +80,40 @@ static const char *found_decision(Arena *arena, const PlanOutcome *outcome)
     return text_move(arena, &out);
 }
 
-/* The gain of the next best in the constraints: "0.3 ± 0.1 % more of the jobs wait at most 30 min".
+/* "A year of it costs 4,596 ± 32 USD, 3 years 13,788 ± 95 USD, ...", if periods follow one another.
+ */
+static void add_years(Text *out, Arena *arena, const PlanOutcome *outcome)
+{
+    enum { YEAR_DAYS = 365, MANY = 3 };
+    const Study *study = outcome->grid->study;
+    const PlanFindings *findings = plan_findings(candidate_of(outcome, outcome->winner));
+    const MetricWords words = metric_words(arena, study->metrics[outcome->goal->metric].name);
+    if (words.form != METRIC_IS_COST || !study->recurs || study->period_ns < NS_PER_HOUR ||
+        study->horizon.kind == HORIZON_STEADY || isnan(findings->objective.value))
+        return;
+    const double periods = (double)(YEAR_DAYS * NS_PER_DAY) / (double)study->period_ns;
+    const PlanEstimate year = answer_estimate_times(&findings->objective, periods);
+    const PlanEstimate years = answer_estimate_times(&findings->objective, MANY * periods);
+    text_printf(out, "At the same demand and prices, a year costs %s and %d years cost %s.",
+                answer_value(arena, outcome, outcome->goal->metric, &year, false), MANY,
+                answer_value(arena, outcome, outcome->goal->metric, &years, false));
+}
+
+static const char *remark_words(Arena *arena, const PlanOutcome *outcome)
+{
+    Text out = {0};
+    add_years(&out, arena, outcome);
+    if (outcome->grid->study->replays)
+        text_printf(&out,
+                    "%sEvery run replays the same list of jobs, so the answer is about these jobs "
+                    "and says nothing about other weeks; \"resample\" of the workload draws them "
+                    "anew for each run.",
+                    out.length > 0 ? " " : "");
+    return text_move(arena, &out);
+}
+
+/* The gain of the next best in the constraints: "a further 0.3 ± 0.1 % of the jobs wait at most 30
+ * min".
  */
 static bool add_gains(Text *out, Arena *arena, const PlanOutcome *outcome,
                       const PlanComparison *comparison)
@@ -199,7 +233,7 @@ static Answer infeasible_answer(Arena *arena, const PlanOutcome *outcome)
                     "), or the scenario is not valid there (%" PRId32 ").",
                     count_of(outcome, CANDIDATE_UNSTABLE), count_of(outcome, CANDIDATE_REFUSED));
     }
-    return (Answer){text_move(arena, &decision), text_move(arena, &alternative)};
+    return (Answer){text_move(arena, &decision), text_move(arena, &alternative), ""};
 }
 
 static Answer unfinished_answer(Arena *arena, const PlanOutcome *outcome)
@@ -222,20 +256,21 @@ static Answer unfinished_answer(Arena *arena, const PlanOutcome *outcome)
         text_add(&alternative, ". ");
     }
     text_add(&alternative, "The same command continues the plan.");
-    return (Answer){text_move(arena, &decision), text_move(arena, &alternative)};
+    return (Answer){text_move(arena, &decision), text_move(arena, &alternative), ""};
 }
 
 Answer answer_of(Arena *arena, const PlanOutcome *outcome)
 {
     switch (outcome->verdict) {
     case PLAN_FOUND:
-        return (Answer){found_decision(arena, outcome), outcome->next_best != NO_CANDIDATE
-                                                            ? next_best_words(arena, outcome)
-                                                            : no_next_best_words(arena, outcome)};
+        return (Answer){found_decision(arena, outcome),
+                        outcome->next_best != NO_CANDIDATE ? next_best_words(arena, outcome)
+                                                           : no_next_best_words(arena, outcome),
+                        remark_words(arena, outcome)};
     case PLAN_INFEASIBLE:
         return infeasible_answer(arena, outcome);
     case PLAN_UNFINISHED:
         return unfinished_answer(arena, outcome);
     }
-    return (Answer){"", ""};
+    return (Answer){"", "", ""};
 }

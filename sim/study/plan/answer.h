@@ -1,6 +1,6 @@
-/* The answer of a plan in two sentences, for the person who pays: what to choose, with interval and
- * confidence, and what the next best costs or loses. The terminal, plan.json and the page print
- * these sentences. Every number in them is a member of the outcome. */
+/* The answer of a plan in a few sentences, for the person who pays: what to choose, with interval
+ * and confidence, what the next best costs or loses, and what years of it cost. The terminal,
+ * plan.json and the page print these sentences. Every number in them is a member of the outcome. */
 #ifndef SIM_STUDY_PLAN_ANSWER_H
 #define SIM_STUDY_PLAN_ANSWER_H
 
@@ -10,6 +10,7 @@
 typedef struct {
     const char *decision;    /* "Choose 2 nodes, size STANDARD_NC6: ..." */
     const char *alternative; /* "The next best, with 3 nodes, costs 2.7 ± 0.1 USD more a week." */
+    const char *remark;      /* costs over years, and a warning that all runs replay one list; "" */
 } Answer;
 
 Answer answer_of(Arena *arena, const PlanOutcome *outcome);

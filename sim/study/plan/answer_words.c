@@ -158,6 +158,15 @@ const char *answer_value_alone(Arena *arena, const PlanOutcome *outcome, int32_t
     return text_move(arena, &out);
 }
 
+PlanEstimate answer_estimate_times(const PlanEstimate *estimate, double factor)
+{
+    PlanEstimate scaled = *estimate;
+    scaled.value *= factor;
+    scaled.low *= factor;
+    scaled.high *= factor;
+    return scaled;
+}
+
 const char *answer_interval(Arena *arena, const PlanOutcome *outcome, int32_t metric,
                             const PlanEstimate *estimate)
 {
@@ -319,9 +328,10 @@ const char *answer_check_change(Arena *arena, const PlanOutcome *outcome, const 
     const PlanEstimate size = size_of(difference);
     const bool is_less = difference->value < 0;
     const char *value = answer_value(arena, outcome, metric, &size, false);
-    if (words.form == METRIC_IS_SHARE)
-        return arena_printf(arena, "%s %s of the %s %s", value, is_less ? "fewer" : "more",
-                            words.subject, words.predicate);
+    if (words.form == METRIC_IS_SHARE) // of all jobs, not of those that do
+        return arena_printf(arena,
+                            is_less ? "%s of the %s no longer %s" : "a further %s of the %s %s",
+                            value, words.subject, words.predicate);
     return arena_printf(arena, "the %s is %s %s", words.noun, value, is_less ? "less" : "more");
 }
 

@@ -26,6 +26,8 @@ const char *answer_value(Arena *arena, const PlanOutcome *outcome, int32_t metri
 /* "91.7 USD": without the interval, with its digits. */
 const char *answer_value_alone(Arena *arena, const PlanOutcome *outcome, int32_t metric,
                                const PlanEstimate *estimate);
+/* The estimate of a multiple of the same total: of many periods. */
+PlanEstimate answer_estimate_times(const PlanEstimate *estimate, double factor);
 /* "88.3 to 89.1": the interval alone; "" without one. */
 const char *answer_interval(Arena *arena, const PlanOutcome *outcome, int32_t metric,
                             const PlanEstimate *estimate);
@@ -48,7 +50,7 @@ const char *answer_limit(Arena *arena, const PlanOutcome *outcome, int32_t const
 /* "97.1 ± 0.4 % of the jobs of team wait at most 30 min, where 95 % is asked"; with weather: "at
  * load 1.5, 97.1 ± ...". */
 const char *answer_check(Arena *arena, const PlanOutcome *outcome, const PlanCheck *check);
-/* Another candidate's check minus the winner's: "0.3 ± 0.1 % more of the jobs of team wait at
+/* Another candidate's check minus the winner's: "a further 0.3 ± 0.1 % of the jobs of team wait at
  * most 30 min". */
 const char *answer_check_change(Arena *arena, const PlanOutcome *outcome, const PlanCheck *check,
                                 const PlanEstimate *difference);

@@ -259,6 +259,7 @@ Json *plan_json(Arena *arena, const PlanOutcome *outcome)
     const Answer answer = answer_of(arena, outcome);
     json_put_text(arena, root, "decision", answer.decision);
     json_put_text(arena, root, "alternative", answer.alternative);
+    json_put_text(arena, root, "remark", answer.remark[0] != '\0' ? answer.remark : NULL);
     put_real(arena, root, "confidence", outcome->confidence);
     put_goal(arena, root, outcome);
     put_choice(arena, root, outcome->verdict == PLAN_UNFINISHED ? "best_so_far" : "winner", outcome,

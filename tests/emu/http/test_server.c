@@ -446,6 +446,14 @@ static void check_error(const Answer *answer, int status, const char *code)
     ck_assert_msg(strstr(answer->body, member), "%s", answer->body);
 }
 
+/* libmicrohttpd 1 refuses some requests itself, with a page; earlier versions leave them to us. */
+static void check_refused(const Answer *answer, const char *code)
+{
+    ck_assert_int_eq(answer->status, 400);
+    if (strncmp(answer->body, "<html>", 6) != 0)
+        check_error(answer, 400, code);
+}
+
 /* A client retries after a temporary refusal, and gives up if its request is too large. */
 START_TEST(bodies_that_are_too_many_together_are_put_off)
 {
@@ -822,7 +830,7 @@ START_TEST(pages_of_other_sites_get_nothing)
     answer = ask("GET http://example.com/ HTTP/1.1\r\nHost: localhost\r\n\r\n");
     check_error(&answer, 400, "InvalidUri");
     answer = ask("GET /a\rHost: localhost HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    check_error(&answer, 400, "InvalidUri");
+    check_refused(&answer, "InvalidUri");
     answer = ask("GET /?a=%zz HTTP/1.1\r\nHost: localhost\r\n\r\n");
     check_error(&answer, 400, "InvalidQueryParameterValue");
     ck_assert_int_eq(shared->requests, 0);
@@ -851,7 +859,7 @@ START_TEST(after_a_request_whose_end_is_in_doubt_nothing_is_read)
                                   "GET /smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n",
                                   heads[i]));
         ck_assert_msg(hear(&client, &answer, true), "%s", heads[i]);
-        check_error(&answer, 400, "InvalidHeaderValue");
+        check_refused(&answer, "InvalidHeaderValue");
         ck_assert_msg(ends(&client), "%s", heads[i]);
         close(client.descriptor);
     }

@@ -96,7 +96,9 @@ static inline bool start_ranks(const RanksMachine *machine, int32_t ranks, bool 
 {
     char option[] = "-c", own[] = "OWN=one two", path[] = "PATH=/usr/local/bin:/usr/bin:/bin";
     char *const arguments[] = {option, arena_strdup(arena, script), NULL};
-    char *const environment[] = {own, path, NULL};
+    char *const home =
+        arena_printf(arena, "HOME=%s", folder); // Open MPI 5 does not start without it
+    char *const environment[] = {own, path, home, NULL};
     const RanksPlan plan = {.program = "/bin/sh",
                             .arguments = arguments,
                             .environment = environment,

@@ -74,7 +74,7 @@ static const struct {
     {"trainyard help comp", "completion"},
     {"trainyard run --",
      "--color|--events|--help|--json|--no-json|--output|--param|--rate|--seed|--trace"},
-    {"trainyard run --s", "--seed"},
+    {"trainyard run --see", "--seed"}, // for "--s" fish 4 also offers words that contain an s
     {"trainyard run --trace ", "epochs|jobs|steps"},
     {"trainyard run x -t e", "epochs"},
     {"trainyard run --seed ", ""},

@@ -218,6 +218,17 @@ START_TEST(a_mistake_is_reported_with_its_position)
          NULL, "only a workload with a \"trace\" has jobs of several clusters"},
         {RANDOM ", \"stop_at_requested\": true", NULL,
          "\"stop_at_requested\" is for a workload with a \"trace\""},
+        {RANDOM ", \"resample\": \"7d\"", NULL, "\"resample\" is for a workload with a \"trace\""},
+        {RANDOM ", \"load\": 2", NULL, "\"load\" is for a workload with a \"trace\""},
+        {TRACE ", \"load\": 2", NULL, "\"load\" needs \"resample\""},
+        {TRACE ", \"resample\": \"2s\", \"load\": 0", NULL,
+         "load is not a number from 0.01 to 100 with at most six decimals"},
+        {TRACE ", \"resample\": \"2s\", \"load\": \"2\"", NULL,
+         "load is not a number from 0.01 to 100 with at most six decimals"},
+        {TRACE ", \"resample\": \"4s\"", NULL,
+         "the list has 1 pieces of this length, expected 2 to 1000000"},
+        {TRACE ", \"resample\": \"1ns\"", NULL,
+         "the list has 5000000000 pieces of this length, expected 2 to 1000000"},
         {RANDOM ", \"gpus\": 1, \"nodes\": {\"1\": \"100%\"}", NULL,
          "a workload has \"nodes\" or \"gpus\", not both"},
         {RANDOM ", \"gpus\": {\"1\": \"75%\"}", NULL,
@@ -240,6 +251,17 @@ START_TEST(a_mistake_is_reported_with_its_position)
         ck_assert_msg(has_message, "row %d: %s", (int)i, problems.items[0].message);
         ck_assert_msg(problems.items[0].at.source != NULL, "row %d", (int)i);
     }
+}
+END_TEST
+
+START_TEST(a_trace_is_drawn_anew_for_each_seed)
+{
+    const Workload *load =
+        &sound(TRACE ", \"resample\": \"2s\", \"load\": 1.3", NULL)->scenario.workloads[0];
+    ck_assert_int_eq(load->resample.piece_ns, 2 * NS_PER_S);
+    ck_assert_int_eq(load->resample.load_ppm, 1300000);
+    const Workload *replayed = &sound(TRACE, NULL)->scenario.workloads[0];
+    ck_assert_int_eq(replayed->resample.piece_ns, 0);
 }
 END_TEST
 
@@ -271,6 +293,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, columns_without_effect_are_a_warning);
     tcase_add_test(tests, jobs_wider_than_their_cluster_are_a_warning);
     tcase_add_test(tests, a_mistake_is_reported_with_its_position);
+    tcase_add_test(tests, a_trace_is_drawn_anew_for_each_seed);
     tcase_add_test(tests, a_trace_with_a_mistake_is_refused_at_its_line);
     suite_add_tcase(suite, tests);
     return suite;

@@ -255,6 +255,21 @@ START_TEST(a_goal_has_limits_with_units_and_its_metrics_are_recorded)
 }
 END_TEST
 
+START_TEST(a_blank_before_the_unit_of_a_limit_is_optional)
+{
+    static const char *const limits[] = {"5 USD", "5USD", "5.0USD"};
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        const Study *study = sound(
+            changed("\"seeds\"", arena_printf(arena,
+                                              "\"minimise\": \"queue_s.mean\", \"subject_to\": "
+                                              "[{\"metric\": \"cost_usd.total\", \"at_most\": "
+                                              "\"%s\"}], \"seeds\"",
+                                              limits[i])));
+        ck_assert_double_eq_tol(study->goal->constraints[0].limit, 5, 1e-12);
+    }
+}
+END_TEST
+
 START_TEST(a_percentile_of_waits_is_tested_as_a_share)
 {
     const Study *study = sound(changed("\"seeds\"", goal_members));
@@ -302,6 +317,10 @@ static const Mistake goal_mistakes[] = {
      "the limit of \"queue_s.mean\"", "20m", 7},
     {"\"seeds\"", GOAL("\"subject_to\": [{\"metric\": \"queue_s.man\", \"at_most\": \"2m\"}]"),
      "queue_s.man", "mean", 7},
+    {"\"seeds\"",
+     GOAL("\"subject_to\": [{\"share\": \"waited_within(20m)\", \"at_least\": \"95%\"}, "
+          "{\"share\": \"waited_within(20m)\", \"at_most\": 0.5}]"),
+     "no value meets both \"waited_within(20m) >= 95%\" and \"waited_within(20m) <= 0.5\"", "", 7},
     {"\"seeds\"", GOAL("\"budget\": {\"runs\": 0}"), "runs", "", 7},
     {"\"at_least\": 4",
      "\"at_least\": 1}, \"minimise\": \"cost_usd.total\", \"budget\": {\"runs\": 9",
@@ -332,6 +351,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_pattern_is_all_metrics_like_it);
     tcase_add_test(tests, each_mistake_is_reported_at_its_place);
     tcase_add_test(tests, a_goal_has_limits_with_units_and_its_metrics_are_recorded);
+    tcase_add_test(tests, a_blank_before_the_unit_of_a_limit_is_optional);
     tcase_add_test(tests, a_percentile_of_waits_is_tested_as_a_share);
     tcase_add_test(tests, a_goal_needs_no_list_of_metrics);
     tcase_add_test(tests, each_mistake_of_a_goal_is_reported_at_its_place);

@@ -69,7 +69,7 @@ static inline Trained open_fastest(const Net *net, int32_t batch_max, Precision 
 static inline Trained open_cuda(const Net *net, int32_t batch_max, Precision precision)
 {
     BackendSettings settings = settings_of(net, batch_max, precision);
-    settings.is_deterministic = true;
+    settings.engine = ENGINE_OWN;
     return trained_open(cuda, &settings);
 }
 

@@ -70,7 +70,8 @@ static Json *training_json(Arena *arena, const MeasuredTraining *training)
     put_real(arena, object, "memory_predicted_gb", (double)training->memory.total_bytes / 1e9);
     Json *split = json_put_object(arena, object, "split_s");
     for (int i = 0; i < STEP_PART_COUNT; i++)
-        put_real(arena, split, step_part_name((StepPart)i), training->predicted.parts_s[i]);
+        if (i != STEP_EXPERTS) // the models of a table are dense
+            put_real(arena, split, step_part_name((StepPart)i), training->predicted.parts_s[i]);
     return object;
 }
 

@@ -105,6 +105,15 @@ static StepUnit unit_of(double step_s)
     return step_s < 1 ? (StepUnit){"ms", 1e3, 1} : (StepUnit){"s", 1, 3};
 }
 
+static void print_all_to_all(const TransformerStep *step)
+{
+    const double between = step->all_to_all.between, all = between + step->all_to_all.within;
+    if (all > 0)
+        printf("  the busiest rank receives %.3f GiB for the experts of a layer, %.3f of them from "
+               "other nodes\n",
+               all / (double)GIB, between / (double)GIB);
+}
+
 static void print_step(const TransformerStep *step)
 {
     const StepUnit unit = unit_of(step->step_s);
@@ -115,6 +124,15 @@ static void print_step(const TransformerStep *step)
             printf("  %-12s%12.*f %s%6.1f %%   %s\n", step_part_name((StepPart)i), unit.decimals,
                    unit.per_s * step->parts_s[i], unit.name, 100 * step->parts_s[i] / step->step_s,
                    step_part_doc((StepPart)i));
+    print_all_to_all(step);
+}
+
+/* With experts: their rows of the memory. */
+static void print_memory_of_experts(const TransformerMemory *memory)
+{
+    printf("  experts %.1f, routed tokens %.1f, all-to-all %.1f\n",
+           (double)memory->experts_bytes / (double)GIB, (double)memory->routed_bytes / (double)GIB,
+           (double)memory->exchange_bytes / (double)GIB);
 }
 
 static void print_memory(const TransformerPrediction *prediction, const RankedLayout *ranked)
@@ -129,6 +147,8 @@ static void print_memory(const TransformerPrediction *prediction, const RankedLa
         (double)memory->optimizer_bytes / (double)GIB, (double)memory->gathered_bytes / (double)GIB,
         (double)memory->activations_bytes / (double)GIB, (double)memory->logits_bytes / (double)GIB,
         (double)memory->software_bytes / (double)GIB);
+    if (transformer_has_experts(&prediction->job.shape))
+        print_memory_of_experts(memory);
 }
 
 static void print_heading(const TransformerPrediction *prediction)
@@ -141,6 +161,16 @@ static void print_heading(const TransformerPrediction *prediction)
     printf("sequences of %lld tokens, %lld a step; %.3g parameters\n",
            (long long)job->shape.sequence, (long long)job->global_batch,
            (double)transformer_parameters(&job->shape));
+    const TransformerExperts *experts = &job->shape.experts;
+    if (!transformer_has_experts(&job->shape))
+        return;
+    printf("of them %.3g active: a token takes %lld of %lld experts",
+           (double)transformer_active_parameters(&job->shape), (long long)experts->chosen,
+           (long long)experts->count);
+    if (experts->shared > 0)
+        printf(", and %lld shared", (long long)experts->shared);
+    printf("; the busiest rank's take %.0f %% of the mean\n",
+           100 * (double)experts->imbalance_ppm / PPM);
 }
 
 static void print_cost(Arena *arena, const char *kind, int64_t micro_usd)
@@ -210,13 +240,15 @@ static void print_fitting(Arena *arena, const TransformerPrediction *prediction,
            thousands(arena, tokens_per_s * (1 + uncertainty)));
     printf("%-12s%14s\n", "  each GPU", thousands(arena, tokens_per_s / job->gpus));
     print_step(&best->step);
-    printf("%-12s%14.1f %% of the %s peak, attention as computed; %.1f %% with attention in full\n",
-           "MFU",
-           100 * transformer_mfu(job, &best->layout, prediction->machine.gpu, ATTENTION_AS_COMPUTED,
-                                 step_s),
-           best->layout.precision == PRECISION_FP8 ? "FP8" : "BF16",
-           100 * transformer_mfu(job, &best->layout, prediction->machine.gpu, ATTENTION_IN_FULL,
-                                 step_s));
+    printf(
+        "%-12s%14.1f %% of the %s peak%s, attention as computed; %.1f %% with attention in full\n",
+        "MFU",
+        100 * transformer_mfu(job, &best->layout, prediction->machine.gpu, ATTENTION_AS_COMPUTED,
+                              step_s),
+        best->layout.precision == PRECISION_FP8 ? "FP8" : "BF16",
+        transformer_has_experts(&job->shape) ? " by active parameters" : "",
+        100 * transformer_mfu(job, &best->layout, prediction->machine.gpu, ATTENTION_IN_FULL,
+                              step_s));
     print_memory(prediction, best);
     if (whole->tokens > 0)
         print_whole(arena, whole, uncertainty);
@@ -256,32 +288,45 @@ static void put_real(Arena *arena, Json *object, const char *key, double value, 
     json_put_decimal(arena, object, key, arena_printf(arena, "%.*f", decimals, value));
 }
 
-static void put_memory(Arena *arena, Json *root, const TransformerMemory *memory)
+static void put_memory(Arena *arena, Json *root, const TransformerJob *job,
+                       const TransformerMemory *memory)
 {
     const struct {
         const char *key;
         int64_t bytes;
+        bool is_of_experts;
     } parts[] = {
-        {"total_bytes", memory->total_bytes},
-        {"weights_bytes", memory->weights_bytes},
-        {"gradients_bytes", memory->gradients_bytes},
-        {"optimizer_bytes", memory->optimizer_bytes},
-        {"gathered_bytes", memory->gathered_bytes},
-        {"activations_bytes", memory->activations_bytes},
-        {"logits_bytes", memory->logits_bytes},
-        {"software_bytes", memory->software_bytes},
+        {"total_bytes", memory->total_bytes, false},
+        {"weights_bytes", memory->weights_bytes, false},
+        {"gradients_bytes", memory->gradients_bytes, false},
+        {"optimizer_bytes", memory->optimizer_bytes, false},
+        {"gathered_bytes", memory->gathered_bytes, false},
+        {"activations_bytes", memory->activations_bytes, false},
+        {"logits_bytes", memory->logits_bytes, false},
+        {"experts_bytes", memory->experts_bytes, true},
+        {"routed_bytes", memory->routed_bytes, true},
+        {"all_to_all_bytes", memory->exchange_bytes, true},
+        {"software_bytes", memory->software_bytes, false},
     };
     Json *object = json_put_object(arena, root, "memory");
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        json_put_integer(arena, object, parts[i].key, parts[i].bytes);
+        if (!parts[i].is_of_experts || transformer_has_experts(&job->shape))
+            json_put_integer(arena, object, parts[i].key, parts[i].bytes);
 }
 
-static void put_step(Arena *arena, Json *root, const TransformerStep *step)
+static void put_step(Arena *arena, Json *root, const TransformerJob *job,
+                     const TransformerStep *step)
 {
     put_real(arena, root, "step_ms", 1e3 * step->step_s, 6);
     Json *split = json_put_object(arena, root, "split_ms");
     for (int i = 0; i < STEP_PART_COUNT; i++)
-        put_real(arena, split, step_part_name((StepPart)i), 1e3 * step->parts_s[i], 6);
+        if (i != STEP_EXPERTS || transformer_has_experts(&job->shape))
+            put_real(arena, split, step_part_name((StepPart)i), 1e3 * step->parts_s[i], 6);
+    if (!transformer_has_experts(&job->shape))
+        return;
+    Json *sent = json_put_object(arena, root, "all_to_all");
+    put_real(arena, sent, "within_node_bytes", step->all_to_all.within, 0);
+    put_real(arena, sent, "between_nodes_bytes", step->all_to_all.between, 0);
 }
 
 static void put_ranked(Arena *arena, Json *root, const TransformerPrediction *prediction,
@@ -290,8 +335,8 @@ static void put_ranked(Arena *arena, Json *root, const TransformerPrediction *pr
     json_put_text(arena, root, "layout", layout_text(arena, &ranked->layout));
     put_real(arena, root, "tokens_per_s",
              transformer_tokens_per_s(&prediction->job, ranked->step.step_s), 1);
-    put_step(arena, root, &ranked->step);
-    put_memory(arena, root, &ranked->memory);
+    put_step(arena, root, &prediction->job, &ranked->step);
+    put_memory(arena, root, &prediction->job, &ranked->memory);
 }
 
 static void put_cost(Arena *arena, Json *object, const char *key, int64_t micro_usd)
@@ -336,12 +381,26 @@ static void put_best(Arena *arena, Json *root, const TransformerPrediction *pred
 static void put_too_large(Arena *arena, Json *root, const TransformerPrediction *prediction)
 {
     json_put_text(arena, root, "layout", layout_text(arena, &prediction->search.least.layout));
-    put_memory(arena, root, &prediction->search.least.memory);
+    put_memory(arena, root, &prediction->job, &prediction->search.least.memory);
     if (prediction->has_alternative)
         put_ranked(arena, json_put_object(arena, root, "nearest_that_fits"), prediction,
                    &prediction->alternative);
     else
         json_set(arena, root, "nearest_that_fits", json_null(arena));
+}
+
+/* Active parameters and experts of a model that has experts. */
+static void put_experts(Arena *arena, Json *root, const TransformerShape *shape)
+{
+    const TransformerExperts *experts = &shape->experts;
+    json_put_integer(arena, root, "active_parameters", transformer_active_parameters(shape));
+    Json *object = json_put_object(arena, root, "experts");
+    json_put_integer(arena, object, "count", experts->count);
+    json_put_integer(arena, object, "per_token", experts->chosen);
+    json_put_integer(arena, object, "shared", experts->shared);
+    json_put_integer(arena, object, "layers",
+                     transformer_layers(shape, BLOCK_EXPERTS, 0, shape->layers));
+    put_real(arena, object, "imbalance", (double)experts->imbalance_ppm / PPM, 6);
 }
 
 static void print_json(Arena *arena, const TransformerPrediction *prediction,
@@ -357,6 +416,8 @@ static void print_json(Arena *arena, const TransformerPrediction *prediction,
     json_put_integer(arena, root, "sequence", job->shape.sequence);
     json_put_integer(arena, root, "global_batch", job->global_batch);
     json_put_integer(arena, root, "parameters", transformer_parameters(&job->shape));
+    if (transformer_has_experts(&job->shape))
+        put_experts(arena, root, &job->shape);
     json_put_integer(arena, root, "flops_per_token",
                      transformer_flops_per_token(&job->shape, ATTENTION_AS_COMPUTED));
     json_put_integer(arena, root, "memory_of_gpu_bytes", prediction->machine.memory_bytes);

@@ -1,5 +1,7 @@
 #include "tools/trainyard/predict/transformer_basis.h"
 
+#include "sim/base/units.h"
+
 typedef struct {
     Arena *arena;
     const Catalog *catalog;
@@ -38,6 +40,33 @@ static void add_software(const Writer *writer, const char *software, bool is_fp8
                              value->value, value->range[0] != '\0' ? value->range : value->source));
 }
 
+/* The assumptions about experts, and the error for want of measurements. */
+static void add_routing(const Writer *writer, const TransformerPrediction *prediction)
+{
+    const char *name = prediction->machine.routing->name;
+    const int64_t imbalance = prediction->job.shape.experts.imbalance_ppm;
+    if (imbalance == prediction->machine.routing->imbalance_ppm)
+        add_value(writer, "transformer_routing", name, "imbalance",
+                  "tokens of the busiest rank's experts, relative to the mean:", true);
+    else
+        add(writer,
+            arena_printf(writer->arena,
+                         "of the model: tokens of the busiest rank's experts, relative to the "
+                         "mean: %.6g %%",
+                         100 * (double)imbalance / PPM));
+    add_value(writer, "transformer_routing", name, "all_to_all",
+              "time of an all-to-all relative to a gather:", true);
+    add_value(writer, "transformer_routing", name, "exposed",
+              "part of the all-to-all that is not hidden:", true);
+    add(writer, arena_printf(
+                    writer->arena,
+                    "unmeasured: no training of a mixture of experts is among the "
+                    "measurements; %s is added to the uncertainty",
+                    catalog_value(writer->catalog,
+                                  arena_printf(writer->arena, "transformer_routing/%s/error", name))
+                        ->value));
+}
+
 TransformerBasis transformer_basis(Arena *arena, const Catalog *catalog,
                                    const TransformerPrediction *prediction)
 {
@@ -60,6 +89,8 @@ TransformerBasis transformer_basis(Arena *arena, const Catalog *catalog,
                   "what more nodes add", false);
         add(&writer, "untested: trainings on several nodes were not compared with measurements");
     }
+    if (machine->routing != NULL)
+        add_routing(&writer, prediction);
     add(&writer, "not included: failures, checkpoints, evaluation, input");
     return basis;
 }

@@ -4,7 +4,7 @@
 
 #include "sim/scenario/transformer/prediction.h"
 
-enum { TRANSFORMER_BASIS_MOST = 8 };
+enum { TRANSFORMER_BASIS_MOST = 16 };
 
 typedef struct {
     int32_t count;

@@ -53,8 +53,8 @@ static const Field plan_options_table[] = {
     OPTION_DURATION(0, "time-limit", time_limit_ns, "TIME",
                     "stop after TIME, with exit code 4 and the results so far"),
     OPTION_CHOICE(0, "sensitivity", sensitivity, "KIND", sensitivity_words,
-                  "how assumptions are varied to find those that would change the answer: none, "
-                  "one-at-a-time, morris or sobol (one-at-a-time)"),
+                  "how assumptions are varied to find those that would change the answer "
+                  "(one-at-a-time)"),
     OPTION_TEXT(0, "growth", growth, "RATIO",
                 "the load grows by RATIO every month, such as 5%: when is a constraint missed?"),
     OPTION_FILE(0, "policy", policy, "FILE",

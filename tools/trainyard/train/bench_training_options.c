@@ -22,10 +22,8 @@ static const Field options[] = {
     OPTION_CHOICE(0, "backend", backend, "NAME", backend_words, "compute with backend NAME (auto)"),
     OPTION_CHOICE(0, "precision", precision, "NAME", precision_names,
                   "compute in precision NAME (fp32)"),
-    OPTION_FLAG(
-        0, "deterministic", is_deterministic,
-        "on a GPU use only trainyard's kernels, so that every run gives the same bits; backends "
-        "on the processor always give the same bits"),
+    OPTION_CHOICE(0, "engine", engine, "NAME", engine_words,
+                  "on a GPU compute products by engine NAME where it can, else by own (fastest)"),
     OPTION_INTEGER(0, "threads", threads, "N", 1, 1024, "compute with N threads on each rank (1)"),
     OPTION_TEXT(0, "network", network, "NAME", "train the network NAME (keras_cifar10_cnn)"),
     OPTION_CHOICE(0, "comm", comm, "NAME", comm_words, "how ranks communicate (auto)"),
@@ -62,7 +60,9 @@ const OptionTable bench_training_option_table = {
         "measured by the GPU's clock, one after the other; in the timed steps some overlap.\n"
         "\n"
         "Each pass of a layer uses the engine that was the fastest on this GPU: trainyard's "
-        "kernels (own), cuBLAS or cuDNN. --profile and --json show the engines of rank 0.",
+        "kernels (own, the same bits in every run; or separate, with more kernels, for "
+        "pools, dropouts and sums of parts), cuBLAS or cuDNN. --engine uses one of them. "
+        "--profile and --json show the engines of rank 0.",
     .example = "trainyard bench-training --steps 20 --profile\n"
                "trainyard bench-training --steps 20 --precision bf16 --json\n"
                "mpirun -n 2 trainyard bench-training --steps 20",

@@ -10,9 +10,8 @@ typedef struct {
     int64_t batch_size; /* of each rank */
     int64_t steps, warmup;
     int64_t seed;
-    int backend, precision, comm; /* indices into backend_words, precision_names, comm_words */
-    int64_t threads;              /* of each rank */
-    bool is_deterministic;        /* even if that costs time */
+    int backend, precision, engine, comm; /* indices into the words of the options */
+    int64_t threads;                      /* of each rank */
     bool has_profile, has_sgemm, is_json;
 } BenchTrainingOptions;
 

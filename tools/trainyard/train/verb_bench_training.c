@@ -86,7 +86,7 @@ static bool model_open(Bench *bench, Status *status)
         .local_rank = comm_local_rank(trainer->comm),
         .seed = (uint64_t)options->seed,
         .rank = (uint32_t)comm_rank(trainer->comm),
-        .is_deterministic = options->is_deterministic,
+        .engine = (EngineWish)options->engine,
     };
     if (!net_build(options->network, &bench->net, status))
         return false;

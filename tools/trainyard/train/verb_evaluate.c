@@ -133,7 +133,7 @@ static bool open_model(Evaluation *evaluation, Status *status)
                                       .batch_max = (int32_t)(batch < images ? batch : images),
                                       .precision = (Precision)options->precision,
                                       .threads = (int32_t)options->threads,
-                                      .is_deterministic = true}; // measuring engines takes longer
+                                      .engine = ENGINE_OWN}; // measuring engines takes longer
     return trainer->backend->open(&settings, &trainer->model, status);
 }
 

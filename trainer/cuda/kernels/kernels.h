@@ -124,7 +124,7 @@ typedef struct {
 bool cuda_product_fuses(const CudaSieve *sieve);
 
 /* The largest number of floats of working memory that any of the three functions needs for this
- * product. */
+ * product. The memory is aligned to 16 bytes. */
 int64_t cuda_product_scratch(const CudaProduct *product);
 /* The same for parts that cuda_product_backward_weights leaves. */
 int64_t cuda_product_parts(const CudaProduct *product);

@@ -11,6 +11,7 @@ namespace
 {
 
 enum {
+    QUAD = 4,          // neighbouring values of a thread
     ADDED_VALUES = 32, // values of a block that adds parts
     ADDING_GROUPS = 8, // threads of that block per value
 };
@@ -105,37 +106,96 @@ __device__ __forceinline__ void put_part(const Product &product, int row, int co
         part[1] = sums[1];
 }
 
-/* The sum of one value over all parts, in the order of add_parts. Reads from L2, because other
- * multiprocessors have written the parts. */
-__device__ __forceinline__ float sum_of_parts(const Product &product, int64_t at)
-{
-    const float *const from = product.scratch + at;
-    float sum = 0.0f;
-#pragma unroll 4
-    for (int group = 0; group < ADDING_GROUPS; group++) {
-        float own = group < product.parts ? __ldcg(from + group * product.part_size) : 0.0f;
-        for (int part = group + ADDING_GROUPS; part < product.parts; part += ADDING_GROUPS)
-            own = __fadd_rn(own, __ldcg(from + part * product.part_size));
-        sum = __fadd_rn(sum, own);
-    }
-    return sum;
-}
+/* The last block of a tile adds its parts. A thread has QUADS quads of the tile, and neighbouring
+ * threads have neighbouring quads. The loops over parts are not unrolled further than AHEAD,
+ * because the code of this rare path would not fit the cache of instructions. All reads of AHEAD
+ * parts are under way at the same time. */
+template <class K> struct AddedTile {
+    typedef Pack<float, QUAD> Sums;
+    enum { AHEAD = 4 };
+    static constexpr int QUADS = 2;
+    static constexpr int ACROSS = K::COLUMNS / QUAD;
+    static constexpr int ALL =
+        TILE_ROWS * ACROSS / TILE_THREADS; // of a thread; a multiple of QUADS
+    static_assert(ALL % QUADS == 0, "whole groups of quads");
 
-/* Replaces the sums of a thread by those over all parts. */
-template <class K>
-__device__ __forceinline__ void add_tile(const Product &product, int first_row, int first_column,
-                                         float (&sums)[K::SUMS / 4][4])
-{
-    const Result &result = product.result;
-#pragma unroll
-    for (int i = 0; i < K::SUMS; i++) {
-        const Place place = tile_place<K>(i / 2);
-        const int row = first_row + place.row, column = first_column + place.column + i % 2;
-        if (row < result.rows && column < result.columns)
-            sums[i / 4][i % 4] =
-                sum_of_parts(product, static_cast<int64_t>(row) * result.columns + column);
+    /* The place of quad `i` of a thread in the tile. */
+    __device__ static __forceinline__ Place place(int i)
+    {
+        const int quad = static_cast<int>(threadIdx.x) + i * TILE_THREADS;
+        return Place{quad / ACROSS, quad % ACROSS * QUAD};
     }
-}
+
+    /* The first `count` of four neighbours, and zeros. Reads from L2, because other multiprocessors
+     * have written them. */
+    template <bool IS_VECTOR>
+    __device__ static __forceinline__ Sums read(const float *from, int count)
+    {
+        Sums sums = {};
+        if (IS_VECTOR && count > 0) {
+            const float4 quad = __ldcg(reinterpret_cast<const float4 *>(from));
+            return Sums{{quad.x, quad.y, quad.z, quad.w}};
+        }
+#pragma unroll
+        for (int k = 0; !IS_VECTOR && k < QUAD; k++)
+            if (k < count)
+                sums.value[k] = __ldcg(from + k);
+        return sums;
+    }
+
+    /* sums[i]: quad first_quad + i over all parts, in the order of add_parts. With IS_VECTOR the
+     * columns are whole quads. */
+    template <bool IS_VECTOR>
+    __device__ static __forceinline__ void add(const Product &product, int first_row,
+                                               int first_column, int first_quad,
+                                               Sums (&sums)[QUADS])
+    {
+        const float *from[QUADS];
+        int count[QUADS];
+        Sums own[QUADS] = {}; // of the group
+#pragma unroll
+        for (int i = 0; i < QUADS; i++) {
+            const Place at = place(first_quad + i);
+            const int row = first_row + at.row, column = first_column + at.column;
+            from[i] = product.scratch + static_cast<int64_t>(row) * product.result.columns + column;
+            count[i] = row < product.result.rows ? product.result.columns - column : 0;
+            sums[i] = {};
+        }
+        int group = 0, part = 0;
+#pragma unroll 1
+        for (int done = 0; done < product.parts; done += AHEAD) {
+            Sums parts[AHEAD][QUADS];
+            bool is_first[AHEAD]; // of its group
+#pragma unroll
+            for (int ahead = 0; ahead < AHEAD; ahead++) {
+                is_first[ahead] = part < ADDING_GROUPS;
+#pragma unroll
+                for (int i = 0; i < QUADS; i++)
+                    parts[ahead][i] = read<IS_VECTOR>(from[i] + part * product.part_size,
+                                                      done + ahead < product.parts ? count[i] : 0);
+                part += ADDING_GROUPS;
+                if (part >= product.parts)
+                    part = ++group;
+            }
+#pragma unroll
+            for (int ahead = 0; ahead < AHEAD; ahead++)
+#pragma unroll
+                for (int i = 0; i < QUADS; i++)
+#pragma unroll
+                    for (int k = 0; k < QUAD; k++) {
+                        const float sum = sums[i].value[k], before = own[i].value[k];
+                        const float value = parts[ahead][i].value[k];
+                        sums[i].value[k] = is_first[ahead] ? __fadd_rn(sum, before) : sum;
+                        own[i].value[k] = is_first[ahead] ? value : __fadd_rn(before, value);
+                    }
+        }
+#pragma unroll
+        for (int i = 0; i < QUADS; i++)
+#pragma unroll
+            for (int k = 0; k < QUAD; k++)
+                sums[i].value[k] = __fadd_rn(sums[i].value[k], own[i].value[k]);
+    }
+};
 
 /* --- Without a sieve --- */
 
@@ -200,8 +260,6 @@ template <> struct ActivationOf<CUDA_BF16> {
     typedef uint16_t Type;
 };
 
-enum { QUAD = 4 };
-
 /* Forward: `pixels` values of each of four pools, whose first value is number `to` of the output.
  */
 template <class K>
@@ -214,11 +272,12 @@ __device__ __forceinline__ void sieve_forward(const Result &result, int pixels, 
     const uint32_t kept = drops ? kept_bits<QUAD>(sieve, result.fused.step->step, to) : 0xffffffffu;
     Largest<Type, QUAD> largest = {};
     for (int place = 0; place < pixels; place++) {
+        const Pack<float, QUAD> sums = pack_load<QUAD>(staged + place * K::COLUMNS_STRIDE);
         Pack<Type, QUAD> pack;
 #pragma unroll
         for (int k = 0; k < QUAD; k++)
-            pack.value[k] = from_float<Type>(finished<PASS_FORWARD, K::PRECISION>(
-                result, column + k, 0, staged[place * K::COLUMNS_STRIDE + k]));
+            pack.value[k] = from_float<Type>(
+                finished<PASS_FORWARD, K::PRECISION>(result, column + k, 0, sums.value[k]));
         compare(&largest, pack, place);
     }
     const Sieved<Type, QUAD> values = sieved(sieve, largest, drops, kept, result.scale);
@@ -247,11 +306,12 @@ __device__ __forceinline__ void sieve_backward(const Result &result, int64_t fro
         static_cast<Type *>(result.out) + channel +
         ((static_cast<int64_t>(image) * sieve.in_height + y * side) * sieve.in_width + x * side) *
             sieve.channels;
+    const Pack<float, QUAD> sums = pack_load<QUAD>(staged);
     Pack<Type, QUAD> gradient;
 #pragma unroll
     for (int k = 0; k < QUAD; k++) // rounded as if it were stored between two kernels
         gradient.value[k] =
-            from_float<Type>(__fmul_rn(to_float(from_float<Type>(staged[k])), result.scale));
+            from_float<Type>(__fmul_rn(to_float(from_float<Type>(sums.value[k])), result.scale));
     for (int i = 0; i < below; i++)
         for (int j = 0; j < right; j++) {
             const int own = i < side && j < side ? i * side + j : STOPPED - 1;
@@ -264,22 +324,15 @@ __device__ __forceinline__ void sieve_backward(const Result &result, int64_t fro
         }
 }
 
-/* Finishes a tile. `staged`: the block's shared memory, TILE_ROWS * COLUMNS_STRIDE floats. */
+/* Computes the sieve of a tile whose sums all threads have stored in `staged`. */
 template <class K>
-__device__ __forceinline__ void finish_sieve(const Product &product, int first_row,
-                                             int first_column, const float (&sums)[K::SUMS / 4][4],
-                                             float *staged)
+__device__ __forceinline__ void sieve_tile(const Product &product, int first_row, int first_column,
+                                           const float *staged)
 {
     const Result &result = product.result;
     const int side = K::PASS == PASS_FORWARD ? result.fused.sieve.side : 1, pixels = side * side;
-    static_assert(sizeof(Tiles<K>) >= TILE_ROWS * K::COLUMNS_STRIDE * sizeof(float), "staged");
-#pragma unroll
-    for (int i = 0; i < K::SUMS; i++) {
-        const Place place = tile_place<K>(i / 2);
-        staged[place.row * K::COLUMNS_STRIDE + place.column + i % 2] = sums[i / 4][i % 4];
-    }
-    __syncthreads();
     const int across = K::COLUMNS / QUAD;
+    __syncthreads();
     for (int i = static_cast<int>(threadIdx.x); i < TILE_ROWS / pixels * across;
          i += TILE_THREADS) {
         const int row = i / across * pixels, column = first_column + i % across * QUAD;
@@ -293,6 +346,58 @@ __device__ __forceinline__ void finish_sieve(const Product &product, int first_r
         else
             sieve_backward<K>(result, at, from);
     }
+}
+
+/* --- Finishing a tile ---
+ *
+ * `staged`: the block's shared memory, TILE_ROWS * COLUMNS_STRIDE floats. */
+
+/* The sums are those of tile_multiply. */
+template <class K>
+__device__ __forceinline__ void finish_tile(const Product &product, int first_row, int first_column,
+                                            const float (&sums)[K::SUMS / 4][4], float *staged)
+{
+    static_assert(sizeof(Tiles<K>) >= TILE_ROWS * K::COLUMNS_STRIDE * sizeof(float), "staged");
+    const bool has_sieve = K::PASS != PASS_WEIGHTS && product.result.fused.sieve.side > 0;
+#pragma unroll
+    for (int pair = 0; pair < K::SUMS / 2; pair++) {
+        const Place place = tile_place<K>(pair);
+        const float *const two = sums[pair / 2] + pair % 2 * 2;
+        if (has_sieve) {
+            staged[place.row * K::COLUMNS_STRIDE + place.column] = two[0];
+            staged[place.row * K::COLUMNS_STRIDE + place.column + 1] = two[1];
+        } else {
+            finish_two<K>(product, first_row + place.row, first_column + place.column, two);
+        }
+    }
+    if (has_sieve)
+        sieve_tile<K>(product, first_row, first_column, staged);
+}
+
+/* The sums are those of all parts; called by the last block of the tile. */
+template <class K, bool IS_VECTOR>
+__device__ __forceinline__ void finish_parts(const Product &product, int first_row,
+                                             int first_column, float *staged)
+{
+    typedef AddedTile<K> Added;
+    const bool has_sieve = product.result.fused.sieve.side > 0;
+#pragma unroll 1
+    for (int first = 0; first < Added::ALL; first += Added::QUADS) {
+        typename Added::Sums sums[Added::QUADS];
+        Added::template add<IS_VECTOR>(product, first_row, first_column, first, sums);
+#pragma unroll
+        for (int i = 0; i < Added::QUADS; i++) {
+            const Place place = Added::place(first + i);
+            if (has_sieve)
+                pack_store<QUAD>(staged + place.row * K::COLUMNS_STRIDE + place.column, sums[i]);
+            else
+                for (int k = 0; k < QUAD; k += 2)
+                    finish_two<K>(product, first_row + place.row, first_column + place.column + k,
+                                  sums[i].value + k);
+        }
+    }
+    if (has_sieve)
+        sieve_tile<K>(product, first_row, first_column, staged);
 }
 
 } // namespace

@@ -98,20 +98,16 @@ __global__ void __launch_bounds__(TILE_THREADS, K::BLOCKS) multiply(const Produc
         if (K::PASS == PASS_WEIGHTS || !product.result.fused.done ||
             !is_last_block(product.result.fused.done + tile, gridDim.y))
             return;
-        add_tile<K>(product, first_row, first_column, sums);
-    } else if (sums_bias) {
-        finish_bias<K>(product, first_column, bias_sums, reinterpret_cast<float *>(&tiles));
-    }
-    if (K::PASS != PASS_WEIGHTS && product.result.fused.sieve.side > 0) {
-        finish_sieve<K>(product, first_row, first_column, sums, reinterpret_cast<float *>(&tiles));
+        float *const staged = reinterpret_cast<float *>(&tiles);
+        if (product.result.columns % QUAD == 0)
+            finish_parts<K, true>(product, first_row, first_column, staged);
+        else
+            finish_parts<K, false>(product, first_row, first_column, staged);
         return;
     }
-#pragma unroll
-    for (int pair = 0; pair < K::SUMS / 2; pair++) {
-        const Place place = tile_place<K>(pair);
-        finish_two<K>(product, first_row + place.row, first_column + place.column,
-                      sums[pair / 2] + pair % 2 * 2);
-    }
+    if (sums_bias)
+        finish_bias<K>(product, first_column, bias_sums, reinterpret_cast<float *>(&tiles));
+    finish_tile<K>(product, first_row, first_column, sums, reinterpret_cast<float *>(&tiles));
 }
 
 /* Adds the parts of ADDED_VALUES values: each warp adds every eighth part, then the warps' sums are

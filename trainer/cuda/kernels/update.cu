@@ -96,23 +96,22 @@ static __device__ __forceinline__ bool update_vector(const CudaRmsProp &by, floa
  * The first blocks of a grid each add ADDED_VALUES values, as add_parts of product_pass.cuh: group
  * g of the threads adds parts g, g + 8, ..., then the groups' sums are added in order. */
 
-/* The parts of block `block`, whose number among the blocks of these parts replaces it; NULL if
- * there are none for it. */
-static __device__ __forceinline__ const CudaParts *parts_of_block(const CudaUnadded &unadded,
-                                                                  int32_t *block)
+/* The index of the parts of block `block`, whose number among the blocks of these parts replaces
+ * it; -1 if there are none for it. */
+static __device__ __forceinline__ int32_t parts_of_block(const CudaUnadded &unadded, int32_t *block)
 {
     for (int32_t i = 0; i < unadded.count; i++) {
         const int32_t blocks = (unadded.all[i].size + ADDED_VALUES - 1) / ADDED_VALUES;
         if (*block < blocks)
-            return &unadded.all[i];
+            return i;
         *block -= blocks;
     }
-    return NULL;
+    return -1;
 }
 
 /* Stores the sums in `gradients`. Returns the index in the arena of this thread's sum, which is in
  * `sum`; -1: it has none. */
-static __device__ __forceinline__ int64_t add_block(const CudaParts &parts, int32_t block,
+static __device__ __forceinline__ int64_t add_block(CudaParts parts, int32_t block,
                                                     float *gradients, float *sum)
 {
     __shared__ float sums[ADDING_GROUPS][ADDED_VALUES];
@@ -146,9 +145,9 @@ static __global__ void __launch_bounds__(UPDATE_THREADS)
 {
     int32_t block = (int32_t)blockIdx.x;
     float sum;
-    const CudaParts *parts = parts_of_block(unadded, &block);
-    if (parts)
-        (void)add_block(*parts, block, gradients, &sum);
+    const int32_t parts = parts_of_block(unadded, &block);
+    if (parts >= 0)
+        (void)add_block(unadded.all[parts], block, gradients, &sum);
 }
 
 /* The bytes of the parts. */
@@ -210,11 +209,11 @@ static __global__ void __launch_bounds__(UPDATE_THREADS)
 {
     int32_t block = (int32_t)blockIdx.x;
     const float rate = step->rate;
-    const CudaParts *parts = parts_of_block(unadded, &block);
+    const int32_t parts = parts_of_block(unadded, &block);
     bool is_fine = true;
-    if (parts) {
+    if (parts >= 0) {
         float sum;
-        const int64_t at = add_block(*parts, block, arenas.gradients, &sum);
+        const int64_t at = add_block(unadded.all[parts], block, arenas.gradients, &sum);
         if (at >= 0)
             is_fine = update_one(by, rate, arenas, at, sum);
     } else {

@@ -207,6 +207,27 @@ START_TEST(a_row_that_follows_another_arrives_its_think_time_after_the_end)
 }
 END_TEST
 
+START_TEST(a_run_that_is_cut_short_runs_none_of_the_later_events)
+{
+    // Both jobs end at 100 s, after the end of the run. Studies run worlds in parts, and then to
+    // their end.
+    Listing *listing = new_listing(1);
+    add_cluster(listing, 0, 2, 4);
+    add(listing, 0, 100, 4);
+    add(listing, 0, 100, 4);
+    Scenario *scenario = scenario_with(listing, POLICY_SERVICE);
+    scenario->until_ns = 50 * NS_PER_S;
+    recording.count = 0;
+    World *world = world_create(arena, scenario, recording_sink(&recording, TRACE_LEVEL_JOBS));
+    while (world_run_some(world, 1))
+        ck_assert_int_le(world_now_ns(world), scenario->until_ns);
+    world_run(world);
+    ck_assert_int_eq(world_now_ns(world), scenario->until_ns);
+    ck_assert_int_eq(recording_count(&recording, TRACE_JOB_STATE, "succeeded"), 0);
+    ck_assert_int_eq(recording_count(&recording, TRACE_JOB_ATTEMPT, "unfinished"), 2);
+}
+END_TEST
+
 START_TEST(a_job_runs_longer_than_its_owner_asked_for_unless_the_workload_stops_it)
 {
     Listing *listing = new_listing(1);
@@ -451,6 +472,7 @@ Suite *test_suite(void)
     tcase_add_test(paper, a_job_that_lasts_no_time_ends_at_its_start);
     tcase_add_test(paper, a_job_wider_than_the_cluster_blocks_its_queue_or_is_refused);
     tcase_add_test(paper, a_row_that_follows_another_arrives_its_think_time_after_the_end);
+    tcase_add_test(paper, a_run_that_is_cut_short_runs_none_of_the_later_events);
     tcase_add_test(paper, a_job_runs_longer_than_its_owner_asked_for_unless_the_workload_stops_it);
     tcase_add_test(paper, a_command_finds_a_job_of_a_list_by_its_name);
     tcase_add_test(paper, users_of_a_list_take_turns_under_fair_share);

@@ -171,6 +171,159 @@ START_TEST(layouts_that_break_a_rule_say_which)
 }
 END_TEST
 
+static const TransformerRouting routing = {
+    .imbalance_ppm = PPM, .all_to_all_ppm = PPM, .exposed_ppm = PPM};
+
+/* `job` with 8 experts in each layer. */
+static TransformerJob job_with_experts(void)
+{
+    TransformerJob result = job;
+    result.shape.experts = (TransformerExperts){.count = 8,
+                                                .chosen = 2,
+                                                .mlp = 1792,
+                                                .shared = 1,
+                                                .shared_mlp = 1792,
+                                                .every = 1,
+                                                .imbalance_ppm = PPM};
+    return result;
+}
+
+static TransformerMachine machine_with_routing(void)
+{
+    TransformerMachine result = machine;
+    result.routing = &routing;
+    return result;
+}
+
+START_TEST(experts_add_two_choices)
+{
+    const TransformerJob with_experts = job_with_experts();
+    const TransformerMachine own = machine_with_routing();
+    Arena *arena = arena_create();
+    LayoutSpace space, again;
+    static LayoutSearch found, same;
+    Status status = {0};
+    ck_assert(
+        layout_space_read(piece_of("l", "tp=2,fsdp", 9), &with_experts, &own, &space, &status));
+    ck_assert_int_eq(space.expert.count, 1);
+    ck_assert_int_eq(space.expert.values[0], 1);
+    ck_assert_int_eq(space.divides_experts.values[0], 1);
+    ck_assert(layout_space_read(piece_of("l", "best", 4), &with_experts, &own, &space, &status));
+    ck_assert_int_eq(space.expert.count, 4); // 1, 2, 4, 8
+    ck_assert_int_eq(space.divides_experts.count, 2);
+    layouts_search(&with_experts, &own, &space, RANKED_MOST, &found);
+    ck_assert_int_eq(found.count, RANKED_MOST);
+    bool has_several = false;
+    for (int32_t i = 0; i < found.count; i++) {
+        const char *text = layout_text(arena, &found.ranked[i].layout);
+        has_several = has_several || found.ranked[i].layout.expert > 1;
+        ck_assert(layout_space_read(piece_of("l", text, strlen(text)), &with_experts, &own, &again,
+                                    &status));
+        layouts_search(&with_experts, &own, &again, 1, &same);
+        ck_assert_int_eq(same.combinations, 1);
+        ck_assert_double_eq(same.ranked[0].step.step_s, found.ranked[i].step.step_s);
+        ck_assert_int_eq(same.ranked[0].memory.total_bytes, found.ranked[i].memory.total_bytes);
+        // No layout is ranked twice.
+        for (int32_t j = 0; j < i; j++)
+            ck_assert_str_ne(layout_text(arena, &found.ranked[j].layout), text);
+    }
+    ck_assert(has_several);
+    // A dense model has neither.
+    ck_assert(space_of("best", &space, &status));
+    ck_assert_int_eq(space.expert.count, 1);
+    ck_assert_int_eq(space.divides_experts.count, 1);
+    arena_destroy(arena);
+}
+END_TEST
+
+/* Every layout of the space with experts, one by one. */
+START_TEST(the_best_with_experts_is_the_best_of_all)
+{
+    const TransformerJob with_experts = job_with_experts();
+    const TransformerMachine own = machine_with_routing();
+    LayoutSpace space, one;
+    static LayoutSearch found, single;
+    Status status = {0};
+    ck_assert(layout_space_read(piece_of("l", "best,zero1,vpp=1", 16), &with_experts, &own, &space,
+                                &status));
+    layouts_search(&with_experts, &own, &space, 5, &found);
+    double best_s = 1e9;
+    int64_t fitting = 0;
+    for (int32_t t = 0; t < space.tensor.count; t++)
+        for (int32_t p = 0; p < space.pipeline.count; p++)
+            for (int32_t r = 0; r < space.recompute.count; r++)
+                for (int32_t m = 0; m < space.micro_batch.count; m++)
+                    for (int32_t e = 0; e < space.expert.count; e++)
+                        for (int32_t whole = 0; whole < 2; whole++) {
+                            one = space;
+                            one.tensor = (Choices){1, {space.tensor.values[t]}};
+                            one.pipeline = (Choices){1, {space.pipeline.values[p]}};
+                            one.recompute = (Choices){1, {space.recompute.values[r]}};
+                            one.micro_batch = (Choices){1, {space.micro_batch.values[m]}};
+                            one.expert = (Choices){1, {space.expert.values[e]}};
+                            one.divides_experts = (Choices){1, {whole == 0}};
+                            layouts_search(&with_experts, &own, &one, 1, &single);
+                            const bool is_repeated = whole == 1 && space.tensor.values[t] == 1;
+                            fitting += is_repeated ? 0 : single.fitting;
+                            if (single.count > 0 && single.ranked[0].step.step_s < best_s)
+                                best_s = single.ranked[0].step.step_s;
+                        }
+    ck_assert_int_gt(found.fitting, 100);
+    ck_assert_int_eq(found.fitting, fitting);
+    ck_assert_double_eq(found.ranked[0].step.step_s, best_s);
+}
+END_TEST
+
+START_TEST(rules_of_experts_are_said)
+{
+    static const struct {
+        const char *text, *rule;
+        int64_t mlp, shared_mlp;
+    } cases[] = {
+        {"ep=3", "ep does not divide the number of experts of a layer", 1792, 1792},
+        {"tp=8,ep=8", "ep does not divide dp x cp (with no-etp it must divide tp x cp x dp)", 1792,
+         1792},
+        {"tp=2,pp=8,no-etp,ep=8", "ep does not divide tp x cp x dp", 1792, 1792},
+        {"tp=4,ep=4", "tp does not divide the width of an expert: no-etp leaves experts whole",
+         1790, 1792},
+        {"tp=4,no-etp", "tp does not divide the width of a shared expert", 1790, 1790},
+        {"tp=4,ep=4,no-sp",
+         "with tp, experts that are divided among ranks (ep, no-etp) need sequence parallel (sp)",
+         1792, 1792},
+        {"tp=4,no-etp,no-sp",
+         "with tp, experts that are divided among ranks (ep, no-etp) need sequence parallel (sp)",
+         1792, 1792},
+        {"tp=4,no-sp", NULL, 1792, 1792},
+        {"tp=4,no-etp,ep=8", NULL, 1790, 1792},
+        {"tp=4,ep=8", NULL, 1792, 1792},
+    };
+    const TransformerMachine own = machine_with_routing();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        TransformerJob with_experts = job_with_experts();
+        LayoutSpace space;
+        static LayoutSearch found;
+        Status status = {0};
+        with_experts.shape.experts.mlp = cases[i].mlp;
+        with_experts.shape.experts.shared_mlp = cases[i].shared_mlp;
+        const Piece text = piece_of("l", cases[i].text, strlen(cases[i].text));
+        ck_assert(layout_space_read(text, &with_experts, &own, &space, &status));
+        layouts_search(&with_experts, &own, &space, 1, &found);
+        if (cases[i].rule == NULL) {
+            ck_assert_int_gt(found.valid, 0);
+        } else {
+            ck_assert_int_eq(found.valid, 0);
+            ck_assert_str_eq(found.problem, cases[i].rule);
+        }
+    }
+    LayoutSpace space;
+    LayoutSearch found;
+    Status status = {0};
+    ck_assert(space_of("ep=2", &space, &status));
+    layouts_search(&job, &machine, &space, 1, &found);
+    ck_assert_str_eq(found.problem, "ep divides experts, and this model has none: leave ep out");
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("transformer_layout");
@@ -180,6 +333,9 @@ Suite *test_suite(void)
     tcase_add_test(layouts, the_best_is_the_best_of_all);
     tcase_add_test(layouts, wrong_words_are_refused_at_their_place);
     tcase_add_test(layouts, layouts_that_break_a_rule_say_which);
+    tcase_add_test(layouts, experts_add_two_choices);
+    tcase_add_test(layouts, the_best_with_experts_is_the_best_of_all);
+    tcase_add_test(layouts, rules_of_experts_are_said);
     suite_add_tcase(suite, layouts);
     return suite;
 }

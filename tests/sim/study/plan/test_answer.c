@@ -35,9 +35,30 @@ START_TEST(a_gain_of_the_next_best_is_said)
     MadeStudy made = three_nodes();
     made.share[2] = 0.98;
     const char *alternative = answer_of(arena, plan_of(&made)).alternative;
-    ck_assert_msg(strstr(alternative, "costs 10 USD more a week (10 %), and 1 % more of the "
+    ck_assert_msg(strstr(alternative, "costs 10 USD more a week (10 %), and a further 1 % of the "
                                       "jobs of team wait at most 30 min.") != NULL,
                   "%s", alternative);
+}
+END_TEST
+
+/* A year has 52.142857 weeks: 100 USD a week with a half-width of 0.3396 are 5,214 ± 18 USD. */
+START_TEST(weeks_that_follow_one_another_have_the_price_of_years)
+{
+    MadeStudy made = three_nodes();
+    ck_assert_str_eq(answer_of(arena, plan_of(&made)).remark, "");
+    made.recurs = true;
+    ck_assert_str_eq(answer_of(arena, plan_of(&made)).remark,
+                     "At the same demand and prices, a year costs 5,214 ± 18 USD and 3 years cost "
+                     "15,643 ± 53 USD.");
+}
+END_TEST
+
+START_TEST(an_answer_about_one_list_says_so)
+{
+    MadeStudy made = three_nodes();
+    made.replays = true;
+    const char *remark = answer_of(arena, plan_of(&made)).remark;
+    ck_assert_ptr_eq(strstr(remark, "Every run replays the same list of jobs"), remark);
 }
 END_TEST
 
@@ -225,6 +246,8 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, the_decision_has_intervals_and_the_next_best_its_price);
     tcase_add_test(tests, a_gain_of_the_next_best_is_said);
+    tcase_add_test(tests, weeks_that_follow_one_another_have_the_price_of_years);
+    tcase_add_test(tests, an_answer_about_one_list_says_so);
     tcase_add_test(tests, a_limit_of_the_objective_is_said_where_its_value_is);
     tcase_add_test(tests, a_difference_within_the_indifference_counts_as_equal);
     tcase_add_test(tests, without_another_candidate_that_meets_the_closest_miss_is_named);

@@ -37,6 +37,7 @@ struct Settings {
 
 struct Allocation {
     size_t bytes;
+    size_t whole; // with the rest of its last page, if it is of a device
     bool is_pinned;
     int device;
 };
@@ -85,15 +86,16 @@ cudaError_t allocate(void **address, size_t bytes, bool is_pinned)
     if (!is_pinned &&
         (bytes > (size_t)INT64_MAX || (int64_t)bytes > settings.memory_bytes - used_bytes[device]))
         return cudaErrorMemoryAllocation;
-    if (posix_memalign(address, ALIGNMENT, bytes) != 0)
+    const size_t page = page_bytes(), whole = is_pinned ? bytes : (bytes + page - 1) / page * page;
+    if (posix_memalign(address, is_pinned ? (size_t)ALIGNMENT : page, whole) != 0)
         return cudaErrorMemoryAllocation;
     memset(*address, 0xFF, bytes);
-    allocations()[(uintptr_t)*address] = {bytes, is_pinned, device};
+    allocations()[(uintptr_t)*address] = {bytes, whole, is_pinned, device};
     if (is_pinned) {
         counts.live_pinned_bytes += (int64_t)bytes;
         return cudaSuccess;
     }
-    ASAN_POISON_MEMORY_REGION(*address, bytes);
+    ASAN_POISON_MEMORY_REGION(*address, whole);
     used_bytes[device] += (int64_t)bytes;
     counts.allocated_bytes += (int64_t)bytes;
     counts.live_bytes += (int64_t)bytes;
@@ -112,7 +114,8 @@ cudaError_t release(void *address, bool is_pinned)
     if (found == allocations().end() || found->second.is_pinned != is_pinned)
         return cudaErrorInvalidValue;
     drain_all();
-    int64_t bytes = (int64_t)found->second.bytes;
+    const int64_t bytes = (int64_t)found->second.bytes;
+    const size_t whole = found->second.whole;
     if (is_pinned) {
         counts.live_pinned_bytes -= bytes;
     } else {
@@ -121,7 +124,7 @@ cudaError_t release(void *address, bool is_pinned)
         counts.live_allocations--;
     }
     allocations().erase(found);
-    ASAN_UNPOISON_MEMORY_REGION(address, (size_t)bytes);
+    ASAN_UNPOISON_MEMORY_REGION(address, whole);
     free(address);
     return cudaSuccess;
 }
@@ -185,6 +188,13 @@ void close_devices()
             ASAN_POISON_MEMORY_REGION((void *)begin, allocation.bytes);
 }
 
+void for_each_device_block(const std::function<void(uintptr_t begin, size_t bytes)> &visit)
+{
+    for (const auto &[begin, allocation] : allocations())
+        if (!allocation.is_pinned)
+            visit(begin, allocation.whole);
+}
+
 Where where(const void *address, size_t bytes, bool *is_inside)
 {
     *is_inside = true;
@@ -211,7 +221,7 @@ void cuda_emulation_reset(void)
 {
     std::lock_guard<std::recursive_mutex> locked(lock);
     settings = Settings();
-    streams_lag = is_idle = false;
+    streams_lag = is_idle = watches = false;
     set_order(CUDA_ORDER_ASCENDING, 0);
     cuda_emulated_multiply_adds = 0;
     counts.calls = counts.launches = counts.graph_launches = counts.allocated_bytes = 0;
@@ -223,6 +233,12 @@ void cuda_emulation_set_order(CudaEmulationOrder order, uint64_t seed)
 {
     std::lock_guard<std::recursive_mutex> locked(lock);
     set_order(order, seed);
+}
+
+void cuda_emulation_set_watch(bool watches_now)
+{
+    std::lock_guard<std::recursive_mutex> locked(lock);
+    watches = watches_now;
 }
 
 void cuda_emulation_set_idle(bool idle)

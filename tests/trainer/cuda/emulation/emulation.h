@@ -14,6 +14,8 @@
  *   differ between orders, a barrier or a dependency is missing.
  * - If threads reach barriers or warp functions at different lines, or not at all, the program ends
  *   with a message that names kernel, block and threads.
+ * - Parts of a graph that access the same memory must depend on each other: see
+ *   cuda_emulation_set_watch.
  * - Streams can lag: see cuda_emulation_set_lag.
  *
  * It does not detect too much __shared__ memory (48 KiB is the limit; the device's compiler checks
@@ -52,6 +54,18 @@ void cuda_emulation_set_order(CudaEmulationOrder order, uint64_t seed);
  * another stream waits for, or a call that waits implicitly (cudaFree, cudaMemcpy). This detects
  * results that are read, and memory that is overwritten, without waiting. */
 void cuda_emulation_set_lag(bool lags);
+
+/* While watching, launches of graphs take longer, and find conflicts: parts of a graph that do not
+ * depend on each other, of which one writes to a page of device memory that the other accesses. On
+ * a GPU they may run at the same time. Each allocation has its own pages. */
+void cuda_emulation_set_watch(bool watches);
+
+typedef struct {
+    const char *one, *other; /* names in CUDA_LAUNCH, or a word for other parts */
+    const void *page;
+} CudaEmulationConflict;
+/* The number of conflicts since the last call, and the first of them. */
+int64_t cuda_emulation_conflicts(CudaEmulationConflict *first);
 
 /* While idle, kernels are queued, captured and counted, but do not run: for graphs whose kernels
  * would take minutes. */

@@ -76,7 +76,7 @@ static bool precision_named(const char *name, Precision *precision)
 
 int main(int count, char **words)
 {
-    BackendSettings settings = {.threads = 1, .seed = 1, .is_deterministic = true};
+    BackendSettings settings = {.threads = 1, .seed = 1, .engine = ENGINE_OWN};
     static CudaEmulationKernel kernels[KERNELS_MAX];
     Net net;
     Status status;

@@ -37,6 +37,9 @@ bool launch_starts(const char *kernel); /* counts the launch; false: the device 
 void open_devices();
 void close_devices();
 
+/* Calls `visit` for the whole pages of each allocation of device memory. */
+void for_each_device_block(const std::function<void(uintptr_t begin, size_t bytes)> &visit);
+
 enum class Where { HOST, PINNED, DEVICE };
 /* The kind of memory of [address, address + bytes). `is_inside`: all bytes are in one
  * allocation. */
@@ -51,6 +54,16 @@ cudaError_t submit(cudaStream_t stream, enum cudaGraphNodeType type, std::functi
 void drain_all();
 /* For calls that are forbidden during a capture: invalidates the capture and returns the error. */
 cudaError_t forbid_capture();
+
+/* --- access.cc --- */
+
+extern bool watches;
+size_t page_bytes();
+/* Runs the work of a node of a graph, and records which pages it accesses. */
+void watch_node(size_t node, const std::function<void()> &work);
+/* Counts the conflicts between the nodes that were watched since the last call. */
+void judge_accesses(const std::function<bool(size_t, size_t)> &are_ordered,
+                    const std::function<const char *(size_t)> &name_of);
 
 /* --- launch.cc --- */
 

@@ -190,6 +190,27 @@ Nodes ends_of(const CUgraph_st &graph)
     return ends;
 }
 
+const char *name_of(const Node &node)
+{
+    if (node.type == cudaGraphNodeTypeKernel)
+        return node.launch.name;
+    return node.type == cudaGraphNodeTypeMemcpy ? "a copy" : "other work";
+}
+
+/* After the nodes of a graph have run while watched. */
+void judge(const std::vector<Node> &nodes)
+{
+    std::vector<std::vector<bool>> follows(nodes.size(), std::vector<bool>(nodes.size()));
+    for (size_t i = 0; i < nodes.size(); i++) // those before it have smaller numbers
+        for (size_t before : nodes[i].after) {
+            follows[i][before] = true;
+            for (size_t j = 0; j < before; j++)
+                follows[i][j] = follows[i][j] || follows[before][j];
+        }
+    judge_accesses([&](size_t a, size_t b) { return follows[a][b] || follows[b][a]; },
+                   [&](size_t node) { return name_of(nodes[node]); });
+}
+
 /* Runs the nodes of a graph: always the ready node that the chosen order picks. */
 void replay(const std::vector<Node> &nodes)
 {
@@ -204,8 +225,13 @@ void replay(const std::vector<Node> &nodes)
         }
         size_t next = ready[next_permutation(ready.size()).first()];
         is_done[next] = true;
-        run(nodes[next].work);
+        if (watches)
+            watch_node(next, [&] { run(nodes[next].work); });
+        else
+            run(nodes[next].work);
     }
+    if (watches)
+        judge(nodes);
 }
 
 } // namespace

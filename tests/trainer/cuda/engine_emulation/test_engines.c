@@ -323,7 +323,7 @@ START_TEST(a_deterministic_model_uses_no_library_and_no_clock)
     set_times(true);
     engine_emulation()->cublas_create = CUBLAS_STATUS_NOT_INITIALIZED;
     engine_emulation()->cudnn_create = CUDNN_STATUS_NOT_INITIALIZED;
-    settings.is_deterministic = true;
+    settings.engine = ENGINE_OWN;
     Trained fixed = trained_open(cuda, &settings);
     ck_assert_ptr_null(strstr(engines_of(&fixed), "cu"));
     for (uint64_t step = 0; step < 2; step++) {
@@ -353,6 +353,59 @@ START_TEST(graphs_of_steps_give_the_bits_of_steps_one_by_one)
     check_same_arenas(&one, &other);
     trained_close(&one);
     trained_close(&other);
+}
+END_TEST
+
+static Trained open_with(const Net *net, int32_t batch_max, Precision precision, EngineWish engine)
+{
+    BackendSettings settings = settings_of(net, batch_max, precision);
+    settings.engine = engine;
+    return trained_open(cuda, &settings);
+}
+
+START_TEST(a_wanted_engine_computes_what_it_can)
+{
+    static const char *const expected[ENGINE_COUNT] = {
+        [ENGINE_OWN] = "conv2d_1 own, -, own; conv2d_3 own, own, own; conv2d_4 own, own, own; "
+                       "dense_1 own, own, own; dense_2 own, own, own\n",
+        [ENGINE_SEPARATE] = "conv2d_1 separate, -, own; conv2d_3 separate, separate, own; conv2d_4 "
+                            "separate, separate, own; dense_1 separate, separate, own; dense_2 "
+                            "separate, separate, own\n",
+        [ENGINE_CUBLAS] = "conv2d_1 own, -, own; conv2d_3 own, own, own; conv2d_4 own, own, own; "
+                          "dense_1 cublas, cublas, cublas; dense_2 cublas, cublas, cublas\n",
+        [ENGINE_CUDNN] = "conv2d_1 cudnn, -, cudnn; conv2d_3 cudnn, cudnn, cudnn; conv2d_4 cudnn, "
+                         "cudnn, cudnn; dense_1 own, own, own; dense_2 own, own, own\n"};
+    const Net net = tiny_net();
+    set_times(false); // libraries are slower
+    for (EngineWish engine = ENGINE_OWN; engine < ENGINE_COUNT; engine++) {
+        Trained trained = open_with(&net, IMAGES, PRECISION_FP32, engine);
+        ck_assert_str_eq(engines_of(&trained),
+                         arena_printf(arena, "\nProducts by (forward, to data, to weights): %s",
+                                      expected[engine]));
+        check_step(&trained, &net, IMAGES, PRECISION_FP32);
+        trained_close(&trained);
+    }
+}
+END_TEST
+
+START_TEST(branches_of_steps_share_no_memory_with_any_engine)
+{
+    const Net net = slim_net("keras_cifar10_cnn", 2);
+    const ImageSet set = make_images(arena, 6, 2 * IMAGES);
+    CudaEmulationConflict first;
+    for (EngineWish engine = ENGINE_SEPARATE; engine < ENGINE_COUNT; engine++) {
+        cuda_emulation_set_idle(true); // while algorithms are tried
+        Trained one = open_with(&net, IMAGES, (Precision)_i, engine);
+        cuda_emulation_set_idle(false);
+        cuda_emulation_set_watch(true);
+        const int64_t before = cuda_emulation_counts().graph_launches;
+        run_at_once(&one, &set, IMAGES, 0, 0, 2);
+        if (cuda_emulation_conflicts(&first) > 0)
+            ck_abort_msg("%s: \"%s\" and \"%s\"", engine_words[engine], first.one, first.other);
+        ck_assert_int_eq(cuda_emulation_counts().graph_launches, before + 1);
+        cuda_emulation_set_watch(false);
+        trained_close(&one);
+    }
 }
 END_TEST
 
@@ -410,7 +463,7 @@ START_TEST(a_library_that_does_not_start_ends_it_with_its_error)
     ck_assert_int_eq(status.code, STATUS_MACHINE);
     ck_assert_str_eq(status.message, "cudnn cannot be used on GPU 0 (Emulated GPU sm_80): "
                                      "CUDNN_STATUS_NOT_INITIALIZED");
-    ck_assert_str_eq(status.hint, "--deterministic computes without libraries");
+    ck_assert_str_eq(status.hint, "--deterministic, or --engine own, computes without libraries");
     engine_emulation()->cublas_create = CUBLAS_STATUS_ARCH_MISMATCH;
     ck_assert(!opens(&status));
     ck_assert_str_eq(status.message, "cublas cannot be used on GPU 0 (Emulated GPU sm_80): "
@@ -510,6 +563,9 @@ Suite *test_suite(void)
     tcase_add_test(tests, the_fastest_algorithm_with_fixed_bits_is_chosen);
     tcase_add_test(tests, a_deterministic_model_uses_no_library_and_no_clock);
     tcase_add_test(tests, graphs_of_steps_give_the_bits_of_steps_one_by_one);
+    tcase_add_test(tests, a_wanted_engine_computes_what_it_can);
+    tcase_add_loop_test(tests, branches_of_steps_share_no_memory_with_any_engine, 0,
+                        PRECISION_COUNT);
     tcase_add_test(tests, the_choice_is_part_of_a_summary);
     tests = add_case(suite, "failures");
     tcase_add_test(tests, a_library_that_does_not_start_ends_it_with_its_error);

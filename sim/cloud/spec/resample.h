@@ -1,0 +1,60 @@
+/* How the list of a workload is drawn anew for each seed.
+ *
+ * The list is cut into pieces of equal length, such as weeks, from its begin. Each seed draws as
+ * many pieces as the list has, with replacement, and strings them together: hours and weekdays keep
+ * their load, and jobs that came together stay together. With a load of 1.3 another piece is drawn
+ * for each place, and each of its jobs comes with a probability of 0.3. */
+#ifndef SIM_CLOUD_SPEC_RESAMPLE_H
+#define SIM_CLOUD_SPEC_RESAMPLE_H
+
+#include "sim/cloud/spec/job_list.h"
+
+enum { RESAMPLE_LOAD_MOST = 100, RESAMPLE_PPM = 1000000 };
+
+typedef struct {
+    int64_t piece_ns; /* 0: the list is replayed unchanged */
+    int64_t load_ppm; /* jobs that come, as a multiple of those of the list; above 0 */
+} Resample;
+
+/* Pieces of the list. A last piece counts when at least half of it is before the last submission;
+ * the jobs after the last piece are never drawn. */
+static inline int64_t resample_pieces(const JobList *list, int64_t piece_ns)
+{
+    const int64_t length_ns = list->count > 0 ? list->submit_ns[list->count - 1] : 0;
+    return length_ns / piece_ns + (length_ns % piece_ns >= piece_ns - piece_ns / 2);
+}
+
+/* Pieces that are drawn for one place. */
+static inline int64_t resample_layers(Resample resample)
+{
+    return (resample.load_ppm + RESAMPLE_PPM - 1) / RESAMPLE_PPM;
+}
+
+/* The first row that is submitted at `at_ns` or later; the number of rows: none is. */
+static inline int64_t resample_row_at(const JobList *list, int64_t at_ns)
+{
+    int64_t low = 0, high = list->count;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (list->submit_ns[middle] < at_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The most rows that a draw may have. */
+static inline int64_t resample_rows_most(const JobList *list, Resample resample)
+{
+    const int64_t pieces = resample_pieces(list, resample.piece_ns);
+    int64_t begin = 0, most = 0;
+    for (int64_t piece = 0; piece < pieces; piece++) {
+        const int64_t end = resample_row_at(list, (piece + 1) * resample.piece_ns);
+        most = end - begin > most ? end - begin : most;
+        begin = end;
+    }
+    return most * pieces * resample_layers(resample);
+}
+
+#endif

@@ -1,0 +1,112 @@
+#include "sim/study/import/prices.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "sim/base/units.h"
+#include "sim/base/wide.h"
+#include "sim/schema/value.h"
+
+/* A term of the sum, without the blanks around it. */
+static const char *trimmed(Arena *arena, const char *text, size_t length)
+{
+    while (length > 0 && text[0] == ' ') {
+        text++;
+        length--;
+    }
+    while (length > 0 && text[length - 1] == ' ')
+        length--;
+    return arena_strndup(arena, text, length);
+}
+
+/* Adds micro-USD an hour, rounded to the nearest one. */
+static void add(int64_t *sum, Wide numerator, Wide denominator)
+{
+    const Wide more = (2 * numerator + denominator) / (2 * denominator);
+    *sum = wide_capped(*sum + more);
+}
+
+/* "4y", or a duration. */
+static bool read_time(Arena *arena, const char *text, Place at, int64_t *ns, Status *status)
+{
+    enum { YEAR_DAYS = 365, DECIMALS = 3, THOUSANDTHS = 1000 };
+    const size_t length = strlen(text);
+    int64_t years;
+    if (length < 2 || text[length - 1] != 'y')
+        return duration_parse(text, at, ns, status);
+    if (!decimal_parse(arena_strndup(arena, text, length - 1), DECIMALS, "a number of years", at,
+                       &years, status))
+        return false;
+    *ns = wide_capped((Wide)years * YEAR_DAYS * NS_PER_DAY / THOUSANDTHS);
+    return true;
+}
+
+/* "9.2kW*0.12USD". */
+static bool read_power(Arena *arena, const char *term, const char *unit, Place at,
+                       ImportPrice *price, Status *status)
+{
+    enum { DECIMALS = 6, MILLION = 1000000 };
+    const char *kilowatts = trimmed(arena, term, (size_t)(unit - term));
+    const char *amount = unit + strlen("kW*");
+    int64_t power, micro_usd;
+    if (!decimal_parse(kilowatts, DECIMALS, "a power such as \"9.2kW\"", at, &power, status) ||
+        !value_parse(VALUE_MONEY, amount, at, &micro_usd, status))
+        return false;
+    add(&price->node_micro_usd_per_hour, (Wide)power * micro_usd, MILLION);
+    return true;
+}
+
+/* "310000USD/4y". */
+static bool read_purchase(Arena *arena, const char *term, const char *slash, Place at,
+                          ImportPrice *price, Status *status)
+{
+    int64_t micro_usd, ns;
+    if (!value_parse(VALUE_MONEY, trimmed(arena, term, (size_t)(slash - term)), at, &micro_usd,
+                     status) ||
+        !read_time(arena, slash + 1, at, &ns, status))
+        return false;
+    if (ns <= 0)
+        return status_fail(status, STATUS_BAD_INPUT, at,
+                           "\"%s\": a purchase is written off in no time", term);
+    add(&price->node_micro_usd_per_hour, (Wide)micro_usd * NS_PER_HOUR, ns);
+    return true;
+}
+
+static bool read_term(Arena *arena, const char *term, Place at, ImportPrice *price, Status *status)
+{
+    static const char per_gpu[] = "/gpu";
+    const char *power = strstr(term, "kW*"), *slash = strchr(term, '/');
+    int64_t micro_usd;
+    if (power != NULL)
+        return read_power(arena, term, power, at, price, status);
+    const bool is_per_gpu = slash != NULL && strcmp(slash, per_gpu) == 0;
+    if (slash != NULL && !is_per_gpu)
+        return read_purchase(arena, term, slash, at, price, status);
+    if (!value_parse(VALUE_MONEY,
+                     is_per_gpu ? arena_strndup(arena, term, (size_t)(slash - term)) : term, at,
+                     &micro_usd, status))
+        return false;
+    add(is_per_gpu ? &price->gpu_micro_usd_per_hour : &price->node_micro_usd_per_hour, micro_usd,
+        1);
+    return true;
+}
+
+bool import_price_parse(Arena *arena, const char *text, Place at, int64_t most_micro_usd,
+                        ImportPrice *price, Status *status)
+{
+    enum { MICRO = 1000000 };
+    *price = (ImportPrice){.is_known = true, .words = strpbrk(text, "+/*") != NULL ? text : NULL};
+    for (const char *term = text; term != NULL;) {
+        const char *plus = strchr(term, '+');
+        const size_t length = plus != NULL ? (size_t)(plus - term) : strlen(term);
+        if (!read_term(arena, trimmed(arena, term, length), at, price, status))
+            return false;
+        term = plus != NULL ? plus + 1 : NULL;
+    }
+    if (price->node_micro_usd_per_hour < 0 || price->gpu_micro_usd_per_hour < 0 ||
+        price->node_micro_usd_per_hour > most_micro_usd ||
+        price->gpu_micro_usd_per_hour > most_micro_usd)
+        return status_fail(status, STATUS_BAD_INPUT, at, "\"%s\": expected 0USD to %" PRId64 "USD",
+                           text, most_micro_usd / MICRO);
+    return true;
+}
