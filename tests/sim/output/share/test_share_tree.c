@@ -183,6 +183,54 @@ START_TEST(a_job_leaves_its_logs_checkpoints_and_model)
 }
 END_TEST
 
+/* The node gets its notice in the second epoch, and the job resumes within it. */
+START_TEST(the_log_of_a_job_that_resumes_within_an_epoch_begins_there)
+{
+    Arena *arena = arena_create();
+    Program *program = ARENA_NEW(arena, Program);
+    *program = *plain_training_program(arena);
+    program->is_keras = false;
+    program->steps_per_epoch = 1000;
+    program->checkpoint_place = PLACE_SHARE;
+    program->checkpoint_share = "a/s";
+    program->resumes = program->saves_on_notice = true;
+    ClusterSpec *spec = ARENA_NEW(arena, ClusterSpec);
+    *spec = *plain_cluster(arena, 1);
+    spec->is_low_priority = true;
+    for (int fidelity = FIDELITY_STEP; fidelity <= FIDELITY_EPOCH; fidelity++) {
+        CommandList list = commands_begin(arena);
+        commands_create_cluster(&list, "c", 0, spec);
+        commands_create_job(&list, "j", 0, "c", plain_job(arena, 1, program));
+        Command *fault = commands_add(&list, COMMAND_NODE_PREEMPT, "j", 0);
+        // In the middle of step 457.
+        fault->trigger = (Trigger){
+            .moment = MOMENT_JOB_STEP, .subject = "j", .ordinal = 1456, .delay_ns = NS_PER_MS};
+        fault->path =
+            (ResourcePath){.group = "g", .workspace = "w", .experiment = "e", .name = "j"};
+        fault->as.fault.is_of_job = true;
+        fault->as.fault.node = 1;
+        Scenario *scenario = scenario_of(&list, 1);
+        scenario->fidelity = (Fidelity)fidelity;
+        scenario->service.preemption_notice_ns = 2 * NS_PER_S;
+        World *world = world_create(arena, scenario, (TraceSink){.level = TRACE_LEVEL_EPOCHS});
+        world_run(world);
+        const Job *job = world_job(world, (JobId){0});
+        ck_assert_int_eq(job->starts, 2);
+        Text log = {0};
+        ck_assert(job_file_write(world, job, "stdout.txt", world_now_ns(world),
+                                 (ByteSink){&log, append}));
+        const char *text = text_string(&log);
+        ck_assert_ptr_nonnull(strstr(text, "1 of 4 epochs are done"));
+        ck_assert_ptr_nonnull(strstr(text, "resumed within an epoch: 457 of 1000 steps are done"));
+        ck_assert_ptr_null(strstr(text, "epoch 2/4 step 400/1000"));
+        ck_assert_ptr_nonnull(strstr(text, "epoch 2/4 step 500/1000"));
+        ck_assert_ptr_nonnull(strstr(text, "epoch 3/4 step 100/1000"));
+        text_free(&log);
+    }
+    arena_destroy(arena);
+}
+END_TEST
+
 START_TEST(set_up_tasks_leave_their_logs)
 {
     Arena *arena = arena_create();
@@ -293,6 +341,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, uploads_are_copied_or_marked_as_emulated);
     tcase_add_test(tests, the_last_upload_of_a_file_remains);
     tcase_add_test(tests, a_job_leaves_its_logs_checkpoints_and_model);
+    tcase_add_test(tests, the_log_of_a_job_that_resumes_within_an_epoch_begins_there);
     tcase_add_test(tests, set_up_tasks_leave_their_logs);
     tcase_add_test(tests, an_empty_share_has_a_folder);
     tcase_add_test(tests, deleted_files_are_not_written);

@@ -280,6 +280,27 @@ static void check_money(const Json *uses, const char *use, const char *seconds, 
     ck_assert_str_eq(printed(json_member(uses, arena_printf(arena, "%s_usd", use))), usd);
 }
 
+START_TEST(checkpoints_on_notice_are_counted_where_a_job_writes_them)
+{
+    static const char *const lines[] = {
+        "0s 0s job_state w/c - w/e/j - - queued exit_code=-1",
+        "1s 0s job_state w/c - w/e/j - - running exit_code=-1",
+        "2s 2s job_training w/c - w/e/j - - - ranks=1 steps=7 epochs=3",
+        "9s 6s job_saved:preemption w/c n1 w/e/j - - c-0-step-3.h5 epochs=0 steps=3",
+        "12s 11s job_saved:preemption w/c n2 w/e/j - - c-2-step-5.h5 epochs=2 steps=5",
+        "20s 0s run_ended - - - - - - events=9 draws=0 drawn=0",
+        NULL,
+    };
+    const JobFacts saves[] = {
+        {"custom", 1, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, true}};
+    RunFacts known = facts;
+    known.jobs = saves;
+    ck_assert_str_eq(printed(json_find(summary_of(lines, &known), "/jobs/j/notice_checkpoints")),
+                     "2");
+    ck_assert_ptr_null(json_find(summary_of(lines, &facts), "/jobs/j/notice_checkpoints"));
+}
+END_TEST
+
 START_TEST(node_time_and_money_go_to_their_uses)
 {
     // Useful 10 + 20, startup 5 + 5, gang 10 - 6, provisioning 5 + 20, idle 6 - 5 and 100 - 90.
@@ -471,6 +492,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, resources_have_their_shortest_unique_name);
     tcase_add_test(tests, failures_are_listed_with_their_reasons);
     tcase_add_test(tests, the_table_for_people_has_one_row_per_job);
+    tcase_add_test(tests, checkpoints_on_notice_are_counted_where_a_job_writes_them);
     tcase_add_test(tests, node_time_and_money_go_to_their_uses);
     tcase_add_test(tests, a_job_reports_its_lost_and_its_useful_time);
     tcase_add_test(tests, a_job_in_the_queue_after_one_that_can_never_start_is_reported);
