@@ -52,14 +52,6 @@ const PlanFacts *plan_facts(Arena *arena, const PlanKnown *known)
     return facts;
 }
 
-static bool is_weather(const Goal *goal, int32_t factor)
-{
-    for (int32_t i = 0; i < goal->weather_count; i++)
-        if (goal->weather[i] == factor)
-            return true;
-    return false;
-}
-
 const char *candidate_levels(const PlanFacts *facts, int32_t candidate)
 {
     const Study *study = facts->outcome->grid->study;
@@ -69,7 +61,7 @@ const char *candidate_levels(const PlanFacts *facts, int32_t candidate)
         bool is_axis = false;
         for (int32_t a = 0; a < facts->study->axis_count; a++)
             is_axis |= facts->study->axes[a].factor == i;
-        if (is_axis && !is_weather(facts->outcome->goal, i))
+        if (is_axis && !goal_is_weather(facts->outcome->goal, i))
             text_printf(&list, "%s%s", list.length > 0 ? ", " : "",
                         point_level(study, point, i)->label);
     }

@@ -29,11 +29,7 @@ typedef struct {
 
 static bool is_chosen(const PlanFacts *facts, const StudyAxis *axis)
 {
-    const Goal *goal = facts->outcome->goal;
-    for (int32_t i = 0; i < goal->weather_count; i++)
-        if (goal->weather[i] == axis->factor)
-            return false;
-    return axis->level_count <= LEVELS_MAX;
+    return axis->level_count <= LEVELS_MAX && !goal_is_weather(facts->outcome->goal, axis->factor);
 }
 
 static bool choose_axes(const PlanFacts *facts, Pair *pair)

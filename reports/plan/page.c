@@ -15,13 +15,9 @@ static const char *question(const PlanFacts *facts)
     Text out = {0};
     int32_t count = 0;
     const char **names = ARENA_ARRAY(facts->arena, const char *, study->factor_count);
-    for (int32_t f = 0; f < study->factor_count; f++) {
-        bool is_chosen = study->factors[f]->level_count > 1;
-        for (int32_t w = 0; w < goal->weather_count; w++)
-            is_chosen &= goal->weather[w] != f;
-        if (is_chosen)
+    for (int32_t f = 0; f < study->factor_count; f++)
+        if (study->factors[f]->level_count > 1 && !goal_is_weather(goal, f))
             names[count++] = study->factors[f]->name;
-    }
     if (count == 0)
         return study->scenario_path;
     for (int32_t i = 0; i < count; i++)

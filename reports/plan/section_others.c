@@ -104,14 +104,18 @@ static const char *reason_words(const PlanFacts *facts, const Group *group)
                                                              : "chosen, and missed it on fresh "
                                                                "seeds",
                             answer_constraint(arena, facts->outcome, group->constraint));
+    const Study *study = facts->outcome->grid->study;
+    const bool is_cost =
+        metric_words(arena, study->metrics[facts->outcome->goal->metric].name).form ==
+        METRIC_IS_COST;
     if (group->state == CANDIDATE_WORSE)
-        return arena_printf(
-            arena, "meet the objectives or may meet them, and %s",
-            metric_words(arena,
-                         facts->outcome->grid->study->metrics[facts->outcome->goal->metric].name)
-                        .form == METRIC_IS_COST
-                ? "cost more"
-                : "are worse in what counts");
+        return arena_printf(arena, "meet the objectives or may meet them, and %s",
+                            is_cost ? "cost more" : "are worse in what counts");
+    if (group->state == CANDIDATE_EQUAL)
+        return arena_printf(arena,
+                            "meet the objectives or may meet them, and are not %s than another one "
+                            "by more than the indifference",
+                            is_cost ? "cheaper" : "better");
     return group->reason != NULL
                ? arena_printf(arena, "%s: %s", candidate_state_words(group->state), group->reason)
                : candidate_state_words(group->state);

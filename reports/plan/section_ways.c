@@ -9,15 +9,6 @@
 
 enum { WAYS_MAX = 12 };
 
-static bool is_chosen(const PlanFacts *facts, int32_t factor)
-{
-    const Goal *goal = facts->outcome->goal;
-    for (int32_t w = 0; w < goal->weather_count; w++)
-        if (goal->weather[w] == factor)
-            return false;
-    return true;
-}
-
 /* Whether the levels are words, and few enough for a table. Numbers have a plot. */
 static bool has_ways(const PlanFacts *facts, int32_t factor)
 {
@@ -26,7 +17,7 @@ static bool has_ways(const PlanFacts *facts, int32_t factor)
     for (int32_t i = 0; i < about->level_count; i++)
         has_words |= strspn(about->levels[i].label, "0123456789.") == 0;
     return has_words && about->level_count > 1 && about->level_count <= WAYS_MAX &&
-           is_chosen(facts, factor);
+           !goal_is_weather(facts->outcome->goal, factor);
 }
 
 static bool has_level(const PlanFacts *facts, int32_t candidate, int32_t factor, int32_t level)
@@ -105,8 +96,9 @@ static void ways_print(Text *html, const PlanFacts *facts, int32_t factor)
     headings[count] = NULL;
     text_add(html, "<section>\n<h2>");
     markup_print(html, arena_printf(facts->arena, "The best of each %s", about->name));
-    text_add(html, "</h2>\n<p class=\"note\">Candidates that surely lose get few runs: whether one "
-                   "meets the limits is then its estimate.</p>\n");
+    text_add(html,
+             "</h2>\n<p class=\"note\">Candidates that surely lose get few runs. Here they meet "
+             "the limits if their estimates do.</p>\n");
     cards_begin(html, headings);
     for (int32_t level = 0; level < about->level_count; level++)
         way_row(html, facts, factor, level);

@@ -105,6 +105,18 @@ static void add_kind(Text *out, const Field *field)
 /* Larger limits only keep sums inside int64. */
 #define LIMIT_SHOWN_MOST INT64_C(1000000000)
 
+/* "50% to 200%". Least values of a part of a percent only keep 0 out. */
+static void add_ratio_range(Text *out, int64_t minimum_ppm, int64_t maximum_ppm)
+{
+    enum { PERCENT_PPM = PPM / 100 };
+    if (minimum_ppm > 0 && minimum_ppm < PERCENT_PPM)
+        text_add(out, "above 0, to ");
+    else
+        text_printf(out, "%" PRId64 "%s to ", minimum_ppm / PERCENT_PPM,
+                    minimum_ppm > 0 ? "%" : "");
+    text_printf(out, "%" PRId64 "%%", maximum_ppm / PERCENT_PPM);
+}
+
 static void add_range(Text *out, const Field *field)
 {
     const ValueKind kind = field->kind == VALUE_CUSTOM ? field->custom->element : field->kind;
@@ -117,8 +129,7 @@ static void add_range(Text *out, const Field *field)
     else if (kind == VALUE_INTEGER)
         text_printf(out, "%" PRId64 " to %" PRId64, field->minimum, field->maximum);
     else if (kind == VALUE_RATIO && field->maximum <= 1000 * PPM)
-        text_printf(out, "%s%" PRId64 "%%", field->minimum > 0 ? "above 0, to " : "0 to ",
-                    field->maximum / (PPM / 100));
+        add_ratio_range(out, field->minimum, field->maximum);
     else if (field->minimum > 0)
         text_add(out, "above 0");
 }

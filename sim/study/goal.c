@@ -22,6 +22,14 @@ bool goal_limits_objective(const Goal *goal, int32_t index)
     return is_mean && goal->constraints[index].metric == goal->metric;
 }
 
+bool goal_is_weather(const Goal *goal, int32_t factor)
+{
+    for (int32_t i = 0; i < goal->weather_count; i++)
+        if (goal->weather[i] == factor)
+            return true;
+    return false;
+}
+
 bool goal_has_column(const Goal *goal, int32_t index)
 {
     for (int32_t i = 0; i < index; i++)

@@ -70,6 +70,9 @@ bool goal_limits_objective(const Goal *goal, int32_t index);
  * in the column of the objective or of an earlier constraint. */
 bool goal_has_column(const Goal *goal, int32_t index);
 
+/* Whether the levels of a factor are weather, and not chosen. */
+bool goal_is_weather(const Goal *goal, int32_t factor);
+
 /* Whether the study has an objective. */
 bool goal_is_wanted(const StudyText *text);
 

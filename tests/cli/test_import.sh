@@ -187,8 +187,8 @@ trainyard validate weeks.json
 exit_is 0
 trainyard run weeks.json --json --param size=Trace_4GPU_bought
 exit_is 0
-# Each of nine nodes costs 3.453881 USD an hour, for nine weeks, whether jobs come in the last one or not.
-holds has_json "abs(run['cost_usd']['total'] - 9 * 9 * 168 * 3.453881) < 0.01"
+# Each of nine nodes costs 3.453881 USD an hour, for eight weeks, whether jobs come to the end or not: the rest of 60 days is left out.
+holds has_json "abs(run['cost_usd']['total'] - 9 * 8 * 168 * 3.453881) < 0.01"
 trainyard sweep weeks.json --vary load=1,1.5 --seeds 10 --metric workloads.weeks.jobs --metric cost_usd.total -o loads -q
 exit_is 0
 holds awk -F, 'NR > 1 { jobs[$2] += $4 } END { exit !(jobs["1.5"] > 1.2 * jobs["1"] && jobs["1.5"] < 1.9 * jobs["1"]) }' loads/results.csv
@@ -236,19 +236,33 @@ stderr_has "--price: this option belongs to a scenario, and none is written"
 trainyard import slurm jobs.txt -o jobs.csv --scenario jobs.json --nodes 1 --price 1EUR/gpu
 exit_is 2
 stderr_has "--price: \"1EUR"
+stderr_has "a price is 27.20USD, 3.40USD/gpu, 310000USD/4y, 9.2kW*0.12USD, or a sum of such terms with + between them"
 trainyard import slurm jobs.txt -o jobs.csv --scenario jobs.json --nodes 1 --price 2000000USD
 exit_is 2
 stderr_has "expected 0USD to 1000000USD"
-trainyard import slurm jobs.txt -o jobs.csv --scenario jobs.json --nodes 1 --offer bought
+trainyard import slurm jobs.txt -o jobs.csv --scenario jobs.json --nodes 1 --price 1USD --offer bought
 exit_is 2
 stderr_has "--offer: \"bought\" is not NAME=PRICE"
-trainyard import slurm jobs.txt -o jobs.csv --scenario jobs.json --nodes 1 --offer a=1USD --offer A=2USD
+trainyard import slurm jobs.txt -o jobs.csv --scenario jobs.json --nodes 1 --price 1USD --offer a=1USD --offer A=2USD
 exit_is 2
 stderr_has "there are two offers \"a\""
 trainyard import slurm jobs.txt -o jobs.csv --scenario jobs.json --nodes 1 --resample 365d
 exit_is 2
 stderr_has "the log is too short for two pieces of this length"
-trainyard import slurm jobs.txt -o jobs.csv --fit jobs.json --nodes 1 --resample 1d
+stderr_has "choose a shorter one, such as 1d"
+trainyard import slurm jobs.txt -o jobs.csv --scenario jobs.json --nodes 1 --resample 1500ms
+exit_is 2
+stderr_has "--resample: expected whole seconds"
+for option in --offer=a=1USD --low-priority=1USD; do
+    trainyard import slurm jobs.txt -o jobs.csv --scenario jobs.json --nodes 1 "$option"
+    exit_is 2
+    stderr_has "${option%%=*}: the other nodes have no price to compare this one with"
+    stderr_has "--price PRICE states what they cost"
+done
+trainyard import slurm jobs.txt -o jobs.csv --scenario jobs.json --nodes 1 --price 1USD --lifetime 20h
+exit_is 2
+stderr_has "--lifetime: only low-priority nodes are taken away"
+trainyard import slurm jobs.txt -o jobs.csv --fit jobs.json --nodes 1 --price 1USD --resample 1d
 exit_is 2
 stderr_has "--resample: this option belongs to a scenario, and none is written"
 mkdir taken.csv

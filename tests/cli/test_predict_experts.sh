@@ -74,16 +74,19 @@ done
 example "a prediction for people"
 trainyard predict --model mixtral-8x7b --vm $size --gpus 64 --layout ep=8,zero1 --tokens 1T
 exit_is 0
-stdout_has "sequences of 4096 tokens, 512 a step; 4.67e+10 parameters"
-stdout_has "of them 1.29e+10 active: a token takes 2 of 8 experts; the busiest rank's take 125 % of the mean"
+stdout_has "sequences of 4096 tokens, 512 a step; 46.7 billion parameters"
+stdout_has "a token uses 12.9 billion of them: 2 of 8 experts of a layer; the busiest rank takes 125 % of the mean number of tokens"
 stdout_has "exposed all-to-all of tokens to experts and back"
-stdout_has "of them from other nodes"
+holds grep -qE '^  in an all-to-all the busiest rank receives [0-9.]+ GiB, 0.000 GiB of it from other nodes$' stdout
 stdout_has "peak by active parameters, attention as computed"
 holds grep -qE '^  experts [0-9.]+, routed tokens [0-9.]+, all-to-all [0-9.]+$' stdout
 stdout_has "assumed: tokens of the busiest rank's experts, relative to the mean: 125%"
 stdout_has "unmeasured: no training of a mixture of experts is among the measurements"
 trainyard predict --model deepseek-v3 --vm $size --gpus 512 --layout pp=8,ep=64,zero1
-stdout_has "a token takes 8 of 256 experts, and 1 shared"
+stdout_has "512 a step; 671 billion parameters"
+stdout_has "billion of them: 8 of 256 experts of a layer, and 1 shared"
+trainyard predict --model bert-large --vm $size
+stdout_has "million parameters"
 
 example "the same as JSON: the parts add up, and MFU is of active parameters"
 trainyard predict --model mixtral-8x7b --vm $size --gpus 64 --layout ep=8,zero1 --json
@@ -135,15 +138,30 @@ sed 's/"per_token": 2/"per_token": 9/' own.json >wrong.json
 trainyard predict --model wrong.json --vm $size --gpus 64
 exit_is 2
 stderr_begins "wrong.json:4:14: a token takes 9 of 8 experts"
+stderr_has "per_token is at most count"
 sed 's/"per_token"/"per_tokens"/' own.json >wrong.json
 trainyard predict --model wrong.json --vm $size --gpus 64
 exit_is 2
 stderr_has "wrong.json:4:"
 stderr_has 'did you mean "per_token"?'
-sed 's/"imbalance": "200%"/"imbalance": "90%"/' own.json >wrong.json
+for imbalance in 0% 90% 401%; do
+    sed "s/200%/$imbalance/" own.json >wrong.json
+    trainyard predict --model wrong.json --vm $size --gpus 64
+    exit_is 2
+    stderr_begins "wrong.json:4:56: imbalance is \"$imbalance\", expected 100% to 400%"
+    stderr_has "a token takes an expert once"
+done
+for member in '"shared_mlp": 512' '"shared_gate": true'; do
+    sed "s/\"imbalance\": \"200%\"/$member/" own.json >wrong.json
+    trainyard predict --model wrong.json --vm $size --gpus 64
+    exit_is 2
+    stderr_has "${member%%:*} is for a model with shared experts"
+    stderr_has '"shared" is their number'
+done
+sed 's/{"count".*}/8/' own.json >wrong.json
 trainyard predict --model wrong.json --vm $size --gpus 64
 exit_is 2
-stderr_begins "wrong.json:4:14: an imbalance of experts below 100 %"
+stderr_begins "wrong.json:4:14: this mixture of experts is 8, expected an object"
 sed 's/"experts":/"head_width": 64, "latents": {"keys": 512, "head": 128, "rotary": 64, "value": 128}, "experts":/; s/"kv_heads": 8, //' own.json >wrong.json
 trainyard predict --model wrong.json --vm $size --gpus 64
 exit_is 2
@@ -152,7 +170,11 @@ stderr_has "the latents have head, rotary and value"
 trainyard predict --model mixtral-8x7b --vm $size --gpus 64 --layout ep=3
 exit_is 2
 stderr_has "ep=3: ep does not divide the number of experts of a layer"
-stderr_has 'a layer has 8 experts of width 14336; "best" finds the possible layouts'
+stderr_has 'there are 64 GPUs, 32 layers, 32 heads, MLPs of width 14336, 8 experts of width 14336; "best" finds the possible layouts'
+trainyard predict --model llama3-8b --vm $size --gpus 64 --layout tp=3
+exit_is 2
+stderr_has "tp=3: tp x cp x dp x pp is not the number of GPUs"
+stderr_has 'there are 64 GPUs, 32 layers, 32 heads, MLPs of width 14336; "best" finds the possible layouts'
 trainyard predict --model mixtral-8x7b --vm $size --gpus 64 --layout tp=8,ep=8,pp=2
 exit_is 2
 stderr_has "ep does not divide dp x cp (with no-etp it must divide tp x cp x dp)"

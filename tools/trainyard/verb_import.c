@@ -31,7 +31,7 @@ typedef struct {
     OptionTexts offers;
 } ImportArguments;
 
-enum { GPUS_MAX = 1000000 };
+enum { GPUS_MAX = 1000000, LIFETIME_NOT_GIVEN = -1 };
 
 #define OWNER ImportArguments
 static const Field import_options[] = {
@@ -379,12 +379,14 @@ static bool read_offer(Arena *arena, const char *text, ImportOffer *offers, int3
 static bool read_prices(Arena *arena, const ImportArguments *arguments, ImportPrices *prices,
                         Problems *problems)
 {
-    *prices = (ImportPrices){.lifetime_ns = arguments->lifetime_ns,
-                             .offers = ARENA_ARRAY(arena, ImportOffer, arguments->offers.count)};
+    const bool has_lifetime = arguments->lifetime_ns != LIFETIME_NOT_GIVEN;
+    *prices =
+        (ImportPrices){.lifetime_ns = has_lifetime ? arguments->lifetime_ns : 20 * NS_PER_HOUR,
+                       .offers = ARENA_ARRAY(arena, ImportOffer, arguments->offers.count)};
     bool is_right = read_price(arena, arguments->price, "--price", &prices->dedicated, problems) &
                     read_price(arena, arguments->low_priority, "--low-priority",
                                &prices->low_priority, problems);
-    if (arguments->lifetime_ns < NS_PER_S) {
+    if (prices->lifetime_ns < NS_PER_S) {
         problems_add(problems, STATUS_BAD_INPUT, place_in("--lifetime", 0, 0),
                      "expected at least 1s");
         is_right = false;
@@ -395,27 +397,40 @@ static bool read_prices(Arena *arena, const ImportArguments *arguments, ImportPr
     return is_right;
 }
 
-/* Refuses options of a scenario that is not written, or that cannot have them. */
+/* Refuses the first option that has no effect without another one. */
 static bool check_scenario_options(const ImportArguments *arguments, Problems *problems)
 {
+    static const char no_scenario[] = "this option belongs to a scenario, and none is written";
+    static const char any_scenario[] = "--scenario FILE.json or --fit FILE.json writes one";
+    static const char no_price[] = "the other nodes have no price to compare this one with";
+    static const char price_hint[] = "--price PRICE states what they cost";
     const struct {
         const char *option;
-        bool is_given, has_scenario;
-    } options[] = {{"--price", arguments->price != NULL, wants_clusters(arguments)},
-                   {"--offer", arguments->offers.count > 0, wants_clusters(arguments)},
-                   {"--low-priority", arguments->low_priority != NULL, wants_clusters(arguments)},
-                   {"--resample", arguments->piece_ns != 0, arguments->scenario != NULL}};
-    bool is_right = true;
-    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
-        if (!options[i].is_given || options[i].has_scenario)
-            continue;
-        status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in(options[i].option, 0, 0),
-                                 "this option belongs to a scenario, and none is written"),
-                    "--scenario FILE.json%s writes one",
-                    arguments->piece_ns != 0 ? "" : " or --fit FILE.json");
-        is_right = false;
-    }
-    return is_right;
+        bool is_given, has_other;
+        const char *problem, *hint;
+    } options[] = {
+        {"--price", arguments->price != NULL, wants_clusters(arguments), no_scenario, any_scenario},
+        {"--offer", arguments->offers.count > 0, wants_clusters(arguments), no_scenario,
+         any_scenario},
+        {"--low-priority", arguments->low_priority != NULL, wants_clusters(arguments), no_scenario,
+         any_scenario},
+        {"--resample", arguments->piece_ns != 0, arguments->scenario != NULL, no_scenario,
+         "--scenario FILE.json writes one"},
+        {"--offer", arguments->offers.count > 0, arguments->price != NULL, no_price, price_hint},
+        {"--low-priority", arguments->low_priority != NULL, arguments->price != NULL, no_price,
+         price_hint},
+        {"--lifetime", arguments->lifetime_ns != LIFETIME_NOT_GIVEN,
+         arguments->low_priority != NULL, "only low-priority nodes are taken away",
+         "--low-priority PRICE states what they cost"},
+    };
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+        if (options[i].is_given && !options[i].has_other) {
+            status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in(options[i].option, 0, 0),
+                                     "%s", options[i].problem),
+                        "%s", options[i].hint);
+            return false;
+        }
+    return true;
 }
 
 static bool check_offers(const ImportPrices *prices, const ImportClusters *clusters,
@@ -431,17 +446,26 @@ static bool check_offers(const ImportPrices *prices, const ImportClusters *clust
     return false;
 }
 
-/* Whether the list has enough pieces. */
+/* Whether the list has enough pieces, and whole seconds, in which the scenario states them. */
 static bool check_resample(const ImportArguments *arguments, const Import *import,
                            Problems *problems)
 {
-    enum { PIECES_LEAST = 2 };
     const JobList *list = &import->selection.list;
-    if (arguments->piece_ns == 0 || resample_pieces(list, arguments->piece_ns) >= PIECES_LEAST)
+    const Place at = place_in("--resample", 0, 0);
+    if (arguments->piece_ns == 0)
         return true;
-    status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in("--resample", 0, 0),
-                             "the log is too short for two pieces of this length"),
-                "choose a shorter one, such as 1d");
+    if (arguments->piece_ns % NS_PER_S != 0) {
+        status_hint(problems_add(problems, STATUS_BAD_INPUT, at, "expected whole seconds"),
+                    "as in --resample 7d, which keeps hours and weekdays");
+        return false;
+    }
+    if (resample_is_possible(list, arguments->piece_ns))
+        return true;
+    const bool is_long = resample_pieces(list, arguments->piece_ns) < RESAMPLE_PIECES_LEAST;
+    status_hint(problems_add(problems, STATUS_BAD_INPUT, at,
+                             is_long ? "the log is too short for two pieces of this length"
+                                     : "the log has too many pieces of this length"),
+                "choose a %s one, such as 1d", is_long ? "shorter" : "longer");
     return false;
 }
 
@@ -542,7 +566,7 @@ static bool check_output(const ImportArguments *arguments, Problems *problems)
 static int import(int argc, char **argv)
 {
     Arena *arena = arena_create();
-    ImportArguments arguments = {.lifetime_ns = 20 * NS_PER_HOUR};
+    ImportArguments arguments = {.lifetime_ns = LIFETIME_NOT_GIVEN};
     Operands operands;
     int exit_code;
     if (options_read(&import_table, arena, argc, argv, &arguments, &operands, &exit_code)) {

@@ -7,21 +7,36 @@
 #ifndef SIM_CLOUD_SPEC_RESAMPLE_H
 #define SIM_CLOUD_SPEC_RESAMPLE_H
 
+#include <stdbool.h>
+
 #include "sim/cloud/spec/job_list.h"
 
-enum { RESAMPLE_LOAD_MOST = 100, RESAMPLE_PPM = 1000000 };
+enum {
+    RESAMPLE_LOAD_MOST = 100,
+    RESAMPLE_PPM = 1000000,
+    RESAMPLE_PIECES_LEAST = 2,
+    RESAMPLE_PIECES_MOST = 1000000
+};
 
 typedef struct {
     int64_t piece_ns; /* 0: the list is replayed unchanged */
     int64_t load_ppm; /* jobs that come, as a multiple of those of the list; above 0 */
 } Resample;
 
-/* Pieces of the list. A last piece counts when at least half of it is before the last submission;
- * the jobs after the last piece are never drawn. */
+/* Pieces of the list. A last piece counts when at least nine tenths of it are before the last
+ * submission: a draw of a piece that is emptier would have fewer jobs in its time than the list.
+ * The jobs after the last piece are never drawn. */
 static inline int64_t resample_pieces(const JobList *list, int64_t piece_ns)
 {
     const int64_t length_ns = list->count > 0 ? list->submit_ns[list->count - 1] : 0;
-    return length_ns / piece_ns + (length_ns % piece_ns >= piece_ns - piece_ns / 2);
+    return length_ns / piece_ns + (length_ns % piece_ns >= piece_ns - piece_ns / 10);
+}
+
+/* Whether the list has enough pieces of this length, and not too many. */
+static inline bool resample_is_possible(const JobList *list, int64_t piece_ns)
+{
+    const int64_t pieces = resample_pieces(list, piece_ns);
+    return pieces >= RESAMPLE_PIECES_LEAST && pieces <= RESAMPLE_PIECES_MOST;
 }
 
 /* Pieces that are drawn for one place. */

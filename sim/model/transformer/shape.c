@@ -4,7 +4,6 @@
 
 /* Keeps bytes of parameters, 18 times as many, within int64. */
 #define OPERATIONS_MOST 1e18
-#define IMBALANCE_LEAST_PPM 1000000
 
 AttentionWidths transformer_attention_widths(const TransformerShape *shape)
 {
@@ -71,13 +70,11 @@ bool transformer_experts_check(const TransformerShape *shape, Place at, Status *
     const TransformerExperts *experts = &shape->experts;
     if (!transformer_has_experts(shape))
         return true;
-    if (experts->chosen > experts->count)
-        return status_fail(status, STATUS_BAD_INPUT, at,
-                           "a token takes %" PRId64 " of %" PRId64 " experts", experts->chosen,
-                           experts->count);
-    if (experts->imbalance_ppm != 0 && experts->imbalance_ppm < IMBALANCE_LEAST_PPM) {
-        status_fail(status, STATUS_BAD_INPUT, at, "an imbalance of experts below 100 %%");
-        return status_hint(status, "the busiest rank takes at least as many tokens as the mean");
+    if (experts->chosen > experts->count) {
+        status_fail(status, STATUS_BAD_INPUT, at,
+                    "a token takes %" PRId64 " of %" PRId64 " experts", experts->chosen,
+                    experts->count);
+        return status_hint(status, "per_token is at most count");
     }
     if (transformer_layers(shape, 0, shape->layers).of[BLOCK_EXPERTS] > 0)
         return true;

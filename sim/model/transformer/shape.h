@@ -100,8 +100,8 @@ typedef struct {
     int64_t other_parameters; /* those that the members above do not imply */
 } TransformerShape;
 
-/* Fails with STATUS_BAD_INPUT at `at` when a token takes more experts than there are, when no layer
- * has any, or when the busiest rank would take less than the mean. */
+/* Fails with STATUS_BAD_INPUT at `at` when a token takes more experts than there are, or when no
+ * layer has any. */
 MUST_CHECK bool transformer_experts_check(const TransformerShape *shape, Place at, Status *status);
 /* Fails with STATUS_BAD_INPUT at `at` when experts cannot be, when heads do not divide the hidden
  * size or one another, when latent attention has fewer key heads than heads, or when the counts

@@ -105,8 +105,10 @@ const Field transformer_routing_fields[] = {
                     "through each port"),
     NEEDED_QUANTITY(RATIO, "exposed", exposed_ppm, 0, 10 * PPM,
                     "part of the all-to-all that is not hidden"),
-    NEEDED_QUANTITY(RATIO, "error", error_ppm, 0, 10 * PPM,
-                    "of the time of a step: no training with experts was measured"),
+    NEEDED_QUANTITY(
+        RATIO, "error", error_ppm, 0, 10 * PPM,
+        "added to the uncertainty of a step's time, because no training with experts was "
+        "measured"),
     {0},
 };
 #undef OWNER

@@ -1,5 +1,6 @@
 #include "sim/scenario/catalog/transformer_shape.h"
 
+#include "sim/base/units.h"
 #include "sim/schema/bind.h"
 
 typedef struct {
@@ -52,11 +53,13 @@ static const Field experts_fields[] = {
                   "whether hidden parameters weight the shared experts"),
     FIELD_ROW(RATIO, "imbalance", imbalance,
               .doc = "tokens of the busiest of the ranks that divide the experts, relative to the "
-                     "mean, from 100% on; absent: as transformer_routing of the catalogue assumes"),
+                     "mean: from 100% to count / per_token; absent: as transformer_routing of the "
+                     "catalogue assumes"),
     {0},
 };
 static const ObjectType experts_type = OBJECT_TYPE(
-    "experts", "The experts of a layer, which a router chooses for each token.", experts_fields);
+    "mixture of experts", "The experts of a layer, of which a router chooses some for each token.",
+    experts_fields);
 #undef OWNER
 
 #define OWNER LatentsObject
@@ -73,7 +76,7 @@ static const Field latents_fields[] = {
     {0},
 };
 static const ObjectType latents_type = OBJECT_TYPE(
-    "latents", "Multi-head latent attention: keys and values are computed from a latent.",
+    "latent attention", "Multi-head latent attention: keys and values are computed from a latent.",
     latents_fields);
 #undef OWNER
 
@@ -84,7 +87,7 @@ static const Field shape_fields[] = {
     NEEDED_INTEGER("mlp", mlp, 1, SIZE_MOST, "width of the MLP, with experts that of dense layers"),
     FIELD_BOOLEAN("gated", is_gated, "true",
                   "whether the MLP has three matrices (SwiGLU), not two"),
-    NEEDED_INTEGER("heads", heads, 1, SIZE_MOST, "heads of attention, which divide hidden"),
+    NEEDED_INTEGER("heads", heads, 1, SIZE_MOST, "heads of attention"),
     FIELD_INTEGER("kv_heads", kv_heads, 1, SIZE_MOST, NULL,
                   "heads of keys and values, which divide heads; absent: as many"),
     FIELD_INTEGER("head_width", head, 1, SIZE_MOST, NULL,
@@ -135,6 +138,45 @@ static TransformerExperts experts_of(const ShapeObject *shape)
     };
 }
 
+/* The busiest rank takes at least the mean, and a token at most once for each of its experts. */
+static void check_imbalance(const ExpertsObject *experts, Problems *problems)
+{
+    const BoundInteger imbalance = experts->imbalance;
+    const int64_t most_ppm = PPM * experts->count.value / experts->chosen.value;
+    if (imbalance.node == NULL || (imbalance.value >= PPM && imbalance.value <= most_ppm))
+        return;
+    status_hint(problems_add(problems, STATUS_BAD_INPUT, json_at(imbalance.node),
+                             "imbalance is \"%s\", expected 100%% to %.6g%%", imbalance.node->text,
+                             100 * (double)most_ppm / PPM),
+                "balanced ranks take 100%% of the mean; a token takes an expert once, so no rank "
+                "takes more than count / per_token times the mean");
+}
+
+/* Members of experts that every token takes need such experts. */
+static void check_shared(const ExpertsObject *experts, Problems *problems)
+{
+    const struct {
+        const char *key;
+        const Json *node;
+    } members[] = {{"shared_mlp", experts->shared_mlp.node},
+                   {"shared_gate", experts->has_shared_gate.node}};
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
+        if (experts->shared.value == 0 && members[i].node != NULL)
+            status_hint(problems_add(problems, STATUS_BAD_INPUT, json_at(members[i].node),
+                                     "\"%s\" is for a model with shared experts", members[i].key),
+                        "\"shared\" is their number");
+}
+
+static void check_experts(const ShapeObject *object, Problems *problems)
+{
+    const ExpertsObject *experts = object->experts;
+    if (experts == NULL)
+        return;
+    if (experts->chosen.value <= experts->count.value)
+        check_imbalance(experts, problems);
+    check_shared(experts, problems);
+}
+
 /* Latent attention says itself how wide a head is. */
 static void check_latents(const ShapeObject *object, Problems *problems)
 {
@@ -154,6 +196,7 @@ bool transformer_shape_read(Arena *arena, const Json *json, TransformerShape *sh
         return false;
     const LatentsObject *latents = object->latents;
     check_latents(object, problems);
+    check_experts(object, problems);
     *shape = (TransformerShape){
         .kind = (TransformerKind)object->kind.value,
         .layers = object->layers.value,

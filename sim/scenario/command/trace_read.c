@@ -358,20 +358,19 @@ static int64_t load_ppm(const Trace *trace)
 
 static void read_resample(const Trace *trace)
 {
-    enum { PIECES_LEAST = 2, PIECES_MOST = 1000000 };
     const WorkloadText *text = trace->text;
     const JobList *list = trace->workload->list;
     const Resample resample = {.piece_ns = text->resample.value, .load_ppm = load_ppm(trace)};
-    const int64_t pieces = resample.piece_ns > 0 ? resample_pieces(list, resample.piece_ns) : 0;
     if (resample.piece_ns == 0 && resample.load_ppm != RESAMPLE_PPM)
         status_hint(problems_add(problems_of(trace), STATUS_BAD_INPUT, json_at(text->load),
                                  "\"load\" needs \"resample\""),
                     "a list that is replayed has its own jobs: as in \"resample\": \"7d\"");
-    else if (resample.piece_ns > 0 && (pieces < PIECES_LEAST || pieces > PIECES_MOST))
+    else if (resample.piece_ns > 0 && !resample_is_possible(list, resample.piece_ns))
         status_hint(problems_add(problems_of(trace), STATUS_BAD_INPUT, json_at(text->resample.node),
                                  "the list has %" PRId64 " pieces of this length, expected %d to "
                                  "%d",
-                                 pieces, PIECES_LEAST, PIECES_MOST),
+                                 resample_pieces(list, resample.piece_ns), RESAMPLE_PIECES_LEAST,
+                                 RESAMPLE_PIECES_MOST),
                     "its last job is submitted %" PRId64 " s after its begin",
                     list->count > 0 ? list->submit_ns[list->count - 1] / NS_PER_S : 0);
     else if (resample.piece_ns > 0 && resample_rows_most(list, resample) > INT32_MAX)

@@ -32,7 +32,7 @@ static const Field workload_fields[] = {
         "resample", resample, "0s",
         "trace: each seed has other jobs. The list is cut into pieces of this length, and as many "
         "as it has are drawn with replacement. \"7d\" keeps hours and weekdays. A remainder of "
-        "less than half a piece is left out. 0s: every run has the list itself"),
+        "less than nine tenths of a piece is left out. 0s: every run has the list itself"),
     FIELD_JSON("load", load, "{\"type\": \"number\", \"minimum\": 0.01, \"maximum\": 100}",
                "trace with `resample`: the jobs that come, as a multiple of those of the list: "
                "1.3 adds to each piece another one, of whose jobs 30 % come. The default is 1"),

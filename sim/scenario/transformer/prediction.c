@@ -1,6 +1,7 @@
 #include "sim/scenario/transformer/prediction.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "sim/base/units.h"
@@ -94,14 +95,18 @@ static bool find_machine(const Catalog *catalog, const TransformerRequest *reque
 static bool fail_broken(const TransformerRequest *request, const TransformerPrediction *prediction,
                         Status *status)
 {
-    const TransformerExperts *experts = &prediction->job.shape.experts;
+    const TransformerShape *shape = &prediction->job.shape;
+    char experts[64] = "";
+    if (transformer_has_experts(shape))
+        snprintf(experts, sizeof experts, ", %lld experts of width %lld",
+                 (long long)shape->experts.count, (long long)shape->experts.mlp);
     status_fail(status, STATUS_BAD_INPUT, request->layout_at, "%s: %s", request->layout,
                 prediction->search.problem);
-    return experts->count > 0 &&
-           status_hint(
-               status,
-               "a layer has %lld experts of width %lld; \"best\" finds the possible layouts",
-               (long long)experts->count, (long long)experts->mlp);
+    return status_hint(status,
+                       "there are %d GPUs, %lld layers, %lld heads, MLPs of width %lld%s; \"best\" "
+                       "finds the possible layouts",
+                       (int)prediction->job.gpus, (long long)shape->layers, (long long)shape->heads,
+                       (long long)shape->mlp, experts);
 }
 
 /* --- The nearest layout that fits --- */

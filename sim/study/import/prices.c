@@ -91,6 +91,12 @@ static bool read_term(Arena *arena, const char *term, Place at, ImportPrice *pri
     return true;
 }
 
+static bool fail_term(Status *status)
+{
+    return status_hint(status, "a price is 27.20USD, 3.40USD/gpu, 310000USD/4y, 9.2kW*0.12USD, or "
+                               "a sum of such terms with + between them");
+}
+
 bool import_price_parse(Arena *arena, const char *text, Place at, int64_t most_micro_usd,
                         ImportPrice *price, Status *status)
 {
@@ -100,7 +106,7 @@ bool import_price_parse(Arena *arena, const char *text, Place at, int64_t most_m
         const char *plus = strchr(term, '+');
         const size_t length = plus != NULL ? (size_t)(plus - term) : strlen(term);
         if (!read_term(arena, trimmed(arena, term, length), at, price, status))
-            return false;
+            return fail_term(status);
         term = plus != NULL ? plus + 1 : NULL;
     }
     if (price->node_micro_usd_per_hour < 0 || price->gpu_micro_usd_per_hour < 0 ||

@@ -112,9 +112,8 @@ static const char *remark_words(Arena *arena, const PlanOutcome *outcome)
     return text_move(arena, &out);
 }
 
-/* The gain of the next best in the constraints: "a further 0.3 ± 0.1 % of the jobs wait at most 30
- * min".
- */
+/* The gain of the next best in the constraints: "a further 0.3 ± 0.1 % of the jobs wait at most
+ * 30 min". */
 static bool add_gains(Text *out, Arena *arena, const PlanOutcome *outcome,
                       const PlanComparison *comparison)
 {

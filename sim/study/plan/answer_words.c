@@ -10,14 +10,6 @@
 
 /* --- Candidates and weathers --- */
 
-static bool is_weather(const Goal *goal, int32_t factor)
-{
-    for (int32_t i = 0; i < goal->weather_count; i++)
-        if (goal->weather[i] == factor)
-            return true;
-    return false;
-}
-
 /* Whether the factor has several levels among the points. */
 static bool varies(const Study *study, int32_t factor)
 {
@@ -50,7 +42,7 @@ static const char *candidate_levels(Arena *arena, const PlanOutcome *outcome, in
     Text out = {0};
     for (int32_t f = 0; f < study->factor_count; f++) {
         const Level *level = point_level(study, point, f);
-        if (is_weather(outcome->goal, f) || !varies(study, f))
+        if (goal_is_weather(outcome->goal, f) || !varies(study, f))
             continue;
         if (other != NO_CANDIDATE &&
             level == point_level(study, plan_point(outcome->grid, other, 0), f))

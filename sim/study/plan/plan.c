@@ -7,7 +7,6 @@
 typedef struct {
     Arena *arena;
     const Study *study;
-    bool *is_weather; /* [factor_count] */
 } Reader;
 
 /* The levels of the factors that are weather, or that are not, as a key. */
@@ -15,7 +14,7 @@ static const char *key_of(const Reader *reader, int32_t point, bool is_weather)
 {
     Text key = {0};
     for (int32_t f = 0; f < reader->study->factor_count; f++)
-        if (reader->is_weather[f] == is_weather)
+        if (goal_is_weather(reader->study->goal, f) == is_weather)
             text_printf(&key, "%td,",
                         point_level(reader->study, point, f) - reader->study->factors[f]->levels);
     const char *copy = arena_strdup(reader->arena, text_string(&key));
@@ -43,16 +42,11 @@ static int32_t number_keys(const Reader *reader, bool is_weather, int32_t *numbe
 /* "nodes=4 priority=spot" of the factors that are weather, or that are not. */
 static const char *name_of(Arena *arena, const Study *study, int32_t point, bool is_weather)
 {
-    const Goal *goal = study->goal;
     Text name = {0};
-    int32_t next = 0;
-    for (int32_t f = 0; f < study->factor_count; f++) {
-        const bool is_own = next < goal->weather_count && goal->weather[next] == f;
-        next += is_own;
-        if (is_own == is_weather)
+    for (int32_t f = 0; f < study->factor_count; f++)
+        if (goal_is_weather(study->goal, f) == is_weather)
             text_printf(&name, "%s%s=%s", name.length > 0 ? " " : "", study->factors[f]->name,
                         point_level(study, point, f)->label);
-    }
     const char *copy = arena_strdup(arena, text_string(&name));
     text_free(&name);
     return copy;
@@ -104,7 +98,7 @@ static bool check_points(Arena *arena, const PlanGrid *grid, int32_t *points, Pr
 const PlanGrid *plan_grid_create(Arena *arena, const Study *study, Problems *problems)
 {
     const Goal *goal = study->goal;
-    Reader reader = {arena, study, ARENA_ARRAY(arena, bool, study->factor_count + 1)};
+    Reader reader = {arena, study};
     PlanGrid *grid = ARENA_NEW(arena, PlanGrid);
     int32_t *candidates = ARENA_ARRAY(arena, int32_t, study->point_count);
     int32_t *weathers = ARENA_ARRAY(arena, int32_t, study->point_count);
@@ -116,8 +110,6 @@ const PlanGrid *plan_grid_create(Arena *arena, const Study *study, Problems *pro
                problems);
         return NULL;
     }
-    for (int32_t i = 0; i < goal->weather_count; i++)
-        reader.is_weather[goal->weather[i]] = true;
     *grid = (PlanGrid){.study = study,
                        .candidate_of = candidates,
                        .weather_of = weathers,

@@ -91,7 +91,7 @@ void plan_reason_print(const PlanOutcome *outcome, int32_t candidate, Text *out)
         text_printf(out, "has a worse objective than %s", better_name(scratch, outcome, own));
         break;
     case CANDIDATE_EQUAL:
-        text_printf(out, "is as good as %s, within the indifference",
+        text_printf(out, "has as good an objective as %s, within the indifference",
                     better_name(scratch, outcome, own));
         break;
     case CANDIDATE_MISSES:
@@ -155,14 +155,10 @@ static void put_levels(Arena *arena, Json *object, const PlanOutcome *outcome, i
 {
     const Study *study = outcome->grid->study;
     Json *levels = json_put_object(arena, object, "factors");
-    int32_t next = 0;
-    for (int32_t f = 0; f < study->factor_count; f++) {
-        if (next < outcome->goal->weather_count && outcome->goal->weather[next] == f)
-            next++;
-        else
+    for (int32_t f = 0; f < study->factor_count; f++)
+        if (!goal_is_weather(outcome->goal, f))
             json_put_text(arena, levels, study->factors[f]->name,
                           point_level(study, plan_point(outcome->grid, candidate, 0), f)->label);
-    }
 }
 
 static void put_candidate(Arena *arena, Json *list, const PlanOutcome *outcome, int32_t candidate)
@@ -301,14 +297,10 @@ static void add_header(const PlanOutcome *outcome, Arena *scratch, Text *row)
 {
     const PlanGrid *grid = outcome->grid;
     const Study *study = grid->study;
-    int32_t next = 0;
     csv_text(row, "candidate");
-    for (int32_t f = 0; f < study->factor_count; f++) {
-        if (next < outcome->goal->weather_count && outcome->goal->weather[next] == f)
-            next++;
-        else
+    for (int32_t f = 0; f < study->factor_count; f++)
+        if (!goal_is_weather(outcome->goal, f))
             csv_text(row, study->factors[f]->name);
-    }
     csv_text(row, "state");
     csv_text(row, "runs");
     csv_text(row, "fresh_runs");
@@ -338,14 +330,10 @@ static void add_candidate(const PlanOutcome *outcome, int32_t candidate, Text *r
     const PlanGrid *grid = outcome->grid;
     const PlanCandidate *own = &outcome->candidates[candidate];
     const PlanFindings *findings = plan_findings(own);
-    int32_t next = 0;
     csv_integer(row, candidate);
-    for (int32_t f = 0; f < grid->study->factor_count; f++) {
-        if (next < outcome->goal->weather_count && outcome->goal->weather[next] == f)
-            next++;
-        else
+    for (int32_t f = 0; f < grid->study->factor_count; f++)
+        if (!goal_is_weather(outcome->goal, f))
             csv_text(row, point_level(grid->study, plan_point(grid, candidate, 0), f)->label);
-    }
     csv_text(row, candidate_state_name(own->state));
     csv_integer(row, own->screening.run_count);
     csv_integer(row, own->fresh.run_count);

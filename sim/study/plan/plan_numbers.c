@@ -199,15 +199,11 @@ static int32_t baseline_of(const PlanGrid *grid)
     for (int32_t candidate = 0; candidate < grid->candidate_count; candidate++) {
         const int32_t point = plan_point(grid, candidate, 0);
         bool is_same = true;
-        int32_t next = 0;
-        for (int32_t f = 0; f < study->factor_count; f++) {
-            const bool is_weather =
-                next < study->goal->weather_count && study->goal->weather[next] == f;
-            next += is_weather;
-            is_same &= is_weather || (study->baseline[f] >= 0 &&
-                                      point_level(study, point, f) ==
-                                          &study->factors[f]->levels[study->baseline[f]]);
-        }
+        for (int32_t f = 0; f < study->factor_count; f++)
+            is_same &=
+                goal_is_weather(study->goal, f) ||
+                (study->baseline[f] >= 0 &&
+                 point_level(study, point, f) == &study->factors[f]->levels[study->baseline[f]]);
         if (is_same)
             return candidate;
     }

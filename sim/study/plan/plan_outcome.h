@@ -14,7 +14,8 @@
 #define CANDIDATE_STATES(X)                                                                        \
     X(WINNER, "winner", "is recommended")                                                          \
     X(WORSE, "worse", "meets the constraints or may meet them, and has a worse objective")         \
-    X(EQUAL, "equal", "is as good as another one, within the indifference")                        \
+    X(EQUAL, "equal",                                                                              \
+      "meets the constraints or may meet them, and has as good an objective as another one")       \
     X(MISSES, "misses", "misses a constraint")                                                     \
     X(MISSES_AGAIN, "misses_on_fresh_seeds", "was chosen, and misses a constraint on fresh seeds") \
     X(UNSTABLE, "unstable", "was not simulated: more work arrives than the nodes can do")          \

@@ -109,8 +109,8 @@ static void print_all_to_all(const TransformerStep *step)
 {
     const double between = step->all_to_all.between, all = between + step->all_to_all.within;
     if (all > 0)
-        printf("  the busiest rank receives %.3f GiB for the experts of a layer, %.3f of them from "
-               "other nodes\n",
+        printf("  in an all-to-all the busiest rank receives %.3f GiB, %.3f GiB of it from other "
+               "nodes\n",
                all / (double)GIB, between / (double)GIB);
 }
 
@@ -151,25 +151,41 @@ static void print_memory(const TransformerPrediction *prediction, const RankedLa
         print_memory_of_experts(memory);
 }
 
-static void print_heading(const TransformerPrediction *prediction)
+/* "46.7 billion": three digits. */
+static const char *count_words(Arena *arena, int64_t count)
+{
+    static const struct {
+        double size;
+        const char *name;
+    } scales[] = {{1, ""}, {1e3, " thousand"}, {1e6, " million"}, {1e9, " billion"}};
+    enum { LAST = sizeof scales / sizeof scales[0] - 1 };
+    const double rounds_to_thousand = 999.5;
+    size_t scale = 0;
+    while (scale < LAST && (double)count / scales[scale].size >= rounds_to_thousand)
+        scale++;
+    const double value = (double)count / scales[scale].size;
+    const int decimals = scale == 0 ? 0 : value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+    return arena_printf(arena, "%.*f%s", decimals, value, scales[scale].name);
+}
+
+static void print_heading(Arena *arena, const TransformerPrediction *prediction)
 {
     const TransformerJob *job = &prediction->job;
     printf("%s with %s: %d GPU%s on %d node%s of %s (%s)\n", prediction->model,
            prediction->machine.software->name, (int)job->gpus, plural(job->gpus),
            (int)prediction->nodes, plural(prediction->nodes), prediction->vm_size->name,
            prediction->machine.gpu->name);
-    printf("sequences of %lld tokens, %lld a step; %.3g parameters\n",
-           (long long)job->shape.sequence, (long long)job->global_batch,
-           (double)transformer_parameters(&job->shape));
+    printf("sequences of %lld tokens, %lld a step; %s parameters\n", (long long)job->shape.sequence,
+           (long long)job->global_batch, count_words(arena, transformer_parameters(&job->shape)));
     const TransformerExperts *experts = &job->shape.experts;
     if (!transformer_has_experts(&job->shape))
         return;
-    printf("of them %.3g active: a token takes %lld of %lld experts",
-           (double)transformer_active_parameters(&job->shape), (long long)experts->chosen,
-           (long long)experts->count);
+    printf("a token uses %s of them: %lld of %lld experts of a layer",
+           count_words(arena, transformer_active_parameters(&job->shape)),
+           (long long)experts->chosen, (long long)experts->count);
     if (experts->shared > 0)
         printf(", and %lld shared", (long long)experts->shared);
-    printf("; the busiest rank's take %.0f %% of the mean\n",
+    printf("; the busiest rank takes %.0f %% of the mean number of tokens\n",
            100 * (double)experts->imbalance_ppm / PPM);
 }
 
@@ -488,7 +504,7 @@ int predict_transformer(Arena *arena, const Catalog *catalog, const TransformerA
     if (arguments->is_json) {
         print_json(arena, prediction, &whole, basis);
     } else {
-        print_heading(prediction);
+        print_heading(arena, prediction);
         if (prediction->fits)
             print_fitting(arena, prediction, &whole);
         else

@@ -132,9 +132,9 @@ START_TEST(more_load_adds_to_the_same_jobs)
 }
 END_TEST
 
-START_TEST(a_remainder_counts_as_a_piece_from_its_half_on)
+START_TEST(a_remainder_counts_as_a_piece_from_nine_tenths_on)
 {
-    int64_t submit_ns[] = {0, 149, 249, 250};
+    int64_t submit_ns[] = {0, 189, 289, 290};
     const JobList drawn = {.count = 4, .submit_ns = submit_ns};
     ck_assert_int_eq(resample_pieces(&drawn, 100), 3);
     ck_assert_int_eq(resample_pieces(&(JobList){.count = 3, .submit_ns = submit_ns}, 100), 2);
@@ -152,7 +152,7 @@ Suite *test_suite(void)
     tcase_add_test(paper, a_draw_has_whole_pieces_with_their_rows_at_their_times);
     tcase_add_test(paper, a_load_adds_jobs_and_keeps_their_order);
     tcase_add_test(paper, more_load_adds_to_the_same_jobs);
-    tcase_add_test(paper, a_remainder_counts_as_a_piece_from_its_half_on);
+    tcase_add_test(paper, a_remainder_counts_as_a_piece_from_nine_tenths_on);
     suite_add_tcase(suite, paper);
     return suite;
 }
