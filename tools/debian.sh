@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Runs tools/try.sh and the short run of tools/test.sh on another version of Debian, in a folder that debootstrap fills. Only for root.
 #
-#   tools/debian.sh [SUITE [LEG...]]     SUITE: trixie (Debian 13) without another word; legs of tools/test.sh, or the short run
+#   tools/debian.sh [SUITE [LEG...]]
+# SUITE     a release of Debian (trixie, which is Debian 13)
+# LEG       a leg of tools/test.sh (the legs of the short run)
 #
 # Tests the last commit. Keeps the system in build/debian/SUITE. Ends as tools/test.sh does; exit code 77: not on this machine.
 set -euo pipefail

@@ -198,7 +198,8 @@ precisions()
         [ -n "$tiny" ] && [ $precision != fp32 ] ||
             ! trainyard bench-training --backend cuda --engine own --precision $precision --steps 1 --warmup 0 --batch-size 1 >/dev/null ||
             echo $precision
-    done >"$scratch/precisions"
+    done >"$scratch/precisions.new"
+    [ ! -e "$scratch/precisions.new" ] || mv "$scratch/precisions.new" "$scratch/precisions"
     cat "$scratch/precisions"
 }
 
@@ -442,7 +443,7 @@ step_speed()
     done
 }
 
-# Profiled steps follow each checkpoint while it is written, and are single graphs with a time each.
+# The profiled steps of an epoch run while the checkpoint before it is written. Each is a separate graph, and has a time.
 step_pauses()
 {
     make_data

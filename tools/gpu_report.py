@@ -303,7 +303,7 @@ def machine_lines(run):
 
 
 def speed_lines(run):
-    rows = [["precision", "batch", "us/step", "own us", "separate", "images/s", "kernels", "products %", "launches %", "PyTorch us", "its form", "times as fast"]]
+    rows = [["precision", "batch", "us/step", "own us", "separate us", "images/s", "kernels", "products %", "launches %", "PyTorch us", "its form", "times as fast"]]
     for row in run["speed"]:
         best = row.get("torch", {}).get(row.get("torch_best"), {})
         rows.append([row["precision"], cell(row["batch_size"]), cell(row["step_us"], 1), cell(row.get("own_step_us"), 1), cell(row.get("separate_step_us"), 1),
@@ -312,11 +312,11 @@ def speed_lines(run):
                      cell(row.get("launch_share_percent"), 1), cell(best.get("step_us"), 1), cell(row.get("torch_best")),
                      cell(row.get("ratio"), 2)])
     yield from table(rows)
-    yield "own us: with our own kernels alone; separate: the same, with separate kernels for pools, dropouts and sums of parts; products %: of the rate of large matrix products; launches %: the time of as many empty kernels in a row"
+    yield "own us: with our own kernels alone; separate us: the same, with separate kernels for pools, dropouts and sums of parts; products %: of the rate of large matrix products; launches %: the time of as many empty kernels in a row"
 
 
 def judged_lines(run):
-    """What a GPU has to judge (trainer/README.md): each line compares what was measured for it."""
+    """Answers to what a GPU has to judge first (trainer/README.md): each line compares two measurements, or states one."""
     for row in run.get("speed", []):
         of = f"{row['precision']} {row['batch_size']}"
         own, separate = row.get("own_step_us"), row.get("separate_step_us")

@@ -174,15 +174,23 @@ static char **own_arguments(Arena *arena, const RanksPlan *plan)
     return list;
 }
 
-/* Adds the OMPI_MCA_... variables of this process: they configure Open MPI for this machine and are
- * not the job's. */
+static bool configures_mpi(const char *variable)
+{
+    static const char *const stems[] = {"OMPI_MCA_", "PRTE_MCA_", "PMIX_MCA_"};
+    for (size_t i = 0; i < sizeof stems / sizeof *stems; i++)
+        if (strncmp(variable, stems[i], strlen(stems[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Adds the variables of this process that configure Open MPI for this machine: they are not the
+ * job's. */
 static char **environment_of(Arena *arena, const RanksPlan *plan)
 {
-    static const char stem[] = "OMPI_MCA_";
     char **list = ARENA_ARRAY(arena, char *, length_of(plan->environment) + length_of(environ) + 1);
     char **end = append(list, plan->environment);
     for (char *const *own = environ; *own; own++)
-        if (strncmp(*own, stem, strlen(stem)) == 0)
+        if (configures_mpi(*own))
             *end++ = *own;
     *end = NULL;
     return list;

@@ -28,7 +28,7 @@ typedef struct {
     const char *program;      /* path of the program that each rank runs: .../trainyard-train */
     char *const *arguments;   /* without the program's name, ended by NULL */
     char *const *environment; /* "NAME=value", ended by NULL; mpirun adds its own variables, and
-                                 OMPI_MCA_... of this process is passed on to it */
+                                 those of this process that configure Open MPI are passed on */
     const char *directory;    /* the ranks' working directory */
     int32_t ranks;            /* 1 or more */
     bool is_on_gpus;          /* one GPU per rank */

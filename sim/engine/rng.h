@@ -33,7 +33,7 @@ typedef enum {
     RNG_WORKLOAD, /* draw = job * 2^8 + (0: gap, 1: shape, ...) */
     RNG_FILE_SERVER,
     RNG_SETUP,
-    RNG_RESAMPLE, /* draw = piece of a drawn list; of the address of a piece: row */
+    RNG_RESAMPLE, /* of a list: draw = layer * 2^32 + place of a piece; of that piece: draw = row */
 } RngStream;
 
 /* 64 uniform bits. `entity` is a stable hash of a name (name_hash), not an order of creation;

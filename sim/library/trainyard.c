@@ -41,14 +41,26 @@ const char *trainyard_version(void)
 
 /* --- The request --- */
 
-/* The members that the caller knows; the others are 0. */
-static trainyard_request known_members(const trainyard_request *request)
+static const char *const *texts_kept(Arena *arena, const char *const *texts, size_t count)
 {
-    trainyard_request whole = {0};
-    memcpy(&whole, request, request->size < sizeof whole ? request->size : sizeof whole);
-    if (!whole.path)
-        whole.path = "scenario.json";
-    return whole;
+    const char **kept = ARENA_ARRAY(arena, const char *, count);
+    for (size_t i = 0; i < count; i++)
+        kept[i] = arena_strdup(arena, texts[i]);
+    return kept;
+}
+
+/* The members that the caller knows; the others are 0. The result refers to texts of the request
+ * and outlives them, so it gets copies. The scenario's own text is copied when it is read. */
+static trainyard_request request_kept(Arena *arena, const trainyard_request *request)
+{
+    trainyard_request kept = {0};
+    memcpy(&kept, request, request->size < sizeof kept ? request->size : sizeof kept);
+    kept.path = arena_strdup(arena, kept.path ? kept.path : "scenario.json");
+    kept.params = texts_kept(arena, kept.params, kept.param_count);
+    kept.settings = texts_kept(arena, kept.settings, kept.setting_count);
+    kept.vary = texts_kept(arena, kept.vary, kept.vary_count);
+    kept.metrics = texts_kept(arena, kept.metrics, kept.metric_count);
+    return kept;
 }
 
 static bool read_file(void *context, Arena *arena, const char *path, const char **text,
@@ -232,10 +244,9 @@ static bool is_deterministic(trainyard_result *result, const trainyard_request *
 
 trainyard_result *trainyard_run(const trainyard_request *asked)
 {
-    trainyard_request request = known_members(asked);
     trainyard_result *result = begin();
-    const char *path = request.path = arena_strdup(result->arena, request.path);
-    ScenarioFile *file = scenario_read(result->arena, files_of(&request), path,
+    trainyard_request request = request_kept(result->arena, asked);
+    ScenarioFile *file = scenario_read(result->arena, files_of(&request), request.path,
                                        overrides_of(&request), &result->problems);
     result->file = file;
     if (!file)
@@ -289,9 +300,8 @@ static bool is_for_studies(const trainyard_request *request, Problems *problems)
 
 trainyard_result *trainyard_study(const trainyard_request *asked)
 {
-    trainyard_request request = known_members(asked);
     trainyard_result *result = begin();
-    request.path = arena_strdup(result->arena, request.path);
+    trainyard_request request = request_kept(result->arena, asked);
     const StudyOptions options = {.path = request.path,
                                   .vary_count = (int32_t)request.vary_count,
                                   .vary = request.vary,
@@ -367,10 +377,9 @@ static int check_study(trainyard_result *result, trainyard_request *request)
 
 trainyard_result *trainyard_check(const trainyard_request *asked)
 {
-    trainyard_request request = known_members(asked);
     trainyard_result *result = begin();
+    trainyard_request request = request_kept(result->arena, asked);
     int signal = 0;
-    request.path = arena_strdup(result->arena, request.path);
     if (tested_kind(files_of(&request), request.path) == TESTED_SCENARIO)
         check_scenario(result, &request);
     else

@@ -21,7 +21,7 @@ cp "$source_folder/tests/cli/files/bench_training.sh" calibrated/trainyard-bench
 cp "$source_folder/tests/cli/files/bench_allreduce.sh" calibrated/mpirun
 cp calibrated/mpirun calibrated/trainyard-bench-allreduce
 [ "$(id -u)" -ne 0 ] || export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe # Open MPI 4 and 5
 
 # The lines below "Example:", without their indentation.
 examples_of()

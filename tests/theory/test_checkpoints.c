@@ -219,7 +219,7 @@ END_TEST
 /* A low-priority node whose lifetime is exponential with mean M, and a notice of N before it is
  * gone. Its job takes U to start, which includes reading a checkpoint, and works in steps of s.
  *
- * Without a checkpoint at notice, the work since the last one is lost: X seconds of a stretch a =
+ * Without a checkpoint on notice, the work since the last one is lost: X seconds of a stretch a =
  * work + write, given that the node is gone within it: M - a / (exp(a / M) - 1) in the mean, if
  * the job starts for at least N. With one, the step under way ends after s / 2 in the mean, and the
  * time from the end of the checkpoint until the node is gone is lost: N - s / 2 - write.
@@ -278,7 +278,7 @@ static SpotOutcome train_spot(bool saves, int32_t steps_per_epoch, int32_t epoch
     Program *program = ARENA_NEW(arena, Program);
     *program = *program_of(arena, &spot, spot_step_s, steps_per_epoch, epochs);
     program->saves_on_notice = saves;
-    program->checkpoint_every = saves ? epochs + 1 : 1; // at notice only, or never at notice
+    program->checkpoint_every = saves ? epochs + 1 : 1; // on notice only, or never on notice
     JobSpec *spec = plain_job(arena, 1, program);
     spec->max_wall_clock_ns = INT64_MAX;
     commands_create_job(&list, "j", 0, "c", spec);
@@ -299,7 +299,7 @@ static SpotOutcome train_spot(bool saves, int32_t steps_per_epoch, int32_t epoch
     return outcome;
 }
 
-START_TEST(a_checkpoint_at_notice_leaves_the_rest_of_the_notice_as_lost_work)
+START_TEST(a_checkpoint_on_notice_leaves_the_rest_of_the_notice_as_lost_work)
 {
     enum { STEPS = 360, EPOCHS = 80 };
     const double mtbf_s = spot.mtbf_s;
@@ -314,7 +314,7 @@ START_TEST(a_checkpoint_at_notice_leaves_the_rest_of_the_notice_as_lost_work)
             ck_assert_double_gt(outcome.losses, 0);
             lost_s[saves][r] = outcome.lost_s / outcome.losses;
             epoch_s = saves ? epoch_s : outcome.work_s;
-            total_s[r] = outcome.total_s; // in the end with checkpoints at notice
+            total_s[r] = outcome.total_s; // in the end with checkpoints on notice
         }
     ck_assert_double_eq_tol(epoch_s, STEPS * spot_step_s, 0.1 * STEPS);
     const double work_s = EPOCHS * epoch_s, stretch_s = epoch_s + spot.write_s;
@@ -325,9 +325,9 @@ START_TEST(a_checkpoint_at_notice_leaves_the_rest_of_the_notice_as_lost_work)
                             (losses + 1) * cut * (mtbf_s - start_s / cut + notice_s);
     check_mean("preemption, checkpoint every hour: lost each time", lost_s[0], count,
                mtbf_s - stretch_s / (exp(stretch_s / mtbf_s) - 1), .02);
-    check_mean("preemption, checkpoint at notice: lost each time", lost_s[1], count,
+    check_mean("preemption, checkpoint on notice: lost each time", lost_s[1], count,
                notice_s - spot_step_s / 2 - spot.write_s, .02);
-    check_mean("preemption, checkpoint at notice: time", total_s, count, theory_s, .02);
+    check_mean("preemption, checkpoint on notice: time", total_s, count, theory_s, .02);
 }
 END_TEST
 
@@ -338,7 +338,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, daly_agrees_with_the_published_figures);
     tcase_add_test(tests, a_job_with_checkpoints_takes_the_time_of_daly_s_formula);
     tcase_add_test(tests, the_cost_of_checkpoints_is_flat_around_the_optimum);
-    tcase_add_test(tests, a_checkpoint_at_notice_leaves_the_rest_of_the_notice_as_lost_work);
+    tcase_add_test(tests, a_checkpoint_on_notice_leaves_the_rest_of_the_notice_as_lost_work);
     suite_add_tcase(suite, tests);
     return suite;
 }

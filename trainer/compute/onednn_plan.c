@@ -135,11 +135,8 @@ static Layout *layout_new(Maker *maker, int32_t rank, const dnnl_dims_t sizes,
 {
     Plan *plan = maker->plan;
     invariant(plan->layout_count < (int32_t)(sizeof plan->layouts / sizeof *plan->layouts));
-    Layout **layout = &plan->layouts[plan->layout_count];
-    if (!check(maker, layout_create(layout, rank, sizes, type, tag), "layout"))
-        return NULL;
-    plan->layout_count++;
-    return *layout;
+    Layout **layout = &plan->layouts[plan->layout_count++];
+    return check(maker, layout_create(layout, rank, sizes, type, tag), "layout") ? *layout : NULL;
 }
 
 /* The layout of the activations of a batch; `block` as in Sieve. */

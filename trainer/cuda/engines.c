@@ -158,8 +158,9 @@ static bool check_wish(const CudaModel *model, Status *status)
     for (int32_t i = 0; i < ENGINES; i++)
         if (wish == ENGINE_FASTEST || strcmp(engines[i]->name, engine_words[wish]) == 0)
             return true;
-    return status_fail(status, STATUS_MACHINE, here, "this build has no engine %s",
-                       engine_words[wish]);
+    status_fail(status, STATUS_MACHINE, here, "this build has no engine %s", engine_words[wish]);
+    return status_hint(status, "build again where that library is installed, or use another "
+                               "--engine, such as own");
 }
 
 static bool open_engine(CudaModel *model, int32_t i, Status *status)

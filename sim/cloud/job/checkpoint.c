@@ -91,7 +91,7 @@ static void write_checkpoint(Jobs *jobs, Job *job)
                      p->checkpoint_bytes);
 }
 
-/* Checkpoints after the last step and at notice are awaited by all ranks. */
+/* All ranks wait for the checkpoint after the last step, and for one on notice. */
 static bool is_written_behind(const Job *job)
 {
     const Training *t = training_of(job);
@@ -239,7 +239,8 @@ void checkpoint_save(Jobs *jobs, Job *job, TrainingPoint point)
     checkpoint_begin(jobs, job);
 }
 
-/* The checkpoint at notice is written. At job fidelity one after an epoch may be later. */
+/* The checkpoint on notice is written. At job fidelity a checkpoint after an epoch, which is later
+ * in the training, may have been written during it: then this one does not count. */
 static void saved(Jobs *jobs, Job *job)
 {
     Training *t = training_of(job);
@@ -270,8 +271,9 @@ static void saved(Jobs *jobs, Job *job)
     epochs_next(jobs, job);
 }
 
-/* Job fidelity: the end of the step or evaluation under way, from the beginning of training, and
- * its point. False: the checkpoint after an epoch is due then, or under way. */
+/* Job fidelity: finds the point of the training at which the step or evaluation under way ends, and
+ * the time of that end after the beginning of the training. Returns false if a checkpoint after an
+ * epoch is due then, or is under way. */
 static bool next_point(const Jobs *jobs, const Job *job, int64_t *after_ns, TrainingPoint *point)
 {
     const Training *t = training_of(job);
@@ -310,7 +312,7 @@ static void warn_whole(Jobs *jobs, Job *job)
          EVENT_TRAINING_CHECKPOINTED);
 }
 
-void checkpoint_at_notice(Jobs *jobs, Job *job)
+void checkpoint_on_notice(Jobs *jobs, Job *job)
 {
     const Training *t = job->attempt->training;
     if (!job_trains(job) || !program_of(job)->saves_on_notice || job->state != JOB_RUNNING ||

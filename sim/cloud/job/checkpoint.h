@@ -1,4 +1,4 @@
-/* Checkpoints of a training: after epochs, and at notice of preemption.
+/* Checkpoints of a training: after epochs, and on notice of preemption.
  *
  * At notice all ranks finish the step or evaluation under way and write a checkpoint, for which
  * they wait. If it is written before a node is gone, the next attempt continues from that step. If
@@ -6,7 +6,7 @@
  * this time serves as well; one that is written during steps is finished first. Afterwards the
  * training continues until the node is gone.
  *
- * At job fidelity a checkpoint at notice takes the time that it takes alone, and the steps continue
+ * At job fidelity a checkpoint on notice takes the time that it takes alone, and the steps continue
  * while it is written. */
 #ifndef SIM_CLOUD_JOB_CHECKPOINT_H
 #define SIM_CLOUD_JOB_CHECKPOINT_H
@@ -23,10 +23,10 @@ bool checkpoint_keep(Job *job, TrainingPoint point);
 
 /* Begins the checkpoint after the present epoch, or awaits the end of the one before. */
 void checkpoint_begin(Jobs *jobs, Job *job);
-/* Begins a checkpoint at notice, of the present point. */
+/* Begins a checkpoint on notice, of the present point. */
 void checkpoint_save(Jobs *jobs, Job *job, TrainingPoint point);
 /* A node of the job has got notice of preemption. */
-void checkpoint_at_notice(Jobs *jobs, Job *job);
+void checkpoint_on_notice(Jobs *jobs, Job *job);
 /* The time of a checkpoint at job fidelity, without other users of the share. */
 int64_t checkpoint_alone_ns(Jobs *jobs, const Job *job);
 /* The transfer of a checkpoint has ended. */

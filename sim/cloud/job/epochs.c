@@ -269,7 +269,7 @@ static void begin_training(Jobs *jobs, Job *job)
     else
         begin_epoch(jobs, job);
     if (has_warned_node(jobs, job))
-        checkpoint_at_notice(jobs, job);
+        checkpoint_on_notice(jobs, job);
 }
 
 void epochs_data_ready(Jobs *jobs, Job *job)

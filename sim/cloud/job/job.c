@@ -691,7 +691,7 @@ static void node_taken(void *jobs, JobId job, const Node *node, DeallocationOpti
 
 static void node_warned(void *jobs, JobId job)
 {
-    checkpoint_at_notice(jobs, job_row(jobs, job));
+    checkpoint_on_notice(jobs, job_row(jobs, job));
 }
 
 static void node_fell_silent(void *jobs, JobId job, const Node *node)

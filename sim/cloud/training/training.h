@@ -96,11 +96,11 @@ typedef struct {
     bool is_interrupted; /* the epoch does not have all its steps in this attempt in one piece */
 } TrainingProgress;
 
-/* A checkpoint within an epoch. At job fidelity also one after it, if it has none otherwise. */
+/* A checkpoint on notice: within an epoch, or after an epoch that is not followed by another. */
 typedef struct {
     bool is_under_way;
     int64_t since_ns;
-    TrainingPoint at;
+    TrainingPoint at; /* the point that it keeps */
 } TrainingSave;
 
 typedef struct {

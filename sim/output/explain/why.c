@@ -341,7 +341,7 @@ static void story_add_row(Why *why, Story *story, const TraceRow *row)
     }
     if (record->kind == TRACE_JOB_SAVED) {
         story_moment(story, record->at_ns)->saved = record->name;
-        story->now.saved_point = (TrainingPoint){record->job_saved.epochs, record->job_saved.steps};
+        story->saved = (TrainingPoint){record->job_saved.epochs, record->job_saved.steps};
         story->now.saved_since_ns = record->since_ns;
     }
     if (record->kind == TRACE_JOB_TRAINING) {

@@ -164,15 +164,63 @@ static void add_loss(Story *story, const StoryMoment *now)
     text_add(out, "\n");
 }
 
+/* The path below the job's output segment, ".../jobs/NAME/GUID/", which the service makes. */
+static const char *below_segment(const Story *story, const char *path)
+{
+    Text folder = {0};
+    text_printf(&folder, "/jobs/%s/", summary_short_name(story->path));
+    const char *found = strstr(path, text_string(&folder));
+    if (found != NULL) {
+        found += folder.length;
+        path = strlen(found) > GUID_LENGTH && found[GUID_LENGTH] == '/' ? found + GUID_LENGTH + 1
+                                                                        : path;
+    }
+    text_free(&folder);
+    return path;
+}
+
+/* "2 epochs", or "2 epochs and 5 steps". Returns whether it is more than one. */
+static bool add_point(Text *out, TrainingPoint point)
+{
+    if (point.epochs > 0 || point.steps == 0)
+        why_add_count(out, point.epochs, "epoch");
+    if (point.epochs > 0 && point.steps > 0)
+        text_add(out, " and ");
+    if (point.steps > 0)
+        why_add_count(out, point.steps, "step");
+    return point.epochs + point.steps != 1;
+}
+
+static void add_saved(Story *story, const StoryMoment *now)
+{
+    Text *out = &story->text;
+    if (now->saved == NULL)
+        return;
+    why_add_clock(out, now->at_ns);
+    text_printf(out, "has written the checkpoint %s on notice, in ",
+                below_segment(story, now->saved));
+    duration_print(out, now->at_ns - now->saved_since_ns);
+    text_add(out, ": ");
+    (void)add_point(out, story->saved);
+    text_add(out, "\n");
+}
+
+/* The work of all attempts that is kept: epochs, and steps if the last checkpoint was on notice. */
+static TrainingPoint kept_point(const Story *story)
+{
+    const int64_t epochs = story->epochs_kept;
+    return (TrainingPoint){epochs, story->saved.epochs == epochs ? story->saved.steps : 0};
+}
+
 static void add_attempt(Story *story, const StoryMoment *now)
 {
     const int64_t nodes = now->attempt.job_attempt.nodes,
-                  lost_ns = now->attempt.job_attempt.lost_ns,
-                  epochs = now->attempt.job_attempt.epochs_kept;
+                  lost_ns = now->attempt.job_attempt.lost_ns;
     Text *out = &story->text;
     if (!now->has_attempt)
         return;
     story->lost_ns = capped_sum(story->lost_ns, lost_ns);
+    story->epochs_kept = capped_sum(story->epochs_kept, now->attempt.job_attempt.epochs_kept);
     if (lost_ns == 0)
         return;
     why_add_clock(out, now->at_ns);
@@ -183,9 +231,10 @@ static void add_attempt(Story *story, const StoryMoment *now)
         duration_print(out, lost_ns);
         text_add(out, " of work was lost");
     }
-    if (epochs > 0) {
+    const TrainingPoint kept = kept_point(story);
+    if (training_point_is_later(kept, (TrainingPoint){0})) {
         text_add(out, "; kept: ");
-        why_add_count(out, epochs, "epoch");
+        (void)add_point(out, kept);
     }
     text_add(out, "\n");
 }
@@ -230,7 +279,7 @@ static void add_start(Story *story, const StoryMoment *now)
     story->starts++;
     story->started_ns = now->at_ns;
     story->stalled_node = NULL;
-    story->resumed_epochs = 0;
+    story->resumed = (TrainingPoint){0};
     if (wait->since_ns != INT64_MAX && wait->since_ns < now->at_ns) {
         const int64_t waited_ns = now->at_ns - wait->since_ns;
         story->waited_ns = capped_sum(story->waited_ns, waited_ns);
@@ -249,63 +298,32 @@ static void add_start(Story *story, const StoryMoment *now)
     text_add(out, "\n");
 }
 
-/* The path below the job's output segment, ".../jobs/NAME/GUID/", which the service makes. */
-static const char *below_segment(const Story *story, const char *path)
-{
-    Text folder = {0};
-    text_printf(&folder, "/jobs/%s/", summary_short_name(story->path));
-    const char *found = strstr(path, text_string(&folder));
-    if (found != NULL) {
-        found += folder.length;
-        path = strlen(found) > GUID_LENGTH && found[GUID_LENGTH] == '/' ? found + GUID_LENGTH + 1
-                                                                        : path;
-    }
-    text_free(&folder);
-    return path;
-}
-
-/* "2 epochs", or "2 epochs and 5 steps". Returns whether it is more than one. */
-static bool add_point(Text *out, TrainingPoint point)
-{
-    if (point.epochs > 0 || point.steps == 0)
-        why_add_count(out, point.epochs, "epoch");
-    if (point.epochs > 0 && point.steps > 0)
-        text_add(out, " and ");
-    if (point.steps > 0)
-        why_add_count(out, point.steps, "step");
-    return point.epochs + point.steps != 1;
-}
-
-static void add_saved(Story *story, const StoryMoment *now)
-{
-    Text *out = &story->text;
-    if (now->saved == NULL)
-        return;
-    why_add_clock(out, now->at_ns);
-    text_printf(out, "has written the checkpoint %s on notice, in ",
-                below_segment(story, now->saved));
-    duration_print(out, now->at_ns - now->saved_since_ns);
-    text_add(out, ": ");
-    (void)add_point(out, now->saved_point);
-    text_add(out, "\n");
-}
-
 static void add_resumed(Story *story, const StoryMoment *now)
 {
     Text *out = &story->text;
     if (now->resumed_from == NULL)
         return;
-    story->resumed_epochs = now->resumed.epochs;
+    story->resumed = now->resumed;
     why_add_clock(out, now->at_ns);
     text_printf(out, "continues from the checkpoint %s: ", below_segment(story, now->resumed_from));
     const bool is_plural = add_point(out, now->resumed);
     text_printf(out, " need%s not be done again\n", is_plural ? "" : "s");
 }
 
+/* The epoch, and the step in it, from which a training of `epochs` epochs continues. */
+static void add_first_step(Text *out, TrainingPoint resumed, int64_t epochs)
+{
+    if (!training_point_is_later(resumed, (TrainingPoint){0}) || resumed.epochs >= epochs)
+        return;
+    text_add(out, ", from ");
+    if (resumed.steps > 0)
+        text_printf(out, "step %" PRId64 " of ", resumed.steps + 1);
+    text_printf(out, "epoch %" PRId64 " on", resumed.epochs + 1);
+}
+
 static void add_training(Story *story, const StoryMoment *now)
 {
     Text *out = &story->text;
-    add_saved(story, now);
     add_resumed(story, now);
     if (now->has_training) {
         const int64_t epochs = now->training.job_training.epochs;
@@ -316,8 +334,7 @@ static void add_training(Story *story, const StoryMoment *now)
         why_add_count(out, now->training.job_training.steps, "step");
         text_add(out, " on ");
         why_add_count(out, now->training.job_training.ranks, "rank");
-        if (story->resumed_epochs > 0 && story->resumed_epochs < epochs)
-            text_printf(out, ", from epoch %" PRId64 " on", story->resumed_epochs + 1);
+        add_first_step(out, story->resumed, epochs);
         text_add(out, "\n");
     }
     if (now->has_trained) {
@@ -474,6 +491,7 @@ void story_end_moment(Story *story, const ClusterView *cluster, const JobSpec *s
     // The nodes that the job had, or those that it has just received.
     if (!now.is_started)
         add_warnings(story, &now);
+    add_saved(story, &now);
     add_loss(story, &now);
     add_attempt(story, &now);
     add_queued(story, &now);

@@ -55,7 +55,6 @@ typedef struct {
     const char *resumed_from;
     TrainingPoint resumed;
     const char *saved; /* the checkpoint that was written on notice; NULL */
-    TrainingPoint saved_point;
     int64_t saved_since_ns;
     const char *error;
     const char *end; /* "succeeded" or "failed"; NULL */
@@ -80,7 +79,9 @@ typedef struct {
     int64_t stage_ns[STAGE_COUNT]; /* the slowest node of this attempt */
     int64_t stage_end_ns;          /* end of the last stage */
     const char *stalled_node;      /* in this attempt; NULL */
-    int64_t resumed_epochs;        /* epochs that this attempt resumed from */
+    TrainingPoint resumed;         /* from which this attempt continues */
+    TrainingPoint saved;           /* of the last checkpoint that was written on notice */
+    int64_t epochs_kept;           /* of all attempts that have ended */
     bool is_over;
     StoryMoment now;
 } Story;

@@ -362,22 +362,25 @@ static void read_resample(const Trace *trace)
     const JobList *list = trace->workload->list;
     const Resample resample = {.piece_ns = text->resample.value, .load_ppm = load_ppm(trace)};
     if (resample.piece_ns == 0 && resample.load_ppm != RESAMPLE_PPM)
-        status_hint(problems_add(problems_of(trace), STATUS_BAD_INPUT, json_at(text->load),
-                                 "\"load\" needs \"resample\""),
-                    "a list that is replayed has its own jobs: as in \"resample\": \"7d\"");
+        status_hint(
+            problems_add(problems_of(trace), STATUS_BAD_INPUT, json_at(text->load),
+                         "\"load\" needs \"resample\""),
+            "state the length of its pieces, as in \"resample\": \"7d\": a list that is replayed "
+            "has its own jobs only");
     else if (resample.piece_ns > 0 && !resample_is_possible(list, resample.piece_ns))
         status_hint(problems_add(problems_of(trace), STATUS_BAD_INPUT, json_at(text->resample.node),
-                                 "the list has %" PRId64 " pieces of this length, expected %d to "
-                                 "%d",
+                                 "the number of pieces of this length in the list is %" PRId64
+                                 ", expected %d to %d",
                                  resample_pieces(list, resample.piece_ns), RESAMPLE_PIECES_LEAST,
                                  RESAMPLE_PIECES_MOST),
                     "its last job is submitted %" PRId64 " s after its begin",
                     list->count > 0 ? list->submit_ns[list->count - 1] / NS_PER_S : 0);
     else if (resample.piece_ns > 0 && resample_rows_most(list, resample) > INT32_MAX)
-        problems_add(problems_of(trace), STATUS_BAD_INPUT, json_at(text->trace.node),
-                     "the list is too long for this \"load\": a run may have more than %" PRId32
-                     " jobs",
-                     INT32_MAX);
+        status_hint(problems_add(problems_of(trace), STATUS_BAD_INPUT, json_at(text->trace.node),
+                                 "the list is too long for this \"load\": a run may have more "
+                                 "than %" PRId32 " jobs",
+                                 INT32_MAX),
+                    "use a lower \"load\", or a part of the list");
     else
         trace->workload->resample = resample;
 }

@@ -521,8 +521,8 @@ static const Field scenario_fields[] = {
         "fidelity", fidelity, fidelity_words, "step",
         "how finely training is simulated; jobs that share uplinks of racks slow each "
         "other down exactly at \"step\" and by a bound at the others; at \"job\" a "
-        "checkpoint takes the time that it takes alone, and leaves no file; steps continue "
-        "during one on notice"),
+        "checkpoint takes the time that it takes alone and leaves no file, and steps continue "
+        "during a checkpoint on notice"),
     NEEDED_JSON(
         "catalog", catalog,
         "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": [\"string\", "

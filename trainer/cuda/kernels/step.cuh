@@ -8,8 +8,8 @@
  * written. `done` counts them; it is 0 before and after.
  *
  * A barrier orders the writes of a block before the fence of its first thread, and that fence
- * orders them before its addition, as cooperative groups do to synchronise a grid. A fence also
- * empties the L1 cache of a multiprocessor, so that only one thread makes it. */
+ * orders them before its addition; cooperative groups synchronise a grid in the same way. A fence
+ * also empties the L1 cache of a multiprocessor, so only one thread of a block executes it. */
 static __device__ __forceinline__ bool is_last_block(uint32_t *done, uint32_t blocks)
 {
     __shared__ bool is_last;

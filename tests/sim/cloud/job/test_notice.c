@@ -101,7 +101,7 @@ static const TraceRecord *attempt(int32_t n)
 static const int64_t noticed_ns =
     241 * NS_PER_S + 1000 * NS_PER_S + write_ns + 500 * NS_PER_S + 400 * NS_PER_MS;
 
-START_TEST(at_notice_the_step_ends_and_a_checkpoint_is_written)
+START_TEST(on_notice_the_step_ends_and_a_checkpoint_is_written)
 {
     for (int fidelity = FIDELITY_STEP; fidelity <= FIDELITY_JOB; fidelity++) {
         World *world = world_of(program_of(true), (Fidelity)fidelity);
@@ -191,7 +191,7 @@ START_TEST(a_job_that_does_not_save_loses_the_work_since_its_checkpoint)
 }
 END_TEST
 
-START_TEST(a_checkpoint_under_way_serves_as_the_one_at_notice)
+START_TEST(a_checkpoint_under_way_serves_as_the_one_on_notice)
 {
     for (int fidelity = FIDELITY_STEP; fidelity <= FIDELITY_JOB; fidelity++) {
         World *world = world_of(program_of(true), (Fidelity)fidelity);
@@ -205,7 +205,7 @@ START_TEST(a_checkpoint_under_way_serves_as_the_one_at_notice)
 END_TEST
 
 /* The notice comes in the last step of an epoch: the checkpoint after it serves. */
-START_TEST(a_checkpoint_that_is_due_serves_as_the_one_at_notice)
+START_TEST(a_checkpoint_that_is_due_serves_as_the_one_on_notice)
 {
     for (int fidelity = FIDELITY_STEP; fidelity <= FIDELITY_JOB; fidelity++) {
         World *world = world_of(program_of(true), (Fidelity)fidelity);
@@ -217,9 +217,9 @@ START_TEST(a_checkpoint_that_is_due_serves_as_the_one_at_notice)
 }
 END_TEST
 
-/* A checkpoint blocks for 1 s and is written during the next steps: the one at notice follows it,
+/* A checkpoint blocks for 1 s and is written during the next steps: the one on notice follows it,
  * and all ranks wait for both. */
-START_TEST(a_checkpoint_that_is_written_behind_ends_before_the_one_at_notice_begins)
+START_TEST(a_checkpoint_that_is_written_behind_ends_before_the_one_on_notice_begins)
 {
     for (int fidelity = FIDELITY_STEP; fidelity <= FIDELITY_JOB; fidelity++) {
         Program *program = program_of(true);
@@ -287,7 +287,7 @@ END_TEST
 
 /* The file that another job reads has a fifth of the bandwidth next to the four that are written: 5
  * instead of 4 seconds. */
-START_TEST(a_checkpoint_at_notice_competes_with_other_transfers)
+START_TEST(a_checkpoint_on_notice_competes_with_other_transfers)
 {
     for (int32_t competes = 0; competes < 2; competes++) {
         Program *reader = ARENA_NEW(arena, Program);
@@ -455,15 +455,15 @@ Suite *test_suite(void)
     Suite *suite = suite_create("job/notice");
     TCase *tests = tcase_create("notice");
     tcase_add_checked_fixture(tests, begin, end);
-    tcase_add_test(tests, at_notice_the_step_ends_and_a_checkpoint_is_written);
+    tcase_add_test(tests, on_notice_the_step_ends_and_a_checkpoint_is_written);
     tcase_add_test(tests, a_checkpoint_that_is_not_written_in_time_counts_for_nothing);
     tcase_add_test(tests, a_job_that_does_not_save_loses_the_work_since_its_checkpoint);
-    tcase_add_test(tests, a_checkpoint_under_way_serves_as_the_one_at_notice);
-    tcase_add_test(tests, a_checkpoint_that_is_due_serves_as_the_one_at_notice);
-    tcase_add_test(tests, a_checkpoint_that_is_written_behind_ends_before_the_one_at_notice_begins);
+    tcase_add_test(tests, a_checkpoint_under_way_serves_as_the_one_on_notice);
+    tcase_add_test(tests, a_checkpoint_that_is_due_serves_as_the_one_on_notice);
+    tcase_add_test(tests, a_checkpoint_that_is_written_behind_ends_before_the_one_on_notice_begins);
     tcase_add_test(tests, all_nodes_of_a_gang_save_at_each_notice);
     tcase_add_test(tests, each_attempt_continues_within_the_epoch);
-    tcase_add_test(tests, a_checkpoint_at_notice_competes_with_other_transfers);
+    tcase_add_test(tests, a_checkpoint_on_notice_competes_with_other_transfers);
     tcase_add_test(tests, an_evaluation_under_way_ends_before_the_checkpoint);
     tcase_add_test(tests, awaited_steps_wait_for_the_checkpoint);
     tcase_add_test(tests, a_notice_during_the_start_saves_after_the_first_step);

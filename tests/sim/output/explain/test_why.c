@@ -171,7 +171,7 @@ START_TEST(a_story_with_many_failures_is_in_order)
         "     21 min 40 s  node n4 crashed: nothing progresses until the service notices\n"
         "     26 min 40 s  the service notices: node n4 crashed and is unusable: InternalError: no "
         "power\n"
-        "     26 min 40 s  5 min of work by 2 nodes was lost; kept: 4 epochs\n"
+        "     26 min 40 s  5 min of work by 2 nodes was lost; kept: 8 epochs\n"
         "     26 min 40 s  back in the queue: the job starts again when it has its nodes\n"
         "     26 min 40 s  started again on n1, n5\n"
         "     28 min 20 s  failed, exit code 3; JobFailed: exit\n"
@@ -312,23 +312,37 @@ START_TEST(a_checkpoint_on_notice_and_what_it_saves_are_told)
         "0s 0s job_state w/c - w/e/j - - queued exit_code=-1",
         "1s 0s job_state w/c - w/e/j - - running exit_code=-1",
         "9s 6s job_saved:preemption w/c n1 w/e/j - - c-0-step-1.h5 epochs=0 steps=1",
+        // It is written at the instant of the loss, and counts.
+        "9s 1s job_attempt:preemption w/c n1 w/e/j - - lost nodes=1 kept_ns=1s " ATTEMPT
+        "lost_ns=2s epochs_kept=0",
         "10s 10s job_resumed_within w/c - w/e/j - - c-0-step-1.h5 epochs=0 steps=1",
+        "10s 10s job_training w/c - w/e/j - - - ranks=1 steps=7 epochs=4",
         "12s 11s job_saved:preemption w/c n1 w/e/j - - c-2-step-5.h5 epochs=2 steps=5",
-        "13s 13s job_resumed_within w/c - w/e/j - - c-2-step-5.h5 epochs=2 steps=5",
-        "13s 13s job_training w/c - w/e/j - - - ranks=1 steps=7 epochs=3",
+        "13s 10s job_attempt:preemption w/c n1 w/e/j - - lost nodes=1 kept_ns=1s " ATTEMPT
+        "lost_ns=1s epochs_kept=2",
+        "14s 14s job_resumed_within w/c - w/e/j - - c-2-step-5.h5 epochs=2 steps=5",
+        "14s 14s job_training w/c - w/e/j - - - ranks=1 steps=7 epochs=4",
+        // A checkpoint after an epoch is later than the one on notice.
+        "19s 14s job_attempt:crash w/c n1 w/e/j - - lost nodes=1 kept_ns=1s " ATTEMPT
+        "lost_ns=1s epochs_kept=1",
         NULL,
     };
     ck_assert_ptr_nonnull(strstr(
         story_of("j", lines),
         "             9 s  has written the checkpoint c-0-step-1.h5 on notice, in 3 s: 1 step\n"
+        "             9 s  2 s of work was lost; kept: 1 step\n"
         "            10 s  continues from the checkpoint c-0-step-1.h5: 1 step needs not be "
         "done again\n"
+        "            10 s  training begins: 4 epochs of 7 steps on 1 rank, from step 2 of epoch 1 "
+        "on\n"
         "            12 s  has written the checkpoint c-2-step-5.h5 on notice, in 1 s: 2 "
         "epochs and 5 steps\n"
-        "            13 s  continues from the checkpoint c-2-step-5.h5: 2 epochs and 5 "
+        "            13 s  1 s of work was lost; kept: 2 epochs and 5 steps\n"
+        "            14 s  continues from the checkpoint c-2-step-5.h5: 2 epochs and 5 "
         "steps need not be done again\n"
-        "            13 s  training begins: 3 epochs of 7 steps on 1 rank, from epoch 3 "
-        "on\n"));
+        "            14 s  training begins: 4 epochs of 7 steps on 1 rank, from step 6 of epoch 3 "
+        "on\n"
+        "            19 s  1 s of work was lost; kept: 3 epochs\n"));
 }
 END_TEST
 

@@ -106,15 +106,39 @@ static void check_nothing_is_left(void)
     ck_assert_int_eq(counts.live_streams + counts.live_events + counts.live_executables, 0);
 }
 
-static bool opens(const Net *net, int32_t batch_max, Status *status)
+static bool opens_with(BackendSettings settings, Status *status)
 {
-    const BackendSettings settings = settings_of(net, batch_max, PRECISION_FP32);
     void *model = NULL;
     *status = (Status){0};
     bool is_open = cuda->open(&settings, &model, status);
     cuda->close(model);
     return is_open;
 }
+
+static bool opens(const Net *net, int32_t batch_max, Status *status)
+{
+    return opens_with(settings_of(net, batch_max, PRECISION_FP32), status);
+}
+
+START_TEST(an_engine_that_the_build_lacks_is_refused)
+{
+    const Net net = tiny_net();
+    BackendSettings settings = settings_of(&net, 1, PRECISION_FP32);
+    for (EngineWish engine = 0; engine < ENGINE_COUNT; engine++) {
+        const bool is_library = engine == ENGINE_CUBLAS || engine == ENGINE_CUDNN;
+        Status status;
+        settings.engine = engine;
+        ck_assert(opens_with(settings, &status) == !is_library);
+        check_nothing_is_left();
+        if (!is_library)
+            continue;
+        ck_assert_int_eq(status.code, STATUS_MACHINE);
+        ck_assert_str_eq(status.message,
+                         arena_printf(arena, "this build has no engine %s", engine_words[engine]));
+        ck_assert_ptr_nonnull(strstr(status.hint, "--engine"));
+    }
+}
+END_TEST
 
 START_TEST(too_little_memory_is_reported_with_the_bytes_needed_and_free)
 {
@@ -296,6 +320,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_probe_allocates_nothing);
     tcase_add_test(tests, ranks_take_gpus_in_turn);
     tests = add_case(suite, "failures");
+    tcase_add_test(tests, an_engine_that_the_build_lacks_is_refused);
     tcase_add_test(tests, too_little_memory_is_reported_with_the_bytes_needed_and_free);
     tcase_add_test(tests, more_images_than_products_count_are_refused);
     tcase_add_test(tests, a_set_that_does_not_fit_is_reported_by_the_next_function_with_a_status);
