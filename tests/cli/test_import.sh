@@ -187,7 +187,7 @@ trainyard validate weeks.json
 exit_is 0
 trainyard run weeks.json --json --param size=Trace_4GPU_bought
 exit_is 0
-# Each of nine nodes costs 3.453881 USD an hour, for eight weeks, whether jobs come to the end or not: the rest of 60 days is left out.
+# Each of nine nodes costs 3.453881 USD an hour, for eight weeks, also without jobs: the rest of 60 days is left out.
 holds has_json "abs(run['cost_usd']['total'] - 9 * 8 * 168 * 3.453881) < 0.01"
 trainyard sweep weeks.json --vary load=1,1.5 --seeds 10 --metric workloads.weeks.jobs --metric cost_usd.total -o loads -q
 exit_is 0
