@@ -383,9 +383,9 @@ static bool read_prices(Arena *arena, const ImportArguments *arguments, ImportPr
     *prices =
         (ImportPrices){.lifetime_ns = has_lifetime ? arguments->lifetime_ns : 20 * NS_PER_HOUR,
                        .offers = ARENA_ARRAY(arena, ImportOffer, arguments->offers.count)};
-    bool is_right = read_price(arena, arguments->price, "--price", &prices->dedicated, problems) &
-                    read_price(arena, arguments->low_priority, "--low-priority",
-                               &prices->low_priority, problems);
+    bool is_right = read_price(arena, arguments->price, "--price", &prices->dedicated, problems);
+    is_right &= read_price(arena, arguments->low_priority, "--low-priority", &prices->low_priority,
+                           problems);
     if (prices->lifetime_ns < NS_PER_S) {
         problems_add(problems, STATUS_BAD_INPUT, place_in("--lifetime", 0, 0),
                      "expected at least 1s");
