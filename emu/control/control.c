@@ -1,6 +1,7 @@
 #include "emu/control/control.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "emu/control/clock_api.h"
 #include "emu/control/dashboard.h"
@@ -8,6 +9,8 @@
 #include "emu/http/gate.h"
 #include "emu/session/export.h"
 #include "emu/session/programs.h"
+#include "sim/scenario/format/api_fault_types.h"
+#include "sim/scenario/format/command_members.h"
 
 /* --- Answers --- */
 
@@ -84,24 +87,91 @@ const Json *control_body(const ControlCall *call)
 
 /* --- Faults --- */
 
-static void add_kind(Arena *arena, Json *list, const char *name, const char *what)
+/* Adds the list `key` of the names in `words`, as CommandMembers has them, that are not in
+ * `except`. */
+static void add_words(Arena *arena, Json *kind, const char *key, const char *words,
+                      const char *except)
+{
+    Json *list = json_put_array(arena, kind, key);
+    for (const char *word = words + strspn(words, " "); *word != '\0';) {
+        const int length = (int)strcspn(word, " ");
+        if (strstr(except, arena_printf(arena, " %.*s ", length, word)) == NULL)
+            json_add(list, json_string(arena, arena_printf(arena, "%.*s", length, word)));
+        word += length + (int)strspn(word + length, " ");
+    }
+}
+
+static Json *add_kind(Arena *arena, Json *list, const char *name, const char *what)
 {
     Json *kind = json_add(list, json_object(arena));
     json_put_text(arena, kind, "do", name);
     json_put_text(arena, kind, "what", what);
+    return kind;
+}
+
+static void add_fault(Arena *arena, Json *list, CommandKind fault, const char *what)
+{
+    Json *kind = add_kind(arena, list, command_name(fault), what);
+    const CommandMembers *members = command_members(fault);
+    add_words(arena, kind, "needs", members->needed, "");
+    add_words(arena, kind, "may_have", members->allowed, members->needed);
+}
+
+/* All rules for the API have the same members. */
+static void add_api_fault(Arena *arena, Json *list, const char *name, const char *what)
+{
+    Json *kind = add_kind(arena, list, name, what);
+    json_put_array(arena, kind, "needs");
+    Json *members = json_put_array(arena, kind, "may_have");
+    for (const Field *field = api_fault_type.fields; field->name != NULL; field++)
+        if (strcmp(field->name, "do") != 0)
+            json_add(members, json_string(arena, field->name));
+}
+
+/* The rules, which is the answer to all requests that change them. */
+static Json *rules_body(const ControlCall *call)
+{
+    Json *body = json_object(call->arena);
+    json_set(call->arena, body, "rules", api_faults_list(call->control->api_faults, call->arena));
+    return body;
+}
+
+static void rules_show(const ControlCall *call)
+{
+    control_answer(call, 200, rules_body(call));
 }
 
 static void faults_show(const ControlCall *call)
 {
     Arena *arena = call->arena;
-    Json *body = json_object(arena);
-    json_set(arena, body, "rules", api_faults_list(call->control->api_faults, arena));
+    Json *body = rules_body(call);
     Json *kinds = json_put_array(arena, body, "kinds");
-#define X(name, text, what) add_kind(arena, kinds, text, what);
+#define X(name, text, what) add_fault(arena, kinds, COMMAND_##name, what);
     FAULT_KINDS(X)
+#undef X
+#define X(name, text, what) add_api_fault(arena, kinds, text, what);
     API_FAULT_KINDS(X)
 #undef X
     control_answer(call, 200, body);
+}
+
+static void refuse_fault(const Json *body, Problems *problems)
+{
+    static const char *const kinds[] = {
+#define X(name, text, what) text,
+        FAULT_KINDS(X) API_FAULT_KINDS(X)
+#undef X
+    };
+    const Json *kind = json_member(body, "do");
+    if (kind == NULL || kind->kind != JSON_STRING) {
+        status_hint(problems_add(problems, STATUS_BAD_INPUT, json_at(body),
+                                 "\"do\", which names the fault, is missing"),
+                    "GET /trainyard/faults lists all kinds, with their members");
+        return;
+    }
+    status_hint_names(problems_add(problems, STATUS_BAD_INPUT, json_at(kind),
+                                   "\"%s\" is not a fault", kind->text),
+                      kind->text, kinds, (int32_t)(sizeof kinds / sizeof *kinds));
 }
 
 static void faults_add(const ControlCall *call)
@@ -116,18 +186,17 @@ static void faults_add(const ControlCall *call)
     else if (command_is_fault(body))
         is_added = session_command(call->control->session, body, NULL, &problems);
     else
-        status_hint(problems_add(&problems, STATUS_BAD_INPUT, json_at(body), "this is not a fault"),
-                    "\"do\" names the fault; GET /trainyard/faults lists all kinds");
+        refuse_fault(body, &problems);
     if (!is_added)
         control_refuse(call, &problems.items[0]);
     else
-        faults_show(call);
+        rules_show(call);
 }
 
 static void faults_clear(const ControlCall *call)
 {
     api_faults_clear(call->control->api_faults);
-    faults_show(call);
+    rules_show(call);
 }
 
 static void faults_remove(const ControlCall *call)
@@ -136,7 +205,7 @@ static void faults_remove(const ControlCall *call)
     int64_t number = strtoll(call->match.parts[0], &end, 10);
     Status status = {0};
     if (*end == '\0' && api_faults_remove(call->control->api_faults, number)) {
-        faults_show(call);
+        rules_show(call);
         return;
     }
     status_fail(&status, STATUS_NOT_FOUND, place_in("fault", 0, 0), "there is no rule %s",

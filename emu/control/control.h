@@ -24,13 +24,14 @@
  * continues. All answers then show the state at that time, also the end of a job, which is
  * otherwise reported late (emu/batchai/job.c).
  *
- *     GET    /trainyard/faults      the rules for the API, and the kinds of faults
+ *     GET    /trainyard/faults      the rules for the API, and the kinds of faults with the members
+ *                                   that each needs and may have
  *     POST   /trainyard/faults      a fault as in a scenario, now; or a rule (control/api_faults.h)
  *     DELETE /trainyard/faults      removes all rules
- *     DELETE /trainyard/faults/{}   removes that rule
+ *     DELETE /trainyard/faults/{}   removes that rule; this and the two before answer the rules
  *     GET    /trainyard/programs    the programs that have been set (emu/session/programs.h)
  *     POST   /trainyard/programs    sets one: {"match": "python train.py*", "script": "sleep 20m"}
- *     GET    /trainyard/events      events as they happen; ?since=N begins after event N
+ *     GET    /trainyard/events      events as they happen, without end; ?since=N: after event N
  *     GET    /trainyard/session     the session so far as a scenario file
  *     PUT    /trainyard/copies/{}   copies the state into its folder, for `serve --fork`
  * (emu/fork.h)

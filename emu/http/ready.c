@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "emu/state/state_folder.h"
 #include "sim/cli/files.h"
@@ -66,20 +67,41 @@ static bool is_alive(int64_t process)
     return process > 0 && (kill((pid_t)process, 0) == 0 || errno == EPERM);
 }
 
+/* The facts in `text`, the contents of `path`; false if they are not what an emulator writes. */
+static bool read_facts(Arena *arena, const char *path, const char *text, size_t length,
+                       Ready *ready)
+{
+    Problems problems = problems_create(arena);
+    const Json *root = json_parse(arena, path, text, length, JSON_STRICT, &problems);
+    if (root != NULL)
+        plain_read(arena, &ready_type, root, ready, &problems);
+    return problems.count == 0;
+}
+
 bool ready_read(Arena *arena, const char *state_folder, Ready *ready, Status *status)
 {
     char *text;
     size_t length;
     Status ignored;
-    Problems problems = problems_create(arena);
     const char *path = ready_path(arena, state_folder);
     if (!file_read(arena, path, FILE_BYTES_MAX, &text, &length, &ignored))
         return no_emulator(state_folder, status);
-    const Json *root = json_parse(arena, path, text, length, JSON_STRICT, &problems);
-    if (root != NULL)
-        plain_read(arena, &ready_type, root, ready, &problems);
-    if (problems.count > 0)
+    if (!read_facts(arena, path, text, length, ready))
         return status_fail(status, STATUS_BAD_INPUT, place_in(path, 0, 0),
                            "is not what an emulator writes");
     return is_alive(ready->process) || no_emulator(state_folder, status);
+}
+
+void ready_remove(const char *path)
+{
+    Arena *arena = arena_create();
+    char *text;
+    size_t length;
+    Ready ready;
+    Status ignored;
+    if (file_read(arena, path, FILE_BYTES_MAX, &text, &length, &ignored) &&
+        read_facts(arena, path, text, length, &ready) &&
+        (ready.process == getpid() || !is_alive(ready.process)))
+        unlink(path);
+    arena_destroy(arena);
 }

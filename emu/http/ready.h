@@ -28,5 +28,7 @@ MUST_CHECK bool ready_write(const Ready *ready, const char *path, Status *status
 /* Reads the file of the emulator that serves `state_folder`: STATUS_NOT_FOUND with a hint if there
  * is none. */
 MUST_CHECK bool ready_read(Arena *arena, const char *state_folder, Ready *ready, Status *status);
+/* Removes the file `path` if an emulator wrote it that was this process or has ended. */
+void ready_remove(const char *path);
 
 #endif

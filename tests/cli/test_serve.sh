@@ -149,6 +149,27 @@ exit_is 3
 holds cmp new/state.sqlite kept/state.sqlite
 holds cmp new/ca.pem kept/ca.pem
 
+example "the ready file is there while its emulator serves"
+holds serve --state readied
+"$TRAINYARD" serve --state another --port 0 --plain-port 0 --ready-file ready.json >/dev/null 2>&1 &
+another=$!
+until grep -q another ready.json; do sleep 0.02; done
+end TERM
+holds grep -q another ready.json
+kill -9 "$another"
+{ wait "$another"; } 2>/dev/null
+holds [ -e ready.json ]
+mkdir -p foreign/runs && echo weights >foreign/runs/best.pt
+trainyard serve --state foreign --port 0 --plain-port 0 --ready-file ready.json
+exit_is 2
+holds [ ! -e ready.json ] # what a killed one leaves is removed before the state is read
+echo mine >ready.json
+trainyard serve --state foreign --port 0 --plain-port 0 --ready-file ready.json
+holds [ "$(cat ready.json)" = mine ]
+holds serve --state readied
+end TERM
+holds [ ! -e ready.json ]
+
 example "a folder with files of another program is not a state folder"
 mkdir -p project/runs/exp1
 echo weights >project/runs/exp1/best.pt

@@ -484,7 +484,11 @@ START_TEST(faults_strike_the_world_now)
     refused("Faults_Add", "{\"do\": \"node.reboot\", \"cluster\": \"gpu\", \"node\": 9}", 404,
             "no node at place 9");
     refused("Faults_Add", "{\"do\": \"node.preempt\", \"cluster\": \"gpu\"}", 409, "dedicated");
-    refused("Faults_Add", "{\"do\": \"group.delete\", \"name\": \"g\"}", 400, "not a fault");
+    refused("Faults_Add", "{\"do\": \"group.delete\", \"name\": \"g\"}", 400,
+            "\\\"group.delete\\\" is not a fault");
+    refused("Faults_Add", "{\"do\": \"node.preemt\", \"cluster\": \"gpu\"}", 400,
+            "did you mean \\\"node.preempt\\\"?");
+    refused("Faults_Add", "{\"fault\": \"node.crash\"}", 400, "\\\"do\\\"");
     refused("Faults_Add", "{\"do\": \"node.reboot\", \"cluster\": \"gpu\", \"at\": \"5s\"}", 400,
             "now");
 }
@@ -523,6 +527,38 @@ START_TEST(a_fault_strikes_the_newest_existing_resource_or_the_one_with_the_full
 }
 END_TEST
 
+static const Json *kind_of_fault(const Json *answer, const char *name)
+{
+    for (const Json *kind = json_member(answer, "kinds")->first; kind != NULL; kind = kind->next)
+        if (strcmp(json_member(kind, "do")->text, name) == 0)
+            return kind;
+    ck_abort_msg("%s is not listed", name);
+}
+
+START_TEST(the_list_of_faults_says_which_members_each_needs_and_may_have)
+{
+    static const struct {
+        const char *kind, *needs, *may_have;
+    } rows[] = {
+        {"quota.change", "[\"family\",\"vcpus\"]", "[\"priority\"]"},
+        {"node.preempt", "[]", "[\"cluster\",\"job\",\"node\"]"},
+        {"api.reset", "[]",
+         "[\"method\",\"path\",\"status\",\"code\",\"retry_after\",\"rate\",\"chance\","
+         "\"skip\",\"count\",\"seed\"]"},
+    };
+    const HttpResponse listed = ask("Faults_List", "", NULL);
+    Problems problems = problems_create(arena);
+    const Json *answer =
+        json_parse(arena, "faults", listed.body, strlen(listed.body), JSON_STRICT, &problems);
+    ck_assert_ptr_nonnull(answer);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const Json *kind = kind_of_fault(answer, rows[i].kind);
+        ck_assert_str_eq(json_text(arena, json_member(kind, "needs")), rows[i].needs);
+        ck_assert_str_eq(json_text(arena, json_member(kind, "may_have")), rows[i].may_have);
+    }
+}
+END_TEST
+
 START_TEST(rules_come_and_go_by_number)
 {
     ck_assert_int_eq(ask("Faults_Add", "{\"do\": \"api.error\", \"status\": 503}", NULL).status,
@@ -531,7 +567,10 @@ START_TEST(rules_come_and_go_by_number)
     HttpResponse listed = ask("Faults_List", "", NULL);
     ck_assert_ptr_nonnull(strstr(listed.body, "\"number\": 2"));
     ck_assert_ptr_nonnull(strstr(listed.body, "node.crash"));
-    ck_assert_int_eq(ask("Faults_Remove", "", "1").status, 200);
+    HttpResponse removed = ask("Faults_Remove", "", "1");
+    ck_assert_int_eq(removed.status, 200);
+    ck_assert_ptr_nonnull(strstr(removed.body, "\"number\": 2"));
+    ck_assert_ptr_null(strstr(removed.body, "node.crash"));
     ck_assert_int_eq(ask("Faults_Remove", "", "1").status, 404);
     ck_assert_int_eq(ask("Faults_Remove", "", "x").status, 404);
     ck_assert_ptr_null(strstr(ask("Faults_List", "", NULL).body, "\"number\": 1"));
@@ -745,6 +784,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, faults_strike_the_world_now);
     tcase_add_test(tests,
                    a_fault_strikes_the_newest_existing_resource_or_the_one_with_the_full_name);
+    tcase_add_test(tests, the_list_of_faults_says_which_members_each_needs_and_may_have);
     tcase_add_test(tests, rules_come_and_go_by_number);
     tcase_add_test(tests, a_stream_begins_with_the_next_event);
     tcase_add_test(tests, an_event_is_sent_once_it_is_committed);

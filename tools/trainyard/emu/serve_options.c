@@ -82,7 +82,8 @@ static const Field options[] = {
     OPTION_FLAG_OFF(0, "no-proxy", has_proxy,
                     "be no CONNECT proxy for the names of storage accounts"),
     OPTION_FILE(0, "ready-file", ready_file, "FILE",
-                "write addresses and ids as JSON to FILE as soon as clients may come"),
+                "write addresses and ids as JSON to FILE as soon as "
+                "clients may come; FILE is removed at the end"),
     OPTION_FLAG(0, "json", is_json, "print the same JSON instead of what to do next"),
     OPTION_FLAG('v', "verbose", is_verbose, "print a line for each request on stderr"),
     OPTION_FLAG(0, "i-know-this-is-not-secure", is_open,

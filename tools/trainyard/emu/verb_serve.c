@@ -376,6 +376,15 @@ static bool serve_on(Life *life, const ServeOptions *options, Server *server, Pr
     return false;
 }
 
+/* The same before the state is opened, which takes time, and at the end: clients wait for a file.
+ */
+static void remove_ready_files(Arena *arena, const ServeOptions *options)
+{
+    ready_remove(ready_path(arena, options->state_folder));
+    if (options->ready_file)
+        ready_remove(options->ready_file);
+}
+
 static bool serve(Arena *arena, Life *life, const ServeOptions *options, Server *server,
                   Problems *problems)
 {
@@ -387,7 +396,7 @@ static bool serve(Arena *arena, Life *life, const ServeOptions *options, Server 
         problems_add_status(problems, &status);
         fail_to_start(life);
     }
-    unlink(ready_path(arena, options->state_folder));
+    remove_ready_files(arena, options);
     return is_fine;
 }
 
@@ -420,6 +429,8 @@ static int run(Arena *arena, const ServeOptions *options)
     // Ports come before the state: nothing is made where they are refused.
     if (may_run_jobs(options, &problems) && read_clock(options->clock, &clock, &problems))
         server = open_server(arena, options, &problems);
+    if (server)
+        remove_ready_files(arena, options);
     const bool has_begun = server && fork_state(arena, options, &problems) &&
                            begin_life(&life, options, clock, options->recovers, &problems) &&
                            make_account(arena, life.emulator, &problems) &&
