@@ -88,10 +88,11 @@ static void waits_figure(Figures *figures, const PlanFacts *facts)
         (Figure){.section = PLAN_WINNER,
                  .file = "waits",
                  .title = "Share of the jobs that waited at most this long",
-                 .note = constraint >= 0 ? "The objective is where the dashed lines cross: a curve "
-                                           "that is above the crossing meets it. Jobs that never "
-                                           "started are not within any time."
-                                         : "Jobs that never started are not within any time.",
+                 .note = constraint >= 0
+                             ? "The constraint is where the dashed lines cross: a curve "
+                               "that is above the crossing meets it. Jobs that never "
+                               "started are not within any time."
+                             : "Jobs that never started are not within any time.",
                  .numbers = wait_numbers(facts, curves, count)},
         &drawn);
 }

@@ -45,7 +45,7 @@ typedef struct {
 static const Section sections[] = {
     {PLAN_WHY, "What limited them", "", section_why},
     {PLAN_FLIP, "What would change the answer", "", section_flip},
-    {PLAN_FRONT, "What each objective costs",
+    {PLAN_FRONT, "What each constraint costs",
      "Each mark is a candidate. The best ones meet the limit with the best value of the objective.",
      NULL},
     {PLAN_PAIR, "Two factors together", "", NULL},

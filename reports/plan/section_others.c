@@ -100,7 +100,7 @@ static const char *reason_words(const PlanFacts *facts, const Group *group)
     Arena *arena = facts->arena;
     if (group->constraint >= 0)
         return arena_printf(arena, "%s: %s",
-                            group->state == CANDIDATE_MISSES ? "miss the objective"
+                            group->state == CANDIDATE_MISSES ? "miss the constraint"
                                                              : "chosen, and missed it on fresh "
                                                                "seeds",
                             answer_constraint(arena, facts->outcome, group->constraint));
@@ -109,13 +109,14 @@ static const char *reason_words(const PlanFacts *facts, const Group *group)
         metric_words(arena, study->metrics[facts->outcome->goal->metric].name).form ==
         METRIC_IS_COST;
     if (group->state == CANDIDATE_WORSE)
-        return arena_printf(arena, "meet the objectives or may meet them, and %s",
+        return arena_printf(arena, "meet the constraints or may meet them, and %s",
                             is_cost ? "cost more" : "are worse in what counts");
     if (group->state == CANDIDATE_EQUAL)
-        return arena_printf(arena,
-                            "meet the objectives or may meet them, and are not %s than another one "
-                            "by more than the indifference",
-                            is_cost ? "cheaper" : "better");
+        return arena_printf(
+            arena,
+            "meet the constraints or may meet them, and are not %s than another one "
+            "by more than the indifference",
+            is_cost ? "cheaper" : "better");
     return group->reason != NULL
                ? arena_printf(arena, "%s: %s", candidate_state_words(group->state), group->reason)
                : candidate_state_words(group->state);

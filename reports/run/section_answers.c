@@ -199,11 +199,10 @@ static void wait_print(Text *out, const SummarySpread *queue, const char *key, i
 
 static void workload_done_words(Text *out, const SummaryWorkload *workload)
 {
-    text_printf(out,
-                "Workload %s: of %" PRId64 " jobs %" PRId64 " succeeded, %" PRId64
-                " failed and %" PRId64 " had not ended",
-                workload->name, workload->all.jobs, workload->all.succeeded, workload->all.failed,
-                workload->all.unfinished);
+    text_printf(out, "Workload %s: of ", workload->name);
+    count_print(out, workload->all.jobs, "job", "jobs");
+    text_printf(out, " %" PRId64 " succeeded, %" PRId64 " failed and %" PRId64 " had not ended",
+                workload->all.succeeded, workload->all.failed, workload->all.unfinished);
     if (workload->all.queue.p95_ns != ABSENT) {
         text_add(out, "; 95\xC2\xA0% of them waited at most ");
         wait_print(out, &workload->all.queue, "p95", workload->all.queue.p95_ns);

@@ -57,17 +57,23 @@ static void limits_print(Text *html, const ClassTable *table)
                     table->class_count, table->class_all, table->level_count, table->level_all);
 }
 
+/* The levels at which a class wins or pays. */
 static void levels_print(Text *html, const StudyFacts *facts, const ClassTable *table)
 {
-    text_add(html, "<ul>\n");
+    Text items = {0};
     for (int32_t column = 0; column < table->level_count; column++) {
-        text_add(html, "<li><strong>");
-        markup_print(html, label_of(facts, table, column));
-        text_add(html, "</strong>: ");
-        prose_print(html, class_level_words(facts->arena, table, column));
-        text_add(html, ".</li>\n");
+        const char *words = class_level_words(facts->arena, table, column);
+        if (words[0] == '\0')
+            continue;
+        text_add(&items, "<li><strong>");
+        markup_print(&items, label_of(facts, table, column));
+        text_add(&items, "</strong>: ");
+        prose_print(&items, words);
+        text_add(&items, ".</li>\n");
     }
-    text_add(html, "</ul>\n");
+    if (items.length > 0)
+        text_printf(html, "<ul>\n%s</ul>\n", text_string(&items));
+    text_free(&items);
 }
 
 void section_classes(Text *html, const StudyFacts *facts)

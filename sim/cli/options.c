@@ -141,12 +141,23 @@ static bool fail_unknown(const Parse *parse, Status *status)
     return hint_option(parse, typed, status);
 }
 
-static bool fail_argument_missing(const Parse *parse, Status *status)
+static bool fail_argument_missing(const Parse *parse, int32_t row, Status *status)
 {
-    const Field *option = &parse->options[row_of_answer(parse, optopt)];
+    const Field *option = &parse->options[row];
     status_fail(status, STATUS_BAD_INPUT, place_of_command(parse), "option \"--%s\" needs %s",
                 option->name, option->argument);
     return hint_help(parse, status);
+}
+
+/* Whether `word` is "--NAME" of an option: as the value of another one, that was forgotten. */
+static bool is_option_name(const Parse *parse, const char *word)
+{
+    if (strncmp(word, "--", 2) != 0)
+        return false;
+    for (int32_t i = 0; i < parse->option_count; i++)
+        if (strcmp(parse->options[i].name, word + 2) == 0)
+            return true;
+    return false;
 }
 
 static bool check_operand_count(const Parse *parse, const Operands *operands, Status *status)
@@ -322,11 +333,13 @@ bool options_parse(const OptionTable *table, Arena *arena, int argc, char **argv
         if (answer == '?')
             return fail_unknown(&parse, status);
         if (answer == ':')
-            return fail_argument_missing(&parse, status);
+            return fail_argument_missing(&parse, row_of_answer(&parse, optopt), status);
         if (answer == ANSWER_OPERAND) {
             operands->items[operands->count++] = optarg;
             continue;
         }
+        if (optarg && optarg == argv[optind - 1] && is_option_name(&parse, optarg))
+            return fail_argument_missing(&parse, row_of_answer(&parse, answer), status);
         if (!option_take(&parse, row_of_answer(&parse, answer), optarg, status))
             return false;
         *wants_help = common.wants_help;

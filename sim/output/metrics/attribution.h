@@ -1,7 +1,7 @@
 /* Where node time and money went. Each ns of a node from allocation to release belongs to one use,
  * and a cluster's bill is divided among the uses so that the parts add up to it exactly.
  *
- * Preparing, leaving and unusable nodes are separate uses. An idle node waits for its gang
+ * Preparing, leaving and unusable nodes are separate uses. An idle node is unused (GANG)
  * while a job waits in its cluster's queue (the job needs more nodes, or other jobs are ahead of
  * it); otherwise it has nothing to do. On a cluster whose jobs ask for GPUs (TRACE_JOB_PLACED) each
  * GPU is counted like a node: while a job waits the free GPUs of idle and of shared nodes are
@@ -22,7 +22,7 @@
     X(USEFUL, "useful", "computation that was kept")                                               \
     X(EXCHANGE, "exchange", "exchange of gradients")                                               \
     X(INPUT, "input", "waiting for input")                                                         \
-    X(GANG, "gang", "waiting for other nodes")                                                     \
+    X(GANG, "gang", "unused while jobs waited")                                                    \
     X(STARTUP, "startup", "starting jobs")                                                         \
     X(CHECKPOINT, "checkpoint", "checkpoints")                                                     \
     X(LOST, "lost", "work that was lost")                                                          \

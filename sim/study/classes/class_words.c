@@ -107,7 +107,7 @@ const char *class_level_words(Arena *arena, const ClassTable *table, int32_t col
         if (table->scale.unit[0] != '\0')
             text_printf(&out, " %s", table->scale.unit);
     }
-    return out.length > 0 ? text_move(arena, &out) : "no class is shown to win or to pay";
+    return text_move(arena, &out);
 }
 
 /* --- The terminal --- */

@@ -16,8 +16,8 @@ const char *class_baseline_words(Arena *arena, const ClassTable *table, int32_t 
 
 /* "With backfill or easy some class wins, and none pays." In `arena`. */
 const char *class_summary(Arena *arena, const Study *study, const ClassTable *table);
-/* The winners and losers at a level: "gang wins 1.2 ± 0.3 h, short pays 4.1 ± 0.3 h". In `arena`.
- */
+/* The winners and losers at a level: "gang wins 1.2 ± 0.3 h, short pays 4.1 ± 0.3 h"; "" if
+ * no class is shown to win or to pay. In `arena`. */
 const char *class_level_words(Arena *arena, const ClassTable *table, int32_t column);
 
 /* All tables for a terminal; nothing without one. */

@@ -144,7 +144,7 @@ static const char *next_best_words(Arena *arena, const PlanOutcome *outcome)
         if (answer_is_tie(outcome, comparison) && comparison->objective.value != 0)
             text_add(&out, ", which counts as equal");
         if (!add_gains(&out, arena, outcome, comparison))
-            text_add(&out, " and gains nothing that the objectives see");
+            text_add(&out, " and gains nothing that the constraints measure");
     }
     text_add(&out, ".");
     return text_move(arena, &out);
@@ -188,7 +188,7 @@ static const char *no_next_best_words(Arena *arena, const PlanOutcome *outcome)
     Text out = {0};
     if (outcome->grid->candidate_count == 1)
         return "There is no other candidate to compare it with.";
-    text_add(&out, "No other candidate is known to meet the objectives");
+    text_add(&out, "No other candidate is known to meet the constraints");
     const int32_t closest = closest_miss(outcome);
     if (closest != NO_CANDIDATE) {
         text_printf(&out, "; the closest, %s, misses them: ",
@@ -214,10 +214,10 @@ static Answer infeasible_answer(Arena *arena, const PlanOutcome *outcome)
     Text decision = {0}, alternative = {0};
     const int32_t count = outcome->grid->candidate_count;
     if (count == 1)
-        text_printf(&decision, "The only candidate, %s, does not meet the objectives",
+        text_printf(&decision, "The only candidate, %s, does not meet the constraints",
                     answer_candidate(arena, outcome, 0));
     else
-        text_printf(&decision, "None of the %" PRId32 " candidates meets the objectives", count);
+        text_printf(&decision, "None of the %" PRId32 " candidates meets the constraints", count);
     if (outcome->nearest_miss != NO_CANDIDATE)
         add_confidence(&decision, outcome);
     text_add(&decision, ".");

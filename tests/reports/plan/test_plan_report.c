@@ -119,7 +119,7 @@ START_TEST(each_end_of_a_plan_has_a_page)
     const struct {
         const MadeStudy *made;
         const char *has;
-    } rows[] = {{&infeasible, "None of the 3 candidates meets the objectives"},
+    } rows[] = {{&infeasible, "None of the 3 candidates meets the constraints"},
                 {&none, "There is no decision yet: 3 of 3 candidates need more runs"},
                 {&one, "Keep the scenario unchanged"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -138,7 +138,7 @@ START_TEST(reasons_are_grouped_with_their_counts)
     memcpy(made.cost, cost, sizeof cost);
     memcpy(made.share, share, sizeof share);
     const char *page = page_of(plan_of(&made), NULL);
-    has(page, "miss the objective: at least 95 % of the jobs of team wait at most 30 min");
+    has(page, "miss the constraint: at least 95 % of the jobs of team wait at most 30 min");
     has(page, "<td data-label=\"which\">2 nodes; 5 nodes</td>");
     has(page, "<td data-label=\"which\">4 nodes; 6 nodes</td>");
 }

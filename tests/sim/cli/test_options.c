@@ -173,6 +173,8 @@ static const struct {
     {"a -jx", "trainyard: run", "unknown option \"-x\"", "see \"trainyard run --help\""},
     {"a --seed", "trainyard: run", "option \"--seed\" needs N", "see \"trainyard run --help\""},
     {"a -o", "trainyard: run", "option \"--output\" needs DIR", "see \"trainyard run --help\""},
+    {"a --output --seed 3", "trainyard: run", "option \"--output\" needs DIR",
+     "see \"trainyard run --help\""},
     {"a --json=1", "trainyard: run", "\"--json=1\": the option takes no value",
      "see \"trainyard run --help\""},
     {"--output= a", "trainyard: run: --output", "is \"\", expected a path", ""},

@@ -26,7 +26,7 @@ START_TEST(the_decision_has_intervals_and_the_next_best_its_price)
         "Choose 3 nodes: it costs 100.00 ± 0.34 USD a week, and 96.95 ± 0.39 % of the jobs of team "
         "wait at most 30 min, where 95 % is asked (95 % confidence).",
         "The next best, 4 nodes, costs 10 USD more a week (10 %) and gains nothing that the "
-        "objectives see.");
+        "constraints measure.");
 }
 END_TEST
 
@@ -71,7 +71,7 @@ START_TEST(a_difference_within_the_indifference_counts_as_equal)
         "Choose 3 nodes: it costs 100.00 ± 0.34 USD a week, and 96.95 ± 0.39 % of the jobs of team "
         "wait at most 30 min, where 95 % is asked (95 % confidence).",
         "The next best, 4 nodes, costs 1 USD more a week (1.0 %), which counts as equal and "
-        "gains nothing that the objectives see.");
+        "gains nothing that the constraints measure.");
 }
 END_TEST
 
@@ -82,7 +82,7 @@ START_TEST(without_another_candidate_that_meets_the_closest_miss_is_named)
     const char *alternative = answer_of(arena, plan_of(&made)).alternative;
     ck_assert_str_eq(
         alternative,
-        "No other candidate is known to meet the objectives; the closest, 2 nodes, "
+        "No other candidate is known to meet the constraints; the closest, 2 nodes, "
         "misses them: 89.95 ± 0.39 % of the jobs of team wait at most 30 min, where 95 "
         "% is asked, and it costs 80.00 ± 0.34 USD a week.");
 }
@@ -94,7 +94,7 @@ START_TEST(an_infeasible_plan_names_the_nearest_miss)
     made.share[1] = made.share[2] = 0.93;
     PlanOutcome *plan = plan_of(&made);
     plan->nearest_miss = 1;
-    says(plan, "None of the 3 candidates meets the objectives (95 % confidence).",
+    says(plan, "None of the 3 candidates meets the constraints (95 % confidence).",
          "The nearest, 3 nodes, misses them: 92.95 ± 0.39 % of the jobs of team wait at most 30 "
          "min, where 95 % is asked, and it costs 100.00 ± 0.34 USD a week.");
 }
@@ -108,7 +108,7 @@ START_TEST(candidates_that_were_not_simulated_are_counted)
     plan->verdict = PLAN_INFEASIBLE;
     for (int32_t i = 0; i < 3; i++)
         plan->candidates[i].state = i < 2 ? CANDIDATE_UNSTABLE : CANDIDATE_REFUSED;
-    says(plan, "None of the 3 candidates meets the objectives.",
+    says(plan, "None of the 3 candidates meets the constraints.",
          "None was simulated: more work arrives than the nodes can do (2), or the scenario is not "
          "valid there (1).");
 }
