@@ -95,7 +95,7 @@ static const char *note_of(const PlanFacts *facts, const PointLabels *labels)
 {
     return arena_printf(
         facts->arena,
-        "Means of %" PRId32 " runs in the folder why beside this page; rows are levels of %s.%s",
+        "Means of %" PRId32 " runs in the folder why next to this page; rows are levels of %s.%s",
         facts->follow->why[0].run_count, fact_factor_names(labels),
         (uint32_t)row_count(facts) < facts->follow->facts.point_count
             ? arena_printf(facts->arena, " The first %" PRId32 " of %" PRIu32 " candidates.",

@@ -148,10 +148,11 @@ void section_flip(Text *html, const PlanFacts *facts)
     preemption_print(html, facts);
     for (uint32_t i = 0; i < facts->follow->facts.left_out_count; i++)
         item(html, arena_printf(facts->arena, "Left out: %s.", facts->follow->facts.left_out[i]));
-    text_add(html,
-             "</ul>\n<p class=\"note\">The runs are in assumptions, preemption and "
-             "sensitivity beside this page: folders of sweeps, for <code>trainyard show</code> and "
-             "<code>trainyard report</code>.</p>\n");
+    text_add(
+        html,
+        "</ul>\n<p class=\"note\">The runs are in assumptions, preemption and "
+        "sensitivity next to this page: folders of sweeps, for <code>trainyard show</code> and "
+        "<code>trainyard report</code>.</p>\n");
 }
 
 /* --- Load --- */

@@ -15,6 +15,31 @@ const char *setting_change(Arena *arena, const Setting *setting)
     return arena_printf(arena, "%s=%s", setting->target, setting->value);
 }
 
+static bool is_outside(const Setting *setting)
+{
+    return !setting->is_parameter && strcmp(setting->target, STUDY_POLICY_TARGET) == 0 &&
+           strcmp(setting->value, STUDY_POLICY_OUTSIDE) == 0;
+}
+
+static bool has_outside(const Setting *settings, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++)
+        if (is_outside(&settings[i]))
+            return true;
+    return false;
+}
+
+bool study_has_outside_level(const Study *study)
+{
+    for (int32_t f = 0; f < study->factor_count; f++)
+        for (int32_t i = 0; i < study->factors[f]->level_count; i++) {
+            const Level *level = &study->factors[f]->levels[i];
+            if (has_outside(level->settings, level->setting_count))
+                return true;
+        }
+    return false;
+}
+
 /* The setting that a problem at `at` is about; NULL if it is about the scenario itself. Readers
  * place problems of changes in a text such as "--set /seed=7". */
 static const Setting *setting_at(Arena *arena, const Setting *settings, int32_t count, Place at)
@@ -59,6 +84,8 @@ static ScenarioOverrides overrides_of(Arena *arena, const Setting *settings, int
         .items = items, .params = params, .like = like, .explains = like == NULL};
     for (int32_t i = 0; i < count; i++) {
         const char *change = setting_change(arena, &settings[i]);
+        if (is_outside(&settings[i]))
+            continue;
         if (settings[i].is_parameter)
             params[overrides.param_count++] = change;
         else
@@ -94,10 +121,18 @@ static void check_real_jobs(const ScenarioFile *file, Problems *problems)
     }
 }
 
-/* The policy from outside replaces that of the scenario, which must not vary. */
+/* Whether a point with these settings uses the study's policy from outside. */
+static bool takes_policy(const Study *study, const Setting *settings, int32_t count)
+{
+    return study->policy != NULL &&
+           (has_outside(settings, count) || !study_has_outside_level(study));
+}
+
+/* The policy from outside replaces that of the scenario, which varies only in its own level. */
 static void take_policy(Arena *arena, const Study *study, ScenarioFile *file, Problems *problems)
 {
-    if (file->scenario.policy != study->scenario->scenario.policy)
+    if (!study_has_outside_level(study) &&
+        file->scenario.policy != study->scenario->scenario.policy)
         status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in("--policy", 0, 0),
                                  "the study varies the policy, which a policy from outside "
                                  "replaces"),
@@ -115,7 +150,7 @@ static ScenarioFile *read_with(Arena *arena, const Study *study, FileSource file
                                        overrides_of(arena, settings, count, like), &found);
     if (file != NULL)
         check_real_jobs(file, &found);
-    if (file != NULL && study->policy != NULL)
+    if (file != NULL && takes_policy(study, settings, count))
         take_policy(arena, study, file, &found);
     add_problems(settings, count, &found, problems);
     return found.count == 0 ? file : NULL;
@@ -127,11 +162,19 @@ const PointScenario *point_scenario_read(Arena *arena, const Study *study, FileS
     int32_t count;
     const int32_t before = problems->count;
     const Setting *settings = point_settings(arena, study, point, &count);
+    if (study->policy == NULL && has_outside(settings, count)) {
+        status_hint(
+            problems_add(problems, STATUS_BAD_INPUT, place_in(study->path, 0, 0),
+                         "the level \"outside\" of the policy is that of --policy, which is "
+                         "missing"),
+            "trainyard sweep ... --policy ./mine.so");
+        return NULL;
+    }
     PointScenario *scenario = ARENA_NEW(arena, PointScenario);
     scenario->file = read_with(arena, study, files, study->scenario, settings, count, problems);
     if (scenario->file == NULL)
         return NULL;
-    scenario->policy = study->policy;
+    scenario->policy = takes_policy(study, settings, count) ? study->policy : NULL;
     scenario->metric_count = study->metric_count;
     scenario->value_count = study->value_count;
     scenario->has_batches = study->horizon.method == STEADY_BY_BATCHES;
@@ -199,14 +242,17 @@ static StudyPoint point_of_study(Arena *arena, const Study *study, int32_t point
     int32_t count;
     const Setting *settings = point_settings(arena, study, point, &count);
     const char **options = ARENA_ARRAY(arena, const char *, 2 * count + STUDY_POLICY_OPTIONS);
-    for (int32_t i = 0; i < count; i++) {
-        options[2 * i] = setting_option(&settings[i]);
-        options[2 * i + 1] = setting_change(arena, &settings[i]);
-    }
-    const int32_t more = study_policy_options(study->policy, options + 2 * count);
+    int32_t used = 0;
+    for (int32_t i = 0; i < count; i++)
+        if (!is_outside(&settings[i])) {
+            options[used++] = setting_option(&settings[i]);
+            options[used++] = setting_change(arena, &settings[i]);
+        }
+    if (takes_policy(study, settings, count))
+        used += study_policy_options(study->policy, options + used);
     return (StudyPoint){.scenario_path = study->scenario_path,
                         .name = point_name(arena, study, point),
-                        .option_count = 2 * count + more,
+                        .option_count = used,
                         .options = options};
 }
 

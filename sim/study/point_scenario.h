@@ -8,7 +8,7 @@
 
 typedef struct {
     const ScenarioFile *file;
-    struct StudyPolicy *policy;   /* of the study; NULL */
+    struct StudyPolicy *policy;   /* from outside; NULL: the scenario's */
     const Metric *const *metrics; /* [metric_count], in the order of the study */
     int32_t metric_count;
     int32_t value_count; /* of the record of a run: Study.value_count */
@@ -20,6 +20,10 @@ typedef struct {
  * its place in the study. */
 const PointScenario *point_scenario_read(Arena *arena, const Study *study, FileSource files,
                                          int32_t point, Problems *problems);
+
+/* Whether the points of `study` say which of them use its policy from outside: levels set /policy
+ * to "outside", a word that scenarios do not have. Without such a level all points use it. */
+bool study_has_outside_level(const Study *study);
 
 /* Whether the scenario with these settings alone is valid. Uses `scratch`. */
 bool point_scenario_try(Arena *scratch, const Study *study, FileSource files,

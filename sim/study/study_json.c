@@ -302,7 +302,9 @@ Json *study_json(Arena *arena, const Study *study, const char *version, const Id
     json_put_text(arena, root, "description", study->description);
     json_put_text(arena, root, "scenario", study->scenario_path);
     if (study->policy != NULL)
-        json_set(arena, root, "policy", study_policy_json(arena, study->policy));
+        json_put_boolean(arena,
+                         json_set(arena, root, "policy", study_policy_json(arena, study->policy)),
+                         "is_level", study_has_outside_level(study));
     put_identity(arena, root, study, version);
     if (study->horizon.kind == HORIZON_STEADY)
         put_horizon(arena, root, &study->horizon);
@@ -352,12 +354,20 @@ bool study_json_point(Arena *arena, const Json *root, int64_t point, StudyPoint 
                             level->text);
     const char **options = ARENA_ARRAY(arena, const char *, set->count + STUDY_POLICY_OPTIONS);
     *out = (StudyPoint){.scenario_path = scenario->text, .name = name, .options = options};
+    const Json *is_level = json_member(json_member(root, "policy"), "is_level");
+    bool takes_policy = is_level == NULL || !is_level->boolean;
     for (const Json *option = set->first; option != NULL; option = option->next) {
         if (option->kind != JSON_STRING)
             return not_expanded(root, status);
-        options[out->option_count++] = option->text;
+        if (strcmp(option->text, STUDY_POLICY_TARGET "=" STUDY_POLICY_OUTSIDE) != 0) {
+            options[out->option_count++] = option->text;
+        } else if (out->option_count > 0) {
+            out->option_count--; // its --set
+            takes_policy = true;
+        }
     }
     const StudyPolicy *policy = study_policy_read(arena, json_member(root, "policy"));
-    out->option_count += study_policy_options(policy, options + out->option_count);
+    if (takes_policy)
+        out->option_count += study_policy_options(policy, options + out->option_count);
     return true;
 }

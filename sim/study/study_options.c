@@ -5,6 +5,7 @@
 #include "sim/schema/json_load.h"
 #include "sim/study/format/study_types.h"
 #include "sim/study/goal.h"
+#include "sim/study/point_scenario.h"
 
 #define STEADY_PRECISION "5%"
 
@@ -379,17 +380,23 @@ static Study *read_study(Arena *arena, FileSource files, const char *verb,
     return made != NULL ? study_read_tree(arena, files, verb, made, problems) : NULL;
 }
 
-/* Refuses factors that set the policy: all of their levels would be the same. */
-static bool policy_is_fixed(const Study *study, Problems *problems)
+/* Refuses factors that set the policy if none of their levels is "outside": all of them would be
+ * the same. A plan does not choose between the two kinds. */
+static bool policy_is_clear(const Study *study, Problems *problems)
 {
     const int32_t before = problems->count;
+    if (study_has_outside_level(study) && study->goal == NULL)
+        return true;
     for (int32_t f = 0; f < study->factor_count; f++)
         for (int32_t i = 0; i < study->factors[f]->levels[0].setting_count; i++) {
             const Setting *setting = &study->factors[f]->levels[0].settings[i];
             if (strcmp(setting->target, "/policy") == 0)
                 status_hint(problems_add(problems, STATUS_BAD_INPUT, setting->at,
                                          "the study varies the policy, which --policy replaces"),
-                            "leave the policy out of the factors, or run without --policy");
+                            study->goal == NULL
+                                ? "name it among the levels: --vary "
+                                  "policy=/policy=service,backfill,outside"
+                                : "leave the policy out of the factors, or run without --policy");
         }
     return problems->count == before;
 }
@@ -407,5 +414,5 @@ Study *study_read_with(Arena *arena, FileSource files, const char *verb,
         goal->study_path = NULL; // as in read_changed
         study->goal = goal;
     }
-    return policy_is_fixed(study, problems) ? study : NULL;
+    return policy_is_clear(study, problems) ? study : NULL;
 }

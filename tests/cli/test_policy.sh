@@ -252,10 +252,40 @@ trainyard show outside-study-3 1 2
 stdout_has "--policy ./shortest.so"
 holds bash -c "$(sed "s|^trainyard |'$TRAINYARD' |" stdout) --check-determinism -q"
 
+example "a sweep compares a policy from outside with trainyard's own, seed by seed"
+levels=service,shortest,backfill
+lab_of=("$lab" --seeds 4 --metric queue_s.mean --baseline policy=service -q)
+"$TRAINYARD" sweep "${lab_of[@]}" --vary "policy=/policy=$levels" -o own-levels
+trainyard sweep "${lab_of[@]}" --vary "policy=/policy=${levels/shortest/outside}" --policy ./shortest.so -o levels
+stderr_is_empty
+holds cmp own-levels/results.csv <(sed 's/outside/shortest/' levels/results.csv)
+holds cmp own-levels/points.csv <(sed 's/outside/shortest/' levels/points.csv)
+for point in 0 1 2; do
+    trainyard show levels "$point" 2
+    exit_is 0
+    cp stdout command
+    holds [ "$(grep -c -e '--policy ./shortest.so' command)" = $((point == 1)) ]
+    trainyard show own-levels "$point" 2
+    (cd "$work" && bash -c "$(sed "s|^trainyard |'$TRAINYARD' |" command) -o outside-point -q" &&
+        bash -c "$(sed "s|^trainyard |'$TRAINYARD' |" stdout) -o own-point -q")
+    trainyard diff own-point outside-point --json
+    holds has_json 'run["same"]'
+    rm -rf own-point outside-point
+done
+trainyard report levels
+exit_is 0
+trainyard sweep "${lab_of[@]}" --vary policy=/policy=service,outside
+exit_is 2
+stderr_has 'the level "outside" of the policy is that of --policy, which is missing'
+trainyard plan "$lab" --vary policy=/policy=service,outside --minimise queue_s.mean --policy ./shortest.so
+exit_is 2
+stderr_has "leave the policy out of the factors"
+
 example "a policy of a study that varies, answers wrongly, or is not a function of its view"
 trainyard sweep "$lab" --vary policy=/policy=service,shortest --metric queue_s.mean --policy ./shortest.so
 exit_is 2
 stderr_has "the study varies the policy, which --policy replaces"
+stderr_has "hint: name it among the levels: --vary policy=/policy=service,backfill,outside"
 compiled wrong <<'C'
 #include <trainyard_policy.h>
 TRAINYARD_POLICY(view)

@@ -1,4 +1,4 @@
-/* A scheduling policy from outside (sim/cloud/policy/outside.h) in all runs of a study, in place of
+/* A scheduling policy from outside (sim/cloud/policy/outside.h) in the runs of a study, in place of
  * the scenario's. */
 #ifndef SIM_STUDY_POLICY_STUDY_POLICY_H
 #define SIM_STUDY_POLICY_STUDY_POLICY_H
@@ -8,6 +8,10 @@
 #include "sim/json/json.h"
 
 typedef struct StudyPolicy StudyPolicy;
+
+/* A level that sets this to that means the policy from outside (sim/study/point_scenario.h). */
+#define STUDY_POLICY_TARGET "/policy"
+#define STUDY_POLICY_OUTSIDE "\"outside\""
 
 /* `path` is that of the shared object as the user gave it, `checksum` that of its bytes. In
  * `arena`; used by several threads at once. */

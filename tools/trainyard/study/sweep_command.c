@@ -96,8 +96,9 @@ const OptionTable sweep_table = {
         "\n"
         "With --policy ./mine.so the scheduling policy of all runs is the function of a shared "
         "object, "
-        "as with `trainyard run --policy`; the study may not vary the policy then. study.json has "
-        "its "
+        "as with `trainyard run --policy`. To compare it with trainyard's own policies, let the "
+        "study vary the policy and name it \"outside\" among the levels: its points alone use the "
+        "function. study.json has its "
         "name, path and checksum, and a folder of another policy is not continued. Ranks on other "
         "machines need the same file. --check-determinism finds a policy that depends on more than "
         "its view.\n"
@@ -129,7 +130,7 @@ const OptionTable sweep_table = {
                "trainyard sweep scenarios/workloads/poisson/scenario.json --vary "
                "rate=/workloads/0/rate=6/h,12/h --seeds 40 --metric cost_usd.total\n"
                "trainyard sweep scenarios/workloads/poisson/scenario.json --vary "
-               "rate=/workloads/0/rate=6/h,12/h --metric queue_s.mean --policy ./mine.so",
+               "policy=/policy=service,backfill,outside --metric queue_s.mean --policy ./mine.so",
     .options = sweep_options,
     .operand_count_min = 1,
     .operand_count_max = 1,
