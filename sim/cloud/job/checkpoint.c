@@ -8,28 +8,6 @@
 #include "sim/cloud/job/transfers.h"
 #include "sim/model/bounded.h"
 
-static const Program *program_of(const Job *job)
-{
-    return job->spec->program;
-}
-
-static Training *training_of(const Job *job)
-{
-    return job->attempt->training;
-}
-
-static EpochTimes *times_now(const Job *job)
-{
-    const Training *t = training_of(job);
-    invariant(t->epoch < t->plan.epochs);
-    return &t->progress->epochs[t->epoch];
-}
-
-static void push(Jobs *jobs, const Job *job, int64_t delay_ns, EventKind kind)
-{
-    engine_push(jobs->engine, delay_ns, kind, job->id.index, job->generation, 0);
-}
-
 bool checkpoint_follows(const Program *program, int64_t epochs_done)
 {
     return program->checkpoint_bytes > 0 && epochs_done % program->checkpoint_every == 0;
@@ -54,11 +32,6 @@ bool checkpoint_keep(Job *job, TrainingPoint point)
 }
 
 /* --- Writing --- */
-
-int64_t job_local_write_ns(const Jobs *jobs, int64_t bytes)
-{
-    return bounded_at_rate_ns(bytes, jobs->scenario->service.local_disk_bytes_per_s);
-}
 
 /* A checkpoint on the nodes' own disks: the node with the most of its files is the last. */
 static int64_t local_checkpoint_ns(const Jobs *jobs, const Job *job)
@@ -85,7 +58,7 @@ static void write_checkpoint(Jobs *jobs, Job *job)
 {
     const Program *p = program_of(job);
     if (p->checkpoint_place == PLACE_LOCAL)
-        push(jobs, job, local_checkpoint_ns(jobs, job), EVENT_TRAINING_CHECKPOINTED);
+        job_push(jobs, job, local_checkpoint_ns(jobs, job), EVENT_TRAINING_CHECKPOINTED, 0);
     else
         job_transfer(jobs, job, 0, TRANSFER_FOR_CHECKPOINT, p->checkpoint_share,
                      p->checkpoint_bytes);
@@ -101,7 +74,7 @@ static bool is_written_behind(const Job *job)
 static void begin(Jobs *jobs, Job *job)
 {
     if (is_written_behind(job))
-        push(jobs, job, program_of(job)->checkpoint_blocks_ns, EVENT_TRAINING_CHECKPOINTED);
+        job_push(jobs, job, program_of(job)->checkpoint_blocks_ns, EVENT_TRAINING_CHECKPOINTED, 0);
     else
         write_checkpoint(jobs, job);
 }
@@ -113,16 +86,6 @@ void checkpoint_begin(Jobs *jobs, Job *job)
     p->awaits_writing = p->is_writing;
     if (!p->is_writing)
         begin(jobs, job);
-}
-
-void job_write_file(Jobs *jobs, const Job *job, const char *share, const char *path, int64_t bytes)
-{
-    if (!share)
-        return; // a file on the node is lost with the node
-    TraceRecord *record = job_trace(jobs, TRACE_FILE_WRITTEN, job);
-    record->bytes = bytes;
-    record->name = path;
-    storage_write_file(jobs->storage, record, storage_find_share(jobs->storage, share), NULL);
 }
 
 /* The path of the checkpoint of that point. */
@@ -177,7 +140,7 @@ static void count_wait(Jobs *jobs, Job *job, int64_t since_ns)
 
 static void count_checkpoint(Jobs *jobs, Job *job)
 {
-    EpochTimes *times = times_now(job);
+    EpochTimes *times = epochs_times_now(job);
     times->checkpointed_ns = jobs->engine->now_ns;
     count_wait(jobs, job, times->evaluated_ns);
 }
@@ -210,7 +173,8 @@ void checkpoint_done(Jobs *jobs, Job *job)
         return;
     }
     count_checkpoint(jobs, job);
-    checkpoint_is_written(jobs, job, t->epoch + 1, times_now(job)->evaluated_ns, t->progress->done);
+    checkpoint_is_written(jobs, job, t->epoch + 1, epochs_times_now(job)->evaluated_ns,
+                          t->progress->done);
     epochs_next(jobs, job);
 }
 
@@ -267,7 +231,7 @@ static void saved(Jobs *jobs, Job *job)
         epochs_continue(jobs, job);
         return;
     }
-    times_now(job)->checkpointed_ns = jobs->engine->now_ns;
+    epochs_times_now(job)->checkpointed_ns = jobs->engine->now_ns;
     epochs_next(jobs, job);
 }
 
@@ -308,8 +272,8 @@ static void warn_whole(Jobs *jobs, Job *job)
     }
     const int64_t begin_ns = bounded_add(job->attempt->training_ns, after_ns);
     t->save = (TrainingSave){true, begin_ns, point};
-    push(jobs, job, bounded_add(begin_ns - jobs->engine->now_ns, t->checkpoint_ns),
-         EVENT_TRAINING_CHECKPOINTED);
+    job_push(jobs, job, bounded_add(begin_ns - jobs->engine->now_ns, t->checkpoint_ns),
+             EVENT_TRAINING_CHECKPOINTED, 0);
 }
 
 void checkpoint_on_notice(Jobs *jobs, Job *job)
@@ -322,10 +286,11 @@ void checkpoint_on_notice(Jobs *jobs, Job *job)
         warn_whole(jobs, job);
         return;
     }
-    const bool is_saved_anyway = t->save.is_under_way || times_now(job)->evaluated_ns != INT64_MAX;
+    const bool is_saved_anyway =
+        t->save.is_under_way || epochs_times_now(job)->evaluated_ns != INT64_MAX;
     if (is_saved_anyway || t->progress->is_warned)
         return;
     t->progress->is_warned = true;
-    if (jobs->scenario->fidelity == FIDELITY_EPOCH && times_now(job)->end_ns == INT64_MAX)
+    if (jobs->scenario->fidelity == FIDELITY_EPOCH && epochs_times_now(job)->end_ns == INT64_MAX)
         epochs_end_after_step(jobs, job);
 }

@@ -11,28 +11,6 @@
 #include "sim/cloud/job/transfers.h"
 #include "sim/model/bounded.h"
 
-static const Program *program_of(const Job *job)
-{
-    return job->spec->program;
-}
-
-static Training *training_of(const Job *job)
-{
-    return job->attempt->training;
-}
-
-static void push(Jobs *jobs, const Job *job, int64_t delay_ns, EventKind kind)
-{
-    engine_push(jobs->engine, delay_ns, kind, job->id.index, job->generation, 0);
-}
-
-static EpochTimes *times_now(const Job *job)
-{
-    const Training *t = training_of(job);
-    invariant(t->epoch < t->plan.epochs);
-    return &t->progress->epochs[t->epoch];
-}
-
 /* --- Steps --- */
 
 static int64_t steps_before(const Training *training)
@@ -52,9 +30,9 @@ static void begin_step(Jobs *jobs, Job *job)
     if (shares_wires) {
         const StepParts *any = &p->rank_parts[0];
         int64_t own_ns = bounded_add(bounded_add(any->input_ns, any->compute_ns), any->wait_ns);
-        push(jobs, job, own_ns, EVENT_TRAINING_EXCHANGE);
+        job_push(jobs, job, own_ns, EVENT_TRAINING_EXCHANGE, 0);
     } else {
-        push(jobs, job, step_ns, EVENT_TRAINING_STEP);
+        job_push(jobs, job, step_ns, EVENT_TRAINING_STEP, 0);
     }
 }
 
@@ -73,7 +51,7 @@ void epochs_exchange_done(Jobs *jobs, Job *job)
     int64_t wire_ns = jobs->engine->now_ns - p->exchange_since_ns;
     for (int32_t rank = 0; rank < t->plan.ranks; rank++)
         p->rank_parts[rank].exchange_ns = bounded_add(rest_ns, wire_ns);
-    push(jobs, job, bounded_add(rest_ns, t->plan.update_ns), EVENT_TRAINING_STEP);
+    job_push(jobs, job, bounded_add(rest_ns, t->plan.update_ns), EVENT_TRAINING_STEP, 0);
 }
 
 /* If steps are not events: pushes the end of the next awaited step from `from` on, counted over all
@@ -95,8 +73,7 @@ static void await_step(Jobs *jobs, const Job *job, int64_t from)
     const int64_t before = t->progress ? t->step : training_steps_before(t, epoch);
     t->awaited_ns =
         bounded_add(begin_ns, bounded_times(step_parts_sum(t->step_parts), in_epoch - before));
-    engine_push(jobs->engine, t->awaited_ns - jobs->engine->now_ns, EVENT_JOB_STEP, job->id.index,
-                job->generation, (uint32_t)step);
+    job_push(jobs, job, t->awaited_ns - jobs->engine->now_ns, EVENT_JOB_STEP, (uint32_t)step);
 }
 
 void epochs_step_reached(Jobs *jobs, Job *job, int64_t step)
@@ -116,7 +93,7 @@ static void end_piece_after(Jobs *jobs, Job *job, int64_t steps)
     t->epoch_parts = step_parts_add(t->parts_before_piece, parts);
     t->piece_steps = steps;
     t->piece_end_ns = bounded_add(t->piece_begin_ns, step_parts_sum(parts));
-    push(jobs, job, t->piece_end_ns - jobs->engine->now_ns, EVENT_TRAINING_EPOCH);
+    job_push(jobs, job, t->piece_end_ns - jobs->engine->now_ns, EVENT_TRAINING_EPOCH, 0);
     if (t->awaited_ns > t->piece_end_ns)
         t->awaited_ns = INT64_MAX;
 }
@@ -149,10 +126,10 @@ void epochs_end_after_step(Jobs *jobs, Job *job)
 static void begin_epoch(Jobs *jobs, Job *job)
 {
     Training *t = training_of(job);
-    *times_now(job) = (EpochTimes){.begin_ns = jobs->engine->now_ns,
-                                   .end_ns = INT64_MAX,
-                                   .evaluated_ns = INT64_MAX,
-                                   .checkpointed_ns = INT64_MAX};
+    *epochs_times_now(job) = (EpochTimes){.begin_ns = jobs->engine->now_ns,
+                                          .end_ns = INT64_MAX,
+                                          .evaluated_ns = INT64_MAX,
+                                          .checkpointed_ns = INT64_MAX};
     t->step = training_steps_before(t, t->epoch);
     t->epoch_parts = (StepParts){0};
     t->progress->is_interrupted = t->step > 0;
@@ -175,8 +152,8 @@ static void await_moment(Jobs *jobs, const Job *job, Moment moment, int64_t from
     const int64_t after_ns =
         is_checkpoint ? pace_until_written_ns(job, epoch) : pace_until_ns(job, epoch - 1);
     const int64_t at_ns = bounded_add(job->attempt->training_ns, after_ns);
-    engine_push(jobs->engine, at_ns - jobs->engine->now_ns, EVENT_JOB_MOMENT, job->id.index,
-                job->generation, (uint32_t)epoch << 1 | is_checkpoint);
+    job_push(jobs, job, at_ns - jobs->engine->now_ns, EVENT_JOB_MOMENT,
+             (uint32_t)epoch << 1 | is_checkpoint);
 }
 
 void epochs_moment(Jobs *jobs, Job *job, uint32_t epoch_and_kind)
@@ -192,7 +169,7 @@ static void begin_whole(Jobs *jobs, Job *job)
     Training *t = training_of(job);
     pace_estimate(jobs, job);
     t->checkpoint_ns = checkpoint_alone_ns(jobs, job);
-    push(jobs, job, pace_until_ns(job, t->plan.epochs), EVENT_TRAINING_WHOLE);
+    job_push(jobs, job, pace_until_ns(job, t->plan.epochs), EVENT_TRAINING_WHOLE, 0);
     await_moment(jobs, job, MOMENT_JOB_EPOCH, t->first_epoch + 1);
     await_moment(jobs, job, MOMENT_JOB_CHECKPOINT, t->first_epoch + 1);
     await_step(jobs, job, t->first_epoch * t->plan.steps_per_epoch + t->first_step + 1);
@@ -322,12 +299,12 @@ static void end_epoch(Jobs *jobs, Job *job)
 {
     Training *t = training_of(job);
     TrainingProgress *p = t->progress;
-    times_now(job)->end_ns = jobs->engine->now_ns;
+    epochs_times_now(job)->end_ns = jobs->engine->now_ns;
     EpochResult result =
         training_results(program_of(job), &t->plan, t->seed, t->address, t->epoch + 1);
     p->parts = step_parts_add(p->parts, t->epoch_parts);
     TraceRecord *record = job_trace(jobs, TRACE_EPOCH, job);
-    record->since_ns = times_now(job)->begin_ns;
+    record->since_ns = epochs_times_now(job)->begin_ns;
     record->epoch.epoch = t->epoch + 1;
     record->epoch.steps = plan_epoch_steps(&t->plan, t->epoch) - training_steps_before(t, t->epoch);
     record->epoch.parts = t->epoch_parts;
@@ -336,7 +313,7 @@ static void end_epoch(Jobs *jobs, Job *job)
     recorder_emit(jobs->recorder);
     t->evaluate_ns = pace_of_slowest_ns(jobs, job, t->plan.evaluate_ns);
     if (t->plan.evaluate_ns > 0)
-        push(jobs, job, t->evaluate_ns, EVENT_TRAINING_EVALUATED);
+        job_push(jobs, job, t->evaluate_ns, EVENT_TRAINING_EVALUATED, 0);
     else
         epochs_evaluated(jobs, job);
 }
@@ -348,7 +325,7 @@ static int64_t *begin_step_ends(Jobs *jobs, const Job *job)
     const int64_t steps = plan_epoch_steps(&t->plan, t->epoch);
     const int64_t before = t->epoch * t->plan.steps_per_epoch;
     int64_t *step_end_ns = ARENA_ARRAY(jobs->arena, int64_t, steps);
-    int64_t end_ns = times_now(job)->begin_ns;
+    int64_t end_ns = epochs_times_now(job)->begin_ns;
     for (int64_t step = 0; step < steps; step++) {
         if (step < t->step && step >= training_steps_before(t, t->epoch))
             end_ns += step_duration_ns(&t->plan, t->seed, t->step_address, before + step);
@@ -432,7 +409,7 @@ static void emit_evaluation(Jobs *jobs, const Job *job)
     const Training *t = training_of(job);
     EpochResult result = job_epoch_result(job, t->epoch);
     TraceRecord *record = job_trace(jobs, TRACE_EVALUATION, job);
-    record->since_ns = times_now(job)->end_ns;
+    record->since_ns = epochs_times_now(job)->end_ns;
     record->evaluation.epoch = t->epoch + 1;
     record->evaluation.accuracy_ppm = result.accuracy_ppm;
     record->evaluation.loss_micro = result.loss_micro;
@@ -443,7 +420,7 @@ void epochs_evaluated(Jobs *jobs, Job *job)
 {
     Training *t = training_of(job);
     TrainingProgress *p = t->progress;
-    EpochTimes *times = times_now(job);
+    EpochTimes *times = epochs_times_now(job);
     int64_t evaluation_ns = jobs->engine->now_ns - times->end_ns;
     times->evaluated_ns = jobs->engine->now_ns;
     t->evaluate_total_ns += evaluation_ns;
@@ -490,7 +467,7 @@ static void end_training(Jobs *jobs, Job *job)
     else if (p->model_share)
         job_transfer(jobs, job, 0, TRANSFER_FOR_MODEL, p->model_share, p->model_bytes);
     else
-        push(jobs, job, job_local_write_ns(jobs, p->model_bytes), EVENT_TRAINING_SAVED);
+        job_push(jobs, job, job_local_write_ns(jobs, p->model_bytes), EVENT_TRAINING_SAVED, 0);
 }
 
 /* Job fidelity: each epoch took the mean time. */
@@ -519,7 +496,7 @@ void epochs_model_saved(Jobs *jobs, Job *job)
                        p->model_bytes);
     t->final_evaluate_ns = pace_of_slowest_ns(jobs, job, t->plan.final_evaluate_ns);
     if (p->evaluates_at_end && t->final_evaluate_ns > 0)
-        push(jobs, job, t->final_evaluate_ns, EVENT_TRAINING_SCORED);
+        job_push(jobs, job, t->final_evaluate_ns, EVENT_TRAINING_SCORED, 0);
     else
         epochs_scored(jobs, job);
 }

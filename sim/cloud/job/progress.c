@@ -7,11 +7,6 @@
 #include "sim/cloud/job/tables.h"
 #include "sim/model/bounded.h"
 
-static const Training *training_of(const Job *job)
-{
-    return job->attempt->training;
-}
-
 void epochs_settle(const Jobs *jobs, Job *job)
 {
     Training *t = job->attempt->training;
@@ -23,6 +18,13 @@ void epochs_settle(const Jobs *jobs, Job *job)
         t->epoch = pace_epochs_done(job, at_ns);
     if (program_can_resume(job->spec->program))
         (void)checkpoint_keep(job, (TrainingPoint){.epochs = pace_epochs_kept(job, at_ns)});
+}
+
+EpochTimes *epochs_times_now(const Job *job)
+{
+    const Training *t = training_of(job);
+    invariant(t->epoch < t->plan.epochs);
+    return &t->progress->epochs[t->epoch];
 }
 
 bool job_is_training(const Job *job)
