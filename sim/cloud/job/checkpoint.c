@@ -23,11 +23,11 @@ TrainingPoint checkpoint_kept(const Job *job)
 
 bool checkpoint_keep(Job *job, TrainingPoint point)
 {
-    if (!program_can_resume(program_of(job)) ||
+    if (!program_can_resume(job_program(job)) ||
         !training_point_is_later(point, checkpoint_kept(job)))
         return false;
     job->epochs_kept = point.epochs;
-    training_of(job)->kept_steps = point.steps;
+    job_training(job)->kept_steps = point.steps;
     return true;
 }
 
@@ -36,7 +36,7 @@ bool checkpoint_keep(Job *job, TrainingPoint point)
 /* A checkpoint on the nodes' own disks: the node with the most of its files is the last. */
 static int64_t local_checkpoint_ns(const Jobs *jobs, const Job *job)
 {
-    const Program *p = program_of(job);
+    const Program *p = job_program(job);
     const int32_t files = program_checkpoint_files(p);
     const int64_t each = divide_up(p->checkpoint_bytes, files);
     return job_local_write_ns(jobs, bounded_times(each, divide_up(files, job->request.nodes)));
@@ -44,7 +44,7 @@ static int64_t local_checkpoint_ns(const Jobs *jobs, const Job *job)
 
 int64_t checkpoint_alone_ns(Jobs *jobs, const Job *job)
 {
-    const Program *p = program_of(job);
+    const Program *p = job_program(job);
     if (p->checkpoint_bytes == 0)
         return 0;
     if (p->checkpoint_place == PLACE_LOCAL)
@@ -56,7 +56,7 @@ int64_t checkpoint_alone_ns(Jobs *jobs, const Job *job)
 
 static void write_checkpoint(Jobs *jobs, Job *job)
 {
-    const Program *p = program_of(job);
+    const Program *p = job_program(job);
     if (p->checkpoint_place == PLACE_LOCAL)
         job_push(jobs, job, local_checkpoint_ns(jobs, job), EVENT_TRAINING_CHECKPOINTED, 0);
     else
@@ -67,21 +67,22 @@ static void write_checkpoint(Jobs *jobs, Job *job)
 /* All ranks wait for the checkpoint after the last step, and for one on notice. */
 static bool is_written_behind(const Job *job)
 {
-    const Training *t = training_of(job);
-    return program_of(job)->writes_behind && t->epoch + 1 < t->plan.epochs && !t->save.is_under_way;
+    const Training *t = job_training(job);
+    return job_program(job)->writes_behind && t->epoch + 1 < t->plan.epochs &&
+           !t->save.is_under_way;
 }
 
 static void begin(Jobs *jobs, Job *job)
 {
     if (is_written_behind(job))
-        job_push(jobs, job, program_of(job)->checkpoint_blocks_ns, EVENT_TRAINING_CHECKPOINTED, 0);
+        job_push(jobs, job, job_program(job)->checkpoint_blocks_ns, EVENT_TRAINING_CHECKPOINTED, 0);
     else
         write_checkpoint(jobs, job);
 }
 
 void checkpoint_begin(Jobs *jobs, Job *job)
 {
-    TrainingProgress *p = training_of(job)->progress;
+    TrainingProgress *p = job_training(job)->progress;
     p->is_warned = false;
     p->awaits_writing = p->is_writing;
     if (!p->is_writing)
@@ -91,7 +92,7 @@ void checkpoint_begin(Jobs *jobs, Job *job)
 /* The path of the checkpoint of that point. */
 static const char *path_of(const Jobs *jobs, const Job *job, TrainingPoint point)
 {
-    return job_checkpoint_path(jobs->scenario, job, program_of(job), point, jobs->arena);
+    return job_checkpoint_path(jobs->scenario, job, job_program(job), point, jobs->arena);
 }
 
 /* Begins a record of `kind` about the checkpoint of that point. */
@@ -101,14 +102,14 @@ static TraceRecord *trace_of(Jobs *jobs, const Job *job, TraceKind kind, int64_t
     TraceRecord *record = job_trace(jobs, kind, job);
     record->node = job->nodes[0];
     record->since_ns = since_ns;
-    record->bytes = program_of(job)->checkpoint_bytes;
+    record->bytes = job_program(job)->checkpoint_bytes;
     record->name = path;
     return record;
 }
 
 static void write_checkpoint_file(Jobs *jobs, const Job *job, const char *path)
 {
-    const Program *p = program_of(job);
+    const Program *p = job_program(job);
     if (p->checkpoint_place == PLACE_SHARE)
         job_write_file(jobs, job, p->checkpoint_share, path, p->checkpoint_bytes);
 }
@@ -121,7 +122,7 @@ static void checkpoint_is_written(Jobs *jobs, Job *job, int64_t epoch, int64_t s
     const TrainingPoint point = {.epochs = epoch};
     const char *path = path_of(jobs, job, point);
     if (checkpoint_keep(job, point))
-        training_of(job)->progress->kept = keeps;
+        job_training(job)->progress->kept = keeps;
     trace_of(jobs, job, TRACE_CHECKPOINT, since_ns, path)->checkpoint.epoch = epoch;
     recorder_emit(jobs->recorder);
     write_checkpoint_file(jobs, job, path);
@@ -131,7 +132,7 @@ static void checkpoint_is_written(Jobs *jobs, Job *job, int64_t epoch, int64_t s
 /* While ranks write, all others wait: the time of every node counts as checkpoint. */
 static void count_wait(Jobs *jobs, Job *job, int64_t since_ns)
 {
-    Training *t = training_of(job);
+    Training *t = job_training(job);
     const int64_t waited_ns = jobs->engine->now_ns - since_ns;
     t->checkpoint_total_ns += waited_ns;
     t->progress->done.checkpoint_ns =
@@ -148,7 +149,7 @@ static void count_checkpoint(Jobs *jobs, Job *job)
 /* All ranks continue: the checkpoint is written during the next steps. */
 static void write_behind(Jobs *jobs, Job *job)
 {
-    const Training *t = training_of(job);
+    const Training *t = job_training(job);
     TrainingProgress *p = t->progress;
     count_checkpoint(jobs, job);
     p->is_writing = true;
@@ -163,7 +164,7 @@ static void saved(Jobs *jobs, Job *job);
 
 void checkpoint_done(Jobs *jobs, Job *job)
 {
-    const Training *t = training_of(job);
+    const Training *t = job_training(job);
     if (t->save.is_under_way) {
         saved(jobs, job);
         return;
@@ -180,7 +181,7 @@ void checkpoint_done(Jobs *jobs, Job *job)
 
 void checkpoint_written(Jobs *jobs, Job *job)
 {
-    TrainingProgress *p = training_of(job)->progress;
+    TrainingProgress *p = job_training(job)->progress;
     if (!p->is_writing) {
         checkpoint_done(jobs, job);
         return;
@@ -197,7 +198,7 @@ void checkpoint_written(Jobs *jobs, Job *job)
 
 void checkpoint_save(Jobs *jobs, Job *job, TrainingPoint point)
 {
-    Training *t = training_of(job);
+    Training *t = job_training(job);
     t->save = (TrainingSave){true, jobs->engine->now_ns, point};
     t->progress->is_interrupted = true;
     checkpoint_begin(jobs, job);
@@ -207,7 +208,7 @@ void checkpoint_save(Jobs *jobs, Job *job, TrainingPoint point)
  * in the training, may have been written during it: then this one does not count. */
 static void saved(Jobs *jobs, Job *job)
 {
-    Training *t = training_of(job);
+    Training *t = job_training(job);
     const TrainingSave save = t->save;
     t->save.is_under_way = false;
     epochs_settle(jobs, job);
@@ -240,7 +241,7 @@ static void saved(Jobs *jobs, Job *job)
  * epoch is due then, or is under way. */
 static bool next_point(const Jobs *jobs, const Job *job, int64_t *after_ns, TrainingPoint *point)
 {
-    const Training *t = training_of(job);
+    const Training *t = job_training(job);
     const int64_t now_ns = jobs->engine->now_ns - job->attempt->training_ns;
     const int64_t epoch = pace_epochs_done(job, jobs->engine->now_ns);
     if (epoch == t->plan.epochs)
@@ -256,17 +257,17 @@ static bool next_point(const Jobs *jobs, const Job *job, int64_t *after_ns, Trai
         return true;
     *point = (TrainingPoint){epoch + 1, 0};
     *after_ns = bounded_add(*after_ns, t->evaluate_ns);
-    return now_ns <= *after_ns && !checkpoint_follows(program_of(job), epoch + 1);
+    return now_ns <= *after_ns && !checkpoint_follows(job_program(job), epoch + 1);
 }
 
 static void warn_whole(Jobs *jobs, Job *job)
 {
-    Training *t = training_of(job);
+    Training *t = job_training(job);
     int64_t after_ns = 0;
     TrainingPoint point;
     if (t->save.is_under_way || !next_point(jobs, job, &after_ns, &point))
         return;
-    if (program_of(job)->writes_behind && point.epochs > t->first_epoch) {
+    if (job_program(job)->writes_behind && point.epochs > t->first_epoch) {
         const int64_t written_ns = pace_until_written_ns(job, point.epochs);
         after_ns = written_ns > after_ns ? written_ns : after_ns;
     }
@@ -279,7 +280,7 @@ static void warn_whole(Jobs *jobs, Job *job)
 void checkpoint_on_notice(Jobs *jobs, Job *job)
 {
     const Training *t = job->attempt->training;
-    if (!job_trains(job) || !program_of(job)->saves_on_notice || job->state != JOB_RUNNING ||
+    if (!job_trains(job) || !job_program(job)->saves_on_notice || job->state != JOB_RUNNING ||
         job_is_stalled(job) || !job_is_training(job))
         return;
     if (!t->progress) {

@@ -19,13 +19,13 @@ const int64_t *job_step_ends(const Job *job, int64_t epoch);
 
 /* --- For the other files of this folder --- */
 
-static inline const Program *program_of(const Job *job)
+static inline const Program *job_program(const Job *job)
 {
     return job->spec->program;
 }
 
-/* Of the last attempt. NULL: it does not train. */
-static inline Training *training_of(const Job *job)
+/* The training of the last attempt. NULL: it does not train. */
+static inline Training *job_training(const Job *job)
 {
     return job->attempt->training;
 }
