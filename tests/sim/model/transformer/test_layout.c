@@ -251,7 +251,7 @@ START_TEST(layouts_of_equal_time_are_ranked_by_memory_and_then_by_their_order)
         ck_assert_int_eq(found.ranked[i].layout.sharding, (Sharding)space.sharding.values[i]);
     // Without memory traffic an optimizer that is divided takes the same time in less memory.
     TransformerSoftware free_sums = software;
-    free_sums.overlaps_gradients = true; // and no loss: they hide behind the backward pass
+    free_sums.overlaps_gradients = true; // and no loss: the backward pass hides them
     TransformerMachine own = machine;
     own.software = &free_sums;
     job.gpus = 8;

@@ -91,7 +91,7 @@ static double sequences(void)
     return (double)job.global_batch / layout.data;
 }
 
-/* What elements add to the step. */
+/* The time that elements add to the step. */
 static double elements_s(void)
 {
     software.element_ppm = 0;
