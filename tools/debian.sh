@@ -10,7 +10,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 suite=${1:-trixie}
 root=$PWD/build/debian/$suite
-clone=/root/trainyard
+clone=/trainyard
 
 if [ "$(id -u)" -ne 0 ] || ! command -v debootstrap >/dev/null; then
     echo "debian: needs root and debootstrap"

@@ -16,6 +16,7 @@
 #define NS_PER_MIN (60 * NS_PER_S)
 #define NS_PER_HOUR (3600 * NS_PER_S)
 #define NS_PER_DAY (24 * NS_PER_HOUR)
+#define NS_PER_YEAR (365 * NS_PER_DAY)
 /* The last instant of simulated time, 292 years after its start; INT64_MAX means never. */
 #define LAST_INSTANT_NS (INT64_MAX - 1)
 

@@ -58,6 +58,12 @@ Json *json_member(const Json *object, const char *key)
     return NULL;
 }
 
+bool json_is_true(const Json *object, const char *key)
+{
+    const Json *value = json_member(object, key);
+    return value != NULL && value->kind == JSON_BOOLEAN && value->boolean;
+}
+
 Json *json_item(const Json *array, int32_t index)
 {
     if (array == NULL || array->kind != JSON_ARRAY || index < 0 || index >= array->count)

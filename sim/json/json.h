@@ -74,6 +74,9 @@ Json *json_item(const Json *array, int32_t index);
 /* RFC 6901: "" is the root itself, "/jobs/0/name", "~1" for '/', "~0" for '~'. */
 Json *json_find(const Json *root, const char *pointer);
 
+/* True when the member `key` is the boolean true. */
+bool json_is_true(const Json *object, const char *key);
+
 /* The number times 10^decimals as an exact integer, from the digits as written: "0.87" with 6 is
  * 870000. False when `node` is not a number, a digit would be lost, or the result leaves int64. */
 bool json_scaled(const Json *node, int32_t decimals, int64_t *value);

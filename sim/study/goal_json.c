@@ -113,7 +113,7 @@ static bool read_metric(const Study *study, const Json *node, int32_t *metric)
 static bool read_boolean(const Json *object, const char *key, bool *value)
 {
     const Json *node = json_member(object, key);
-    *value = node != NULL && node->kind == JSON_BOOLEAN && node->boolean;
+    *value = json_is_true(object, key);
     return node != NULL && node->kind == JSON_BOOLEAN;
 }
 

@@ -456,12 +456,6 @@ static bool read_idle(Reader *reader, StudyOutcome *outcome)
 
 /* --- The whole --- */
 
-static bool is_true(const Json *object, const char *key)
-{
-    const Json *value = json_member(object, key);
-    return value != NULL && value->kind == JSON_BOOLEAN && value->boolean;
-}
-
 static bool read_all(Reader *reader, StudyOutcome *outcome)
 {
     Study *study = reader->study;
@@ -471,8 +465,8 @@ static bool read_all(Reader *reader, StudyOutcome *outcome)
     study->policy = study_policy_read(reader->arena, json_member(reader->root, "policy"));
     study->until_ns = until != NULL && until->is_integer ? until->integer : INT64_MAX;
     study->period_ns = period != NULL && period->is_integer ? period->integer : 0;
-    study->recurs = is_true(reader->root, "recurs");
-    study->replays = is_true(reader->root, "replays");
+    study->recurs = json_is_true(reader->root, "recurs");
+    study->replays = json_is_true(reader->root, "replays");
     return member(reader, reader->root, "trainyard_study_expanded", JSON_NUMBER) != NULL &&
            read_text(reader, reader->root, "scenario", &study->scenario_path) &&
            read_metrics(reader) && read_seeds(reader) && read_factors(reader) &&

@@ -214,6 +214,26 @@ const Program *plain_training_program(Arena *arena)
     return program;
 }
 
+Program *steady_training_program(Arena *arena)
+{
+    static const QuantileKnot as_modelled = {0, PPM};
+    static const NetworkModel network = {.name = "nothing"};
+    static const Framework framework = {.name = "steady",
+                                        .start_ns = 10 * NS_PER_S,
+                                        .step_overhead_ns = NS_PER_S,
+                                        .input_parallelism_ppm = PPM};
+    Program *program = ARENA_NEW(arena, Program);
+    *program = *plain_training_program(arena);
+    program->network = &network;
+    program->framework = &framework;
+    program->step_jitter_ppm = (Quantiles){.count = 1, .knots = &as_modelled};
+    program->evaluates_at_end = false;
+    program->checkpoint_place = PLACE_SHARE;
+    program->checkpoint_share = "a/s";
+    program->resumes = true;
+    return program;
+}
+
 const ClusterSpec *plain_cluster(Arena *arena, int32_t nodes)
 {
     ClusterSpec *spec = ARENA_NEW(arena, ClusterSpec);

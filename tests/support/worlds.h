@@ -31,6 +31,9 @@ const ShareTier *plain_tier(void);
  * batch 32. */
 const Program *plain_fixed_program(Arena *arena, int64_t duration_ns, int32_t exit_code);
 const Program *plain_training_program(Arena *arena);
+/* The plain training with steps of exactly one second, without exchange and jitter, that resumes
+ * from checkpoints on share "a/s" and does not evaluate at its end. */
+Program *steady_training_program(Arena *arena);
 
 const ClusterSpec *plain_cluster(Arena *arena, int32_t nodes);
 /* On the host, no preparation, no mounts, one process per node, a week at most. */

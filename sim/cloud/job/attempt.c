@@ -406,11 +406,11 @@ static void push_limit(Jobs *jobs, const Job *job, EventKind kind, int64_t limit
     const int64_t passed_ns = jobs->engine->now_ns - job->started_ns;
     if (bounded_add(passed_ns, left_ns) < limit_ns)
         return;
-    engine_push(jobs->engine,
-                limit_ns == INT64_MAX  ? INT64_MAX
-                : limit_ns > passed_ns ? limit_ns - passed_ns
-                                       : 0,
-                kind, job->id.index, job->generation, 0);
+    job_push(jobs, job,
+             limit_ns == INT64_MAX  ? INT64_MAX
+             : limit_ns > passed_ns ? limit_ns - passed_ns
+                                    : 0,
+             kind, 0);
 }
 
 /* `left_ns` INT64_MAX: it is not known how long the job takes. */
@@ -441,8 +441,7 @@ static void begin_command(Jobs *jobs, Job *job)
     job->attempt->command_ns = bounded_add(pace_of_kind_ns(jobs, job, left_ns), job->owed_ns);
     if (list != NULL)
         push_limits(jobs, job, job->attempt->command_ns);
-    engine_push(jobs->engine, job->attempt->command_ns, EVENT_JOB_PROGRAM_DONE, job->id.index,
-                job->generation, 0);
+    job_push(jobs, job, job->attempt->command_ns, EVENT_JOB_PROGRAM_DONE, 0);
 }
 
 static void pass_barrier(Jobs *jobs, Job *job, JobStage stage)
@@ -486,8 +485,7 @@ static bool stage_takes_time(Jobs *jobs, Job *job, int32_t node, JobStage stage)
     }
     if (delay_ns == 0 && !can_fail(job, stage))
         return false;
-    engine_push(jobs->engine, delay_ns, EVENT_JOB_STAGE_DONE, job->id.index, job->generation,
-                (uint32_t)node);
+    job_push(jobs, job, delay_ns, EVENT_JOB_STAGE_DONE, (uint32_t)node);
     return true;
 }
 

@@ -8,28 +8,6 @@
 #include "sim/cloud/job/transfers.h"
 #include "sim/model/bounded.h"
 
-static const Program *program_of(const Job *job)
-{
-    return job->spec->program;
-}
-
-static Training *training_of(const Job *job)
-{
-    return job->attempt->training;
-}
-
-static EpochTimes *times_now(const Job *job)
-{
-    const Training *t = training_of(job);
-    invariant(t->epoch < t->plan.epochs);
-    return &t->progress->epochs[t->epoch];
-}
-
-static void push(Jobs *jobs, const Job *job, int64_t delay_ns, EventKind kind)
-{
-    engine_push(jobs->engine, delay_ns, kind, job->id.index, job->generation, 0);
-}
-
 bool checkpoint_follows(const Program *program, int64_t epochs_done)
 {
     return program->checkpoint_bytes > 0 && epochs_done % program->checkpoint_every == 0;
@@ -45,25 +23,20 @@ TrainingPoint checkpoint_kept(const Job *job)
 
 bool checkpoint_keep(Job *job, TrainingPoint point)
 {
-    if (!program_can_resume(program_of(job)) ||
+    if (!program_can_resume(job_program(job)) ||
         !training_point_is_later(point, checkpoint_kept(job)))
         return false;
     job->epochs_kept = point.epochs;
-    training_of(job)->kept_steps = point.steps;
+    job_training(job)->kept_steps = point.steps;
     return true;
 }
 
 /* --- Writing --- */
 
-int64_t job_local_write_ns(const Jobs *jobs, int64_t bytes)
-{
-    return bounded_at_rate_ns(bytes, jobs->scenario->service.local_disk_bytes_per_s);
-}
-
 /* A checkpoint on the nodes' own disks: the node with the most of its files is the last. */
 static int64_t local_checkpoint_ns(const Jobs *jobs, const Job *job)
 {
-    const Program *p = program_of(job);
+    const Program *p = job_program(job);
     const int32_t files = program_checkpoint_files(p);
     const int64_t each = divide_up(p->checkpoint_bytes, files);
     return job_local_write_ns(jobs, bounded_times(each, divide_up(files, job->request.nodes)));
@@ -71,7 +44,7 @@ static int64_t local_checkpoint_ns(const Jobs *jobs, const Job *job)
 
 int64_t checkpoint_alone_ns(Jobs *jobs, const Job *job)
 {
-    const Program *p = program_of(job);
+    const Program *p = job_program(job);
     if (p->checkpoint_bytes == 0)
         return 0;
     if (p->checkpoint_place == PLACE_LOCAL)
@@ -83,9 +56,9 @@ int64_t checkpoint_alone_ns(Jobs *jobs, const Job *job)
 
 static void write_checkpoint(Jobs *jobs, Job *job)
 {
-    const Program *p = program_of(job);
+    const Program *p = job_program(job);
     if (p->checkpoint_place == PLACE_LOCAL)
-        push(jobs, job, local_checkpoint_ns(jobs, job), EVENT_TRAINING_CHECKPOINTED);
+        job_push(jobs, job, local_checkpoint_ns(jobs, job), EVENT_TRAINING_CHECKPOINTED, 0);
     else
         job_transfer(jobs, job, 0, TRANSFER_FOR_CHECKPOINT, p->checkpoint_share,
                      p->checkpoint_bytes);
@@ -94,41 +67,32 @@ static void write_checkpoint(Jobs *jobs, Job *job)
 /* All ranks wait for the checkpoint after the last step, and for one on notice. */
 static bool is_written_behind(const Job *job)
 {
-    const Training *t = training_of(job);
-    return program_of(job)->writes_behind && t->epoch + 1 < t->plan.epochs && !t->save.is_under_way;
+    const Training *t = job_training(job);
+    return job_program(job)->writes_behind && t->epoch + 1 < t->plan.epochs &&
+           !t->save.is_under_way;
 }
 
 static void begin(Jobs *jobs, Job *job)
 {
     if (is_written_behind(job))
-        push(jobs, job, program_of(job)->checkpoint_blocks_ns, EVENT_TRAINING_CHECKPOINTED);
+        job_push(jobs, job, job_program(job)->checkpoint_blocks_ns, EVENT_TRAINING_CHECKPOINTED, 0);
     else
         write_checkpoint(jobs, job);
 }
 
 void checkpoint_begin(Jobs *jobs, Job *job)
 {
-    TrainingProgress *p = training_of(job)->progress;
+    TrainingProgress *p = job_training(job)->progress;
     p->is_warned = false;
     p->awaits_writing = p->is_writing;
     if (!p->is_writing)
         begin(jobs, job);
 }
 
-void job_write_file(Jobs *jobs, const Job *job, const char *share, const char *path, int64_t bytes)
-{
-    if (!share)
-        return; // a file on the node is lost with the node
-    TraceRecord *record = job_trace(jobs, TRACE_FILE_WRITTEN, job);
-    record->bytes = bytes;
-    record->name = path;
-    storage_write_file(jobs->storage, record, storage_find_share(jobs->storage, share), NULL);
-}
-
 /* The path of the checkpoint of that point. */
 static const char *path_of(const Jobs *jobs, const Job *job, TrainingPoint point)
 {
-    return job_checkpoint_path(jobs->scenario, job, program_of(job), point, jobs->arena);
+    return job_checkpoint_path(jobs->scenario, job, job_program(job), point, jobs->arena);
 }
 
 /* Begins a record of `kind` about the checkpoint of that point. */
@@ -138,14 +102,14 @@ static TraceRecord *trace_of(Jobs *jobs, const Job *job, TraceKind kind, int64_t
     TraceRecord *record = job_trace(jobs, kind, job);
     record->node = job->nodes[0];
     record->since_ns = since_ns;
-    record->bytes = program_of(job)->checkpoint_bytes;
+    record->bytes = job_program(job)->checkpoint_bytes;
     record->name = path;
     return record;
 }
 
 static void write_checkpoint_file(Jobs *jobs, const Job *job, const char *path)
 {
-    const Program *p = program_of(job);
+    const Program *p = job_program(job);
     if (p->checkpoint_place == PLACE_SHARE)
         job_write_file(jobs, job, p->checkpoint_share, path, p->checkpoint_bytes);
 }
@@ -158,7 +122,7 @@ static void checkpoint_is_written(Jobs *jobs, Job *job, int64_t epoch, int64_t s
     const TrainingPoint point = {.epochs = epoch};
     const char *path = path_of(jobs, job, point);
     if (checkpoint_keep(job, point))
-        training_of(job)->progress->kept = keeps;
+        job_training(job)->progress->kept = keeps;
     trace_of(jobs, job, TRACE_CHECKPOINT, since_ns, path)->checkpoint.epoch = epoch;
     recorder_emit(jobs->recorder);
     write_checkpoint_file(jobs, job, path);
@@ -168,7 +132,7 @@ static void checkpoint_is_written(Jobs *jobs, Job *job, int64_t epoch, int64_t s
 /* While ranks write, all others wait: the time of every node counts as checkpoint. */
 static void count_wait(Jobs *jobs, Job *job, int64_t since_ns)
 {
-    Training *t = training_of(job);
+    Training *t = job_training(job);
     const int64_t waited_ns = jobs->engine->now_ns - since_ns;
     t->checkpoint_total_ns += waited_ns;
     t->progress->done.checkpoint_ns =
@@ -177,7 +141,7 @@ static void count_wait(Jobs *jobs, Job *job, int64_t since_ns)
 
 static void count_checkpoint(Jobs *jobs, Job *job)
 {
-    EpochTimes *times = times_now(job);
+    EpochTimes *times = epochs_times_now(job);
     times->checkpointed_ns = jobs->engine->now_ns;
     count_wait(jobs, job, times->evaluated_ns);
 }
@@ -185,7 +149,7 @@ static void count_checkpoint(Jobs *jobs, Job *job)
 /* All ranks continue: the checkpoint is written during the next steps. */
 static void write_behind(Jobs *jobs, Job *job)
 {
-    const Training *t = training_of(job);
+    const Training *t = job_training(job);
     TrainingProgress *p = t->progress;
     count_checkpoint(jobs, job);
     p->is_writing = true;
@@ -200,7 +164,7 @@ static void saved(Jobs *jobs, Job *job);
 
 void checkpoint_done(Jobs *jobs, Job *job)
 {
-    const Training *t = training_of(job);
+    const Training *t = job_training(job);
     if (t->save.is_under_way) {
         saved(jobs, job);
         return;
@@ -210,13 +174,14 @@ void checkpoint_done(Jobs *jobs, Job *job)
         return;
     }
     count_checkpoint(jobs, job);
-    checkpoint_is_written(jobs, job, t->epoch + 1, times_now(job)->evaluated_ns, t->progress->done);
+    checkpoint_is_written(jobs, job, t->epoch + 1, epochs_times_now(job)->evaluated_ns,
+                          t->progress->done);
     epochs_next(jobs, job);
 }
 
 void checkpoint_written(Jobs *jobs, Job *job)
 {
-    TrainingProgress *p = training_of(job)->progress;
+    TrainingProgress *p = job_training(job)->progress;
     if (!p->is_writing) {
         checkpoint_done(jobs, job);
         return;
@@ -233,7 +198,7 @@ void checkpoint_written(Jobs *jobs, Job *job)
 
 void checkpoint_save(Jobs *jobs, Job *job, TrainingPoint point)
 {
-    Training *t = training_of(job);
+    Training *t = job_training(job);
     t->save = (TrainingSave){true, jobs->engine->now_ns, point};
     t->progress->is_interrupted = true;
     checkpoint_begin(jobs, job);
@@ -243,7 +208,7 @@ void checkpoint_save(Jobs *jobs, Job *job, TrainingPoint point)
  * in the training, may have been written during it: then this one does not count. */
 static void saved(Jobs *jobs, Job *job)
 {
-    Training *t = training_of(job);
+    Training *t = job_training(job);
     const TrainingSave save = t->save;
     t->save.is_under_way = false;
     epochs_settle(jobs, job);
@@ -267,7 +232,7 @@ static void saved(Jobs *jobs, Job *job)
         epochs_continue(jobs, job);
         return;
     }
-    times_now(job)->checkpointed_ns = jobs->engine->now_ns;
+    epochs_times_now(job)->checkpointed_ns = jobs->engine->now_ns;
     epochs_next(jobs, job);
 }
 
@@ -276,7 +241,7 @@ static void saved(Jobs *jobs, Job *job)
  * epoch is due then, or is under way. */
 static bool next_point(const Jobs *jobs, const Job *job, int64_t *after_ns, TrainingPoint *point)
 {
-    const Training *t = training_of(job);
+    const Training *t = job_training(job);
     const int64_t now_ns = jobs->engine->now_ns - job->attempt->training_ns;
     const int64_t epoch = pace_epochs_done(job, jobs->engine->now_ns);
     if (epoch == t->plan.epochs)
@@ -292,40 +257,41 @@ static bool next_point(const Jobs *jobs, const Job *job, int64_t *after_ns, Trai
         return true;
     *point = (TrainingPoint){epoch + 1, 0};
     *after_ns = bounded_add(*after_ns, t->evaluate_ns);
-    return now_ns <= *after_ns && !checkpoint_follows(program_of(job), epoch + 1);
+    return now_ns <= *after_ns && !checkpoint_follows(job_program(job), epoch + 1);
 }
 
 static void warn_whole(Jobs *jobs, Job *job)
 {
-    Training *t = training_of(job);
+    Training *t = job_training(job);
     int64_t after_ns = 0;
     TrainingPoint point;
     if (t->save.is_under_way || !next_point(jobs, job, &after_ns, &point))
         return;
-    if (program_of(job)->writes_behind && point.epochs > t->first_epoch) {
+    if (job_program(job)->writes_behind && point.epochs > t->first_epoch) {
         const int64_t written_ns = pace_until_written_ns(job, point.epochs);
         after_ns = written_ns > after_ns ? written_ns : after_ns;
     }
     const int64_t begin_ns = bounded_add(job->attempt->training_ns, after_ns);
     t->save = (TrainingSave){true, begin_ns, point};
-    push(jobs, job, bounded_add(begin_ns - jobs->engine->now_ns, t->checkpoint_ns),
-         EVENT_TRAINING_CHECKPOINTED);
+    job_push(jobs, job, bounded_add(begin_ns - jobs->engine->now_ns, t->checkpoint_ns),
+             EVENT_TRAINING_CHECKPOINTED, 0);
 }
 
 void checkpoint_on_notice(Jobs *jobs, Job *job)
 {
     const Training *t = job->attempt->training;
-    if (!job_trains(job) || !program_of(job)->saves_on_notice || job->state != JOB_RUNNING ||
+    if (!job_trains(job) || !job_program(job)->saves_on_notice || job->state != JOB_RUNNING ||
         job_is_stalled(job) || !job_is_training(job))
         return;
     if (!t->progress) {
         warn_whole(jobs, job);
         return;
     }
-    const bool is_saved_anyway = t->save.is_under_way || times_now(job)->evaluated_ns != INT64_MAX;
+    const bool is_saved_anyway =
+        t->save.is_under_way || epochs_times_now(job)->evaluated_ns != INT64_MAX;
     if (is_saved_anyway || t->progress->is_warned)
         return;
     t->progress->is_warned = true;
-    if (jobs->scenario->fidelity == FIDELITY_EPOCH && times_now(job)->end_ns == INT64_MAX)
+    if (jobs->scenario->fidelity == FIDELITY_EPOCH && epochs_times_now(job)->end_ns == INT64_MAX)
         epochs_end_after_step(jobs, job);
 }

@@ -32,11 +32,6 @@ int64_t checkpoint_alone_ns(Jobs *jobs, const Job *job);
 /* The transfer of a checkpoint has ended. */
 void checkpoint_written(Jobs *jobs, Job *job);
 
-/* The time to write a file to a node's own disk. */
-int64_t job_local_write_ns(const Jobs *jobs, int64_t bytes);
-/* Writes a file of the job to `share`; NULL: to a node, with which it is lost. */
-void job_write_file(Jobs *jobs, const Job *job, const char *share, const char *path, int64_t bytes);
-
 /* --- Events --- */
 
 /* All ranks have waited for a checkpoint: until it is written, or for the time that it blocks. */

@@ -88,13 +88,14 @@ static Layer *earliest(const JobList *list, Layer *layers, int64_t count)
 static void draw_rows(Arena *arena, Draw *draw)
 {
     const int64_t layer_count = resample_layers(draw->resample);
-    const int64_t most = resample_rows_most(draw->list, draw->resample);
+    const int64_t piece_most = resample_piece_rows_most(draw->list, draw->resample.piece_ns);
+    const int64_t most = piece_most * draw->pieces * layer_count;
     Layer *layers = ARENA_ARRAY(arena, Layer, layer_count);
     draw->row_of = ARENA_ARRAY(arena, int64_t, most);
     draw->submit_ns = ARENA_ARRAY(arena, int64_t, most);
     draw->after_job = ARENA_ARRAY(arena, int64_t, most);
     for (int64_t i = 0; i < layer_count; i++)
-        layers[i].drawn = ARENA_ARRAY(arena, int32_t, draw->list->count);
+        layers[i].drawn = ARENA_ARRAY(arena, int32_t, piece_most);
     for (int64_t place = 0; place < draw->pieces; place++) {
         for (int64_t i = 0; i < layer_count; i++)
             begin_layer(draw, place, i, &layers[i]);

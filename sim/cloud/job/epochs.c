@@ -11,28 +11,6 @@
 #include "sim/cloud/job/transfers.h"
 #include "sim/model/bounded.h"
 
-static const Program *program_of(const Job *job)
-{
-    return job->spec->program;
-}
-
-static Training *training_of(const Job *job)
-{
-    return job->attempt->training;
-}
-
-static void push(Jobs *jobs, const Job *job, int64_t delay_ns, EventKind kind)
-{
-    engine_push(jobs->engine, delay_ns, kind, job->id.index, job->generation, 0);
-}
-
-static EpochTimes *times_now(const Job *job)
-{
-    const Training *t = training_of(job);
-    invariant(t->epoch < t->plan.epochs);
-    return &t->progress->epochs[t->epoch];
-}
-
 /* --- Steps --- */
 
 static int64_t steps_before(const Training *training)
@@ -42,7 +20,7 @@ static int64_t steps_before(const Training *training)
 
 static void begin_step(Jobs *jobs, Job *job)
 {
-    Training *t = training_of(job);
+    Training *t = job_training(job);
     TrainingProgress *p = t->progress;
     const int64_t *speed_ppm = pace_of_ranks(jobs, job, &p->rank_speed_ppm, jobs->arena);
     int64_t step_ns = step_parts_of_ranks(&t->plan, t->seed, t->step_address, steps_before(t),
@@ -52,35 +30,35 @@ static void begin_step(Jobs *jobs, Job *job)
     if (shares_wires) {
         const StepParts *any = &p->rank_parts[0];
         int64_t own_ns = bounded_add(bounded_add(any->input_ns, any->compute_ns), any->wait_ns);
-        push(jobs, job, own_ns, EVENT_TRAINING_EXCHANGE);
+        job_push(jobs, job, own_ns, EVENT_TRAINING_EXCHANGE, 0);
     } else {
-        push(jobs, job, step_ns, EVENT_TRAINING_STEP);
+        job_push(jobs, job, step_ns, EVENT_TRAINING_STEP, 0);
     }
 }
 
 void epochs_exchange_begins(Jobs *jobs, Job *job)
 {
-    const Training *t = training_of(job);
+    const Training *t = job_training(job);
     t->progress->exchange_since_ns = jobs->engine->now_ns;
     exchange_begin(jobs, job, t->plan.wire_bytes, t->plan.wire_bytes_per_s);
 }
 
 void epochs_exchange_done(Jobs *jobs, Job *job)
 {
-    const Training *t = training_of(job);
+    const Training *t = job_training(job);
     TrainingProgress *p = t->progress;
     int64_t rest_ns = t->plan.exchange_ns - t->plan.wire_ns;
     int64_t wire_ns = jobs->engine->now_ns - p->exchange_since_ns;
     for (int32_t rank = 0; rank < t->plan.ranks; rank++)
         p->rank_parts[rank].exchange_ns = bounded_add(rest_ns, wire_ns);
-    push(jobs, job, bounded_add(rest_ns, t->plan.update_ns), EVENT_TRAINING_STEP);
+    job_push(jobs, job, bounded_add(rest_ns, t->plan.update_ns), EVENT_TRAINING_STEP, 0);
 }
 
 /* If steps are not events: pushes the end of the next awaited step from `from` on, counted over all
  * epochs. At epoch fidelity only steps of the present piece are pushed. */
 static void await_step(Jobs *jobs, const Job *job, int64_t from)
 {
-    Training *t = training_of(job);
+    Training *t = job_training(job);
     t->awaited_ns = INT64_MAX;
     const int64_t steps = t->plan.steps_per_epoch;
     const int64_t step = job_next_awaited(jobs, job, MOMENT_JOB_STEP, from);
@@ -95,13 +73,12 @@ static void await_step(Jobs *jobs, const Job *job, int64_t from)
     const int64_t before = t->progress ? t->step : training_steps_before(t, epoch);
     t->awaited_ns =
         bounded_add(begin_ns, bounded_times(step_parts_sum(t->step_parts), in_epoch - before));
-    engine_push(jobs->engine, t->awaited_ns - jobs->engine->now_ns, EVENT_JOB_STEP, job->id.index,
-                job->generation, (uint32_t)step);
+    job_push(jobs, job, t->awaited_ns - jobs->engine->now_ns, EVENT_JOB_STEP, (uint32_t)step);
 }
 
 void epochs_step_reached(Jobs *jobs, Job *job, int64_t step)
 {
-    const Training *t = training_of(job);
+    const Training *t = job_training(job);
     if (jobs->engine->now_ns != t->awaited_ns)
         return; // a checkpoint within the epoch has delayed the step
     job_moment(jobs, job, MOMENT_JOB_STEP, step);
@@ -111,19 +88,19 @@ void epochs_step_reached(Jobs *jobs, Job *job, int64_t step)
 /* Epoch fidelity: the piece of steps that has begun ends after `steps` of them. */
 static void end_piece_after(Jobs *jobs, Job *job, int64_t steps)
 {
-    Training *t = training_of(job);
+    Training *t = job_training(job);
     const StepParts parts = step_parts_times(t->step_parts, steps);
     t->epoch_parts = step_parts_add(t->parts_before_piece, parts);
     t->piece_steps = steps;
     t->piece_end_ns = bounded_add(t->piece_begin_ns, step_parts_sum(parts));
-    push(jobs, job, t->piece_end_ns - jobs->engine->now_ns, EVENT_TRAINING_EPOCH);
+    job_push(jobs, job, t->piece_end_ns - jobs->engine->now_ns, EVENT_TRAINING_EPOCH, 0);
     if (t->awaited_ns > t->piece_end_ns)
         t->awaited_ns = INT64_MAX;
 }
 
 void epochs_continue(Jobs *jobs, Job *job)
 {
-    Training *t = training_of(job);
+    Training *t = job_training(job);
     if (jobs->scenario->fidelity == FIDELITY_STEP) {
         begin_step(jobs, job);
         return;
@@ -138,7 +115,7 @@ void epochs_continue(Jobs *jobs, Job *job)
 
 void epochs_end_after_step(Jobs *jobs, Job *job)
 {
-    Training *t = training_of(job);
+    Training *t = job_training(job);
     const int64_t step_ns = step_parts_sum(t->step_parts);
     const int64_t since_ns = jobs->engine->now_ns - t->piece_begin_ns;
     const int64_t steps = step_ns > 0 && since_ns > 0 ? divide_up(since_ns, step_ns) : 1;
@@ -148,11 +125,11 @@ void epochs_end_after_step(Jobs *jobs, Job *job)
 
 static void begin_epoch(Jobs *jobs, Job *job)
 {
-    Training *t = training_of(job);
-    *times_now(job) = (EpochTimes){.begin_ns = jobs->engine->now_ns,
-                                   .end_ns = INT64_MAX,
-                                   .evaluated_ns = INT64_MAX,
-                                   .checkpointed_ns = INT64_MAX};
+    Training *t = job_training(job);
+    *epochs_times_now(job) = (EpochTimes){.begin_ns = jobs->engine->now_ns,
+                                          .end_ns = INT64_MAX,
+                                          .evaluated_ns = INT64_MAX,
+                                          .checkpointed_ns = INT64_MAX};
     t->step = training_steps_before(t, t->epoch);
     t->epoch_parts = (StepParts){0};
     t->progress->is_interrupted = t->step > 0;
@@ -165,18 +142,18 @@ static void begin_epoch(Jobs *jobs, Job *job)
 /* Pushes the next awaited moment of that kind, from epoch `from` on. */
 static void await_moment(Jobs *jobs, const Job *job, Moment moment, int64_t from)
 {
-    const Training *t = training_of(job);
+    const Training *t = job_training(job);
     bool is_checkpoint = moment == MOMENT_JOB_CHECKPOINT;
     int64_t epoch = job_next_awaited(jobs, job, moment, from);
-    while (is_checkpoint && epoch <= t->plan.epochs && !checkpoint_follows(program_of(job), epoch))
+    while (is_checkpoint && epoch <= t->plan.epochs && !checkpoint_follows(job_program(job), epoch))
         epoch = job_next_awaited(jobs, job, moment, epoch + 1);
     if (epoch > t->plan.epochs)
         return;
     const int64_t after_ns =
         is_checkpoint ? pace_until_written_ns(job, epoch) : pace_until_ns(job, epoch - 1);
     const int64_t at_ns = bounded_add(job->attempt->training_ns, after_ns);
-    engine_push(jobs->engine, at_ns - jobs->engine->now_ns, EVENT_JOB_MOMENT, job->id.index,
-                job->generation, (uint32_t)epoch << 1 | is_checkpoint);
+    job_push(jobs, job, at_ns - jobs->engine->now_ns, EVENT_JOB_MOMENT,
+             (uint32_t)epoch << 1 | is_checkpoint);
 }
 
 void epochs_moment(Jobs *jobs, Job *job, uint32_t epoch_and_kind)
@@ -189,10 +166,10 @@ void epochs_moment(Jobs *jobs, Job *job, uint32_t epoch_and_kind)
 
 static void begin_whole(Jobs *jobs, Job *job)
 {
-    Training *t = training_of(job);
+    Training *t = job_training(job);
     pace_estimate(jobs, job);
     t->checkpoint_ns = checkpoint_alone_ns(jobs, job);
-    push(jobs, job, pace_until_ns(job, t->plan.epochs), EVENT_TRAINING_WHOLE);
+    job_push(jobs, job, pace_until_ns(job, t->plan.epochs), EVENT_TRAINING_WHOLE, 0);
     await_moment(jobs, job, MOMENT_JOB_EPOCH, t->first_epoch + 1);
     await_moment(jobs, job, MOMENT_JOB_CHECKPOINT, t->first_epoch + 1);
     await_step(jobs, job, t->first_epoch * t->plan.steps_per_epoch + t->first_step + 1);
@@ -239,7 +216,7 @@ static void begin_training(Jobs *jobs, Job *job)
 {
     const JobSpec *spec = job->spec;
     const VmSize *vm_size = job_kind(jobs, job)->spec.vm_size;
-    Training *t = training_of(job);
+    Training *t = job_training(job);
     *t = (Training){.plan = step_plan(spec->program, vm_size,
                                       rank_places_spread(job->request.nodes, spec->processes)),
                     .seed = engine_seed(jobs->engine),
@@ -274,8 +251,8 @@ static void begin_training(Jobs *jobs, Job *job)
 
 void epochs_data_ready(Jobs *jobs, Job *job)
 {
-    const Program *p = program_of(job);
-    if (job->epochs_kept > 0 || training_of(job)->kept_steps > 0)
+    const Program *p = job_program(job);
+    if (job->epochs_kept > 0 || job_training(job)->kept_steps > 0)
         job_transfer(jobs, job, 0, TRANSFER_FOR_RESUME, p->checkpoint_share, p->checkpoint_bytes);
     else
         begin_training(jobs, job);
@@ -299,7 +276,7 @@ void epochs_emit_resumed(Jobs *jobs, const Job *job, const Program *program)
 
 void epochs_resumed(Jobs *jobs, Job *job)
 {
-    epochs_emit_resumed(jobs, job, program_of(job));
+    epochs_emit_resumed(jobs, job, job_program(job));
     begin_training(jobs, job);
 }
 
@@ -307,7 +284,7 @@ void epochs_resumed(Jobs *jobs, Job *job)
 
 static void emit_step(Jobs *jobs, const Job *job, int32_t rank, StepParts parts)
 {
-    const Training *t = training_of(job);
+    const Training *t = job_training(job);
     TraceRecord *record = job_trace(jobs, TRACE_STEP, job);
     record->since_ns = jobs->engine->now_ns - step_parts_sum(parts);
     record->node = job->nodes[job_node_of_rank(job, rank)];
@@ -320,14 +297,14 @@ static void emit_step(Jobs *jobs, const Job *job, int32_t rank, StepParts parts)
 
 static void end_epoch(Jobs *jobs, Job *job)
 {
-    Training *t = training_of(job);
+    Training *t = job_training(job);
     TrainingProgress *p = t->progress;
-    times_now(job)->end_ns = jobs->engine->now_ns;
+    epochs_times_now(job)->end_ns = jobs->engine->now_ns;
     EpochResult result =
-        training_results(program_of(job), &t->plan, t->seed, t->address, t->epoch + 1);
+        training_results(job_program(job), &t->plan, t->seed, t->address, t->epoch + 1);
     p->parts = step_parts_add(p->parts, t->epoch_parts);
     TraceRecord *record = job_trace(jobs, TRACE_EPOCH, job);
-    record->since_ns = times_now(job)->begin_ns;
+    record->since_ns = epochs_times_now(job)->begin_ns;
     record->epoch.epoch = t->epoch + 1;
     record->epoch.steps = plan_epoch_steps(&t->plan, t->epoch) - training_steps_before(t, t->epoch);
     record->epoch.parts = t->epoch_parts;
@@ -336,7 +313,7 @@ static void end_epoch(Jobs *jobs, Job *job)
     recorder_emit(jobs->recorder);
     t->evaluate_ns = pace_of_slowest_ns(jobs, job, t->plan.evaluate_ns);
     if (t->plan.evaluate_ns > 0)
-        push(jobs, job, t->evaluate_ns, EVENT_TRAINING_EVALUATED);
+        job_push(jobs, job, t->evaluate_ns, EVENT_TRAINING_EVALUATED, 0);
     else
         epochs_evaluated(jobs, job);
 }
@@ -344,11 +321,11 @@ static void end_epoch(Jobs *jobs, Job *job)
 /* The ends of the epoch's earlier steps, computed from their draws; INT64_MAX for the others. */
 static int64_t *begin_step_ends(Jobs *jobs, const Job *job)
 {
-    const Training *t = training_of(job);
+    const Training *t = job_training(job);
     const int64_t steps = plan_epoch_steps(&t->plan, t->epoch);
     const int64_t before = t->epoch * t->plan.steps_per_epoch;
     int64_t *step_end_ns = ARENA_ARRAY(jobs->arena, int64_t, steps);
-    int64_t end_ns = times_now(job)->begin_ns;
+    int64_t end_ns = epochs_times_now(job)->begin_ns;
     for (int64_t step = 0; step < steps; step++) {
         if (step < t->step && step >= training_steps_before(t, t->epoch))
             end_ns += step_duration_ns(&t->plan, t->seed, t->step_address, before + step);
@@ -361,7 +338,7 @@ static int64_t *begin_step_ends(Jobs *jobs, const Job *job)
  * Emulated logs draw all other steps again. */
 static void note_step_end(Jobs *jobs, const Job *job)
 {
-    const Training *t = training_of(job);
+    const Training *t = job_training(job);
     TrainingProgress *p = t->progress;
     int64_t **ends = p->step_end_ns ? &p->step_end_ns[t->epoch] : NULL;
     if (p->is_as_drawn && !(ends && *ends))
@@ -378,7 +355,7 @@ static void note_step_end(Jobs *jobs, const Job *job)
 /* Steps have ended: the next one, a checkpoint, or the end of the epoch. */
 static void steps_are_done(Jobs *jobs, Job *job)
 {
-    const Training *t = training_of(job);
+    const Training *t = job_training(job);
     if (t->step == plan_epoch_steps(&t->plan, t->epoch))
         end_epoch(jobs, job);
     else if (t->progress->is_warned)
@@ -389,7 +366,7 @@ static void steps_are_done(Jobs *jobs, Job *job)
 
 void epochs_step_done(Jobs *jobs, Job *job)
 {
-    Training *t = training_of(job);
+    Training *t = job_training(job);
     TrainingProgress *p = t->progress;
     t->epoch_parts = step_parts_add(t->epoch_parts, p->rank_parts[0]);
     p->done = node_time_add(p->done, training_node_time(p->rank_parts, (StepParts){0},
@@ -405,7 +382,7 @@ void epochs_step_done(Jobs *jobs, Job *job)
 
 void epochs_epoch_done(Jobs *jobs, Job *job)
 {
-    Training *t = training_of(job);
+    Training *t = job_training(job);
     if (jobs->engine->now_ns != t->piece_end_ns)
         return; // the piece ends earlier, or has ended
     t->piece_end_ns = INT64_MAX;
@@ -420,7 +397,7 @@ void epochs_epoch_done(Jobs *jobs, Job *job)
 
 void epochs_next(Jobs *jobs, Job *job)
 {
-    Training *t = training_of(job);
+    Training *t = job_training(job);
     if (++t->epoch < t->plan.epochs)
         begin_epoch(jobs, job);
     else
@@ -429,10 +406,10 @@ void epochs_next(Jobs *jobs, Job *job)
 
 static void emit_evaluation(Jobs *jobs, const Job *job)
 {
-    const Training *t = training_of(job);
+    const Training *t = job_training(job);
     EpochResult result = job_epoch_result(job, t->epoch);
     TraceRecord *record = job_trace(jobs, TRACE_EVALUATION, job);
-    record->since_ns = times_now(job)->end_ns;
+    record->since_ns = epochs_times_now(job)->end_ns;
     record->evaluation.epoch = t->epoch + 1;
     record->evaluation.accuracy_ppm = result.accuracy_ppm;
     record->evaluation.loss_micro = result.loss_micro;
@@ -441,9 +418,9 @@ static void emit_evaluation(Jobs *jobs, const Job *job)
 
 void epochs_evaluated(Jobs *jobs, Job *job)
 {
-    Training *t = training_of(job);
+    Training *t = job_training(job);
     TrainingProgress *p = t->progress;
-    EpochTimes *times = times_now(job);
+    EpochTimes *times = epochs_times_now(job);
     int64_t evaluation_ns = jobs->engine->now_ns - times->end_ns;
     times->evaluated_ns = jobs->engine->now_ns;
     t->evaluate_total_ns += evaluation_ns;
@@ -451,7 +428,7 @@ void epochs_evaluated(Jobs *jobs, Job *job)
         bounded_add(p->done.kept_ns, bounded_times(job->request.nodes, evaluation_ns));
     if (t->plan.evaluate_ns > 0 && recorder_takes(jobs->recorder, TRACE_EVALUATION))
         emit_evaluation(jobs, job);
-    if (checkpoint_follows(program_of(job), t->epoch + 1)) {
+    if (checkpoint_follows(job_program(job), t->epoch + 1)) {
         checkpoint_begin(jobs, job);
     } else if (p->is_warned) {
         checkpoint_save(jobs, job, (TrainingPoint){t->epoch + 1, 0});
@@ -465,7 +442,7 @@ void epochs_evaluated(Jobs *jobs, Job *job)
 
 static void emit_trained(Jobs *jobs, const Job *job)
 {
-    const Training *t = training_of(job);
+    const Training *t = job_training(job);
     EpochResult last = job_epoch_result(job, t->plan.epochs - 1);
     const int64_t steps = training_steps_until(t, t->plan.epochs);
     TraceRecord *record = job_trace(jobs, TRACE_JOB_TRAINED, job);
@@ -484,34 +461,34 @@ static void end_training(Jobs *jobs, Job *job)
 {
     job->attempt->trained_ns = jobs->engine->now_ns;
     emit_trained(jobs, job);
-    const Program *p = program_of(job);
+    const Program *p = job_program(job);
     if (p->model_bytes == 0)
         epochs_model_saved(jobs, job);
     else if (p->model_share)
         job_transfer(jobs, job, 0, TRANSFER_FOR_MODEL, p->model_share, p->model_bytes);
     else
-        push(jobs, job, job_local_write_ns(jobs, p->model_bytes), EVENT_TRAINING_SAVED);
+        job_push(jobs, job, job_local_write_ns(jobs, p->model_bytes), EVENT_TRAINING_SAVED, 0);
 }
 
 /* Job fidelity: each epoch took the mean time. */
 void epochs_all_done(Jobs *jobs, Job *job)
 {
-    Training *t = training_of(job);
+    Training *t = job_training(job);
     int64_t epochs = t->plan.epochs - t->first_epoch;
     t->epoch = t->plan.epochs;
     t->evaluate_total_ns = epochs * t->evaluate_ns;
     const int64_t steps = training_steps_until(t, t->plan.epochs);
     t->checkpoint_total_ns = jobs->engine->now_ns - job->attempt->training_ns -
                              steps * step_parts_sum(t->step_parts) - t->evaluate_total_ns;
-    if (checkpoint_follows(program_of(job), t->epoch))
+    if (checkpoint_follows(job_program(job), t->epoch))
         job_moment(jobs, job, MOMENT_JOB_CHECKPOINT, t->epoch);
     end_training(jobs, job);
 }
 
 void epochs_model_saved(Jobs *jobs, Job *job)
 {
-    const Program *p = program_of(job);
-    Training *t = training_of(job);
+    const Program *p = job_program(job);
+    Training *t = job_training(job);
     job->attempt->saved_ns = jobs->engine->now_ns;
     if (p->model_bytes > 0 && p->model_share)
         job_write_file(jobs, job, p->model_share,
@@ -519,7 +496,7 @@ void epochs_model_saved(Jobs *jobs, Job *job)
                        p->model_bytes);
     t->final_evaluate_ns = pace_of_slowest_ns(jobs, job, t->plan.final_evaluate_ns);
     if (p->evaluates_at_end && t->final_evaluate_ns > 0)
-        push(jobs, job, t->final_evaluate_ns, EVENT_TRAINING_SCORED);
+        job_push(jobs, job, t->final_evaluate_ns, EVENT_TRAINING_SCORED, 0);
     else
         epochs_scored(jobs, job);
 }

@@ -1,7 +1,5 @@
 #include "sim/cloud/job/job.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "sim/base/invariant.h"
@@ -85,6 +83,11 @@ TraceRecord *job_trace(const Jobs *jobs, TraceKind kind, const Job *job)
     record->cluster = job->cluster;
     record->job = job->id;
     return record;
+}
+
+void job_push(Jobs *jobs, const Job *job, int64_t delay_ns, EventKind kind, uint32_t detail)
+{
+    engine_push(jobs->engine, delay_ns, kind, job->id.index, job->generation, detail);
 }
 
 void job_moment(const Jobs *jobs, const Job *job, Moment moment, int64_t ordinal)
@@ -251,15 +254,18 @@ static size_t fill(char *out, const char *pattern, const char *segment, const ch
     return length + 1;
 }
 
-/* job_fill_in with the epoch as text. */
+/* As job_fill_in, for a point within an epoch, too. */
 static const char *fill_marks(const Scenario *scenario, const Job *job, const char *pattern,
-                              const char *epoch, Arena *arena)
+                              TrainingPoint point, Arena *arena)
 {
     bool has_segment = has_mark(pattern, JOB_SEGMENT_MARK);
     if (!has_segment && !has_mark(pattern, epoch_mark))
         return pattern;
     Arena *scratch = arena_create();
     const char *segment = has_segment ? job_output_segment(scenario, job, scratch) : "";
+    const char *epoch = arena_printf(scratch, "%lld", (long long)point.epochs);
+    if (point.steps > 0)
+        epoch = arena_printf(scratch, "%s-step-%lld", epoch, (long long)point.steps);
     char *filled = arena_alloc(arena, fill(NULL, pattern, segment, epoch));
     fill(filled, pattern, segment, epoch);
     arena_destroy(scratch);
@@ -269,19 +275,13 @@ static const char *fill_marks(const Scenario *scenario, const Job *job, const ch
 const char *job_fill_in(const Scenario *scenario, const Job *job, const char *pattern,
                         int64_t epoch, Arena *arena)
 {
-    char text[32];
-    snprintf(text, sizeof text, "%" PRId64, epoch);
-    return fill_marks(scenario, job, pattern, text, arena);
+    return fill_marks(scenario, job, pattern, (TrainingPoint){.epochs = epoch}, arena);
 }
 
 const char *job_checkpoint_path(const Scenario *scenario, const Job *job, const Program *program,
                                 TrainingPoint point, Arena *arena)
 {
-    char text[64];
-    if (point.steps == 0)
-        return job_fill_in(scenario, job, program->checkpoint_path, point.epochs, arena);
-    snprintf(text, sizeof text, "%" PRId64 "-step-%" PRId64, point.epochs, point.steps);
-    return fill_marks(scenario, job, program->checkpoint_path, text, arena);
+    return fill_marks(scenario, job, program->checkpoint_path, point, arena);
 }
 
 /* --- Creation --- */
@@ -582,8 +582,8 @@ void job_reject(Jobs *jobs, Job *job)
 
 static void push_terminated(Jobs *jobs, const Job *job, Quantiles duration_ns)
 {
-    engine_push(jobs->engine, engine_draw(jobs->engine, duration_ns, RNG_DELETE, job->address, 0),
-                EVENT_JOB_TERMINATED, job->id.index, job->generation, 0);
+    job_push(jobs, job, engine_draw(jobs->engine, duration_ns, RNG_DELETE, job->address, 0),
+             EVENT_JOB_TERMINATED, 0);
 }
 
 static void stop(Jobs *jobs, Job *job, TraceCause cause)

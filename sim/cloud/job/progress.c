@@ -7,11 +7,6 @@
 #include "sim/cloud/job/tables.h"
 #include "sim/model/bounded.h"
 
-static const Training *training_of(const Job *job)
-{
-    return job->attempt->training;
-}
-
 void epochs_settle(const Jobs *jobs, Job *job)
 {
     Training *t = job->attempt->training;
@@ -25,6 +20,13 @@ void epochs_settle(const Jobs *jobs, Job *job)
         (void)checkpoint_keep(job, (TrainingPoint){.epochs = pace_epochs_kept(job, at_ns)});
 }
 
+EpochTimes *epochs_times_now(const Job *job)
+{
+    const Training *t = job_training(job);
+    invariant(t->epoch < t->plan.epochs);
+    return &t->progress->epochs[t->epoch];
+}
+
 bool job_is_training(const Job *job)
 {
     return job_is_active(job) && job->attempt->training_ns != INT64_MAX &&
@@ -33,9 +35,9 @@ bool job_is_training(const Job *job)
 
 int64_t job_epochs_done(const Job *job, int64_t now_ns)
 {
-    if (!job->attempt || !training_of(job))
+    if (!job->attempt || !job_training(job))
         return 0;
-    const Training *t = training_of(job);
+    const Training *t = job_training(job);
     bool counts = job_is_active(job) || job->state == JOB_SUCCEEDED;
     if (!counts || job->attempt->training_ns == INT64_MAX)
         return job->epochs_kept;
@@ -48,7 +50,7 @@ int64_t job_epochs_done(const Job *job, int64_t now_ns)
 
 EpochTimes job_epoch_times(const Job *job, int64_t epoch)
 {
-    const Training *t = training_of(job);
+    const Training *t = job_training(job);
     invariant(epoch >= t->first_epoch);
     invariant(epoch < t->plan.epochs);
     if (t->progress)
@@ -67,13 +69,13 @@ EpochTimes job_epoch_times(const Job *job, int64_t epoch)
 
 EpochResult job_epoch_result(const Job *job, int64_t epoch)
 {
-    const Training *t = training_of(job);
+    const Training *t = job_training(job);
     return training_results(job->spec->program, &t->plan, t->seed, t->address, epoch + 1);
 }
 
 const int64_t *job_step_ends(const Job *job, int64_t epoch)
 {
-    const TrainingProgress *progress = training_of(job)->progress;
+    const TrainingProgress *progress = job_training(job)->progress;
     return progress && progress->step_end_ns ? progress->step_end_ns[epoch] : NULL;
 }
 
@@ -83,7 +85,7 @@ const int64_t *job_step_ends(const Job *job, int64_t epoch)
  * its epochs. */
 static NodeTime coarse_node_time(const Job *job, TrainingPoint point)
 {
-    const Training *t = training_of(job);
+    const Training *t = job_training(job);
     const int64_t nodes = job->request.nodes, epoch = point.epochs;
     const int64_t epochs = epoch - t->first_epoch, steps = training_steps_until(t, epoch);
     NodeTime time = node_time_times(t->step_nodes, steps);
@@ -98,7 +100,7 @@ static NodeTime coarse_node_time(const Job *job, TrainingPoint point)
 
 void epochs_node_time(const Job *job, NodeTime *done, NodeTime *kept)
 {
-    const Training *t = training_of(job);
+    const Training *t = job_training(job);
     *done = *kept = (NodeTime){0};
     if (!t || t->plan.ranks == 0)
         return;

@@ -19,6 +19,19 @@ const int64_t *job_step_ends(const Job *job, int64_t epoch);
 
 /* --- For the other files of this folder --- */
 
+static inline const Program *job_program(const Job *job)
+{
+    return job->spec->program;
+}
+
+/* The training of the last attempt. NULL: it does not train. */
+static inline Training *job_training(const Job *job)
+{
+    return job->attempt->training;
+}
+
+/* The times of the present epoch. Not at job fidelity. */
+EpochTimes *epochs_times_now(const Job *job);
 /* Job fidelity: updates the progress of a job before its attempt ends. */
 void epochs_settle(const Jobs *jobs, Job *job);
 /* The use of node time since training began, and the part of it that the last checkpoint of this

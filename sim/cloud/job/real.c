@@ -89,11 +89,9 @@ bool job_ran_outside(Jobs *jobs, Job *job, const Command *command, Status *statu
                     .training = command->as.job_ran.training};
     int64_t delay_ns = delay_until_ns(jobs, job, task, command->as.job_ran.took_ns);
     if (task == 0)
-        engine_push(jobs->engine, delay_ns, EVENT_JOB_PROGRAM_DONE, job->id.index, job->generation,
-                    0);
+        job_push(jobs, job, delay_ns, EVENT_JOB_PROGRAM_DONE, 0);
     else
-        engine_push(jobs->engine, delay_ns, EVENT_JOB_STAGE_DONE, job->id.index, job->generation,
-                    task - 1);
+        job_push(jobs, job, delay_ns, EVENT_JOB_STAGE_DONE, task - 1);
     return true;
 }
 
@@ -110,10 +108,8 @@ bool job_reached_outside(Jobs *jobs, Job *job, const Command *command, Status *s
             job->path.name);
     const int64_t delay_ns = delay_until_ns(jobs, job, 0, command->as.job_reached.took_ns);
     if (kept > 0)
-        engine_push(jobs->engine, delay_ns, EVENT_JOB_KEPT, job->id.index, job->generation,
-                    (uint32_t)kept);
-    engine_push(jobs->engine, delay_ns, EVENT_JOB_STEP, job->id.index, job->generation,
-                (uint32_t)command->as.job_reached.step);
+        job_push(jobs, job, delay_ns, EVENT_JOB_KEPT, (uint32_t)kept);
+    job_push(jobs, job, delay_ns, EVENT_JOB_STEP, (uint32_t)command->as.job_reached.step);
     return true;
 }
 

@@ -68,7 +68,7 @@ static ShellRun *begin_run(Jobs *jobs, const Job *job, uint32_t task)
 void job_script_begins(Jobs *jobs, Job *job, uint32_t task, int64_t delay_ns)
 {
     if (delay_ns > 0)
-        engine_push(jobs->engine, delay_ns, EVENT_JOB_SCRIPT, job->id.index, job->generation, task);
+        job_push(jobs, job, delay_ns, EVENT_JOB_SCRIPT, task);
     else
         job_script_continues(jobs, job, task);
 }
@@ -114,10 +114,9 @@ void job_script_continues(Jobs *jobs, Job *job, uint32_t task)
     int64_t sleep_ns = shell_continue(run, jobs->engine->now_ns);
     emit_changes(jobs, job, run, task);
     if (!run->is_over)
-        engine_push(jobs->engine, sleep_ns, EVENT_JOB_SCRIPT, job->id.index, job->generation, task);
+        job_push(jobs, job, sleep_ns, EVENT_JOB_SCRIPT, task);
     else if (task == 0)
-        engine_push(jobs->engine, 0, EVENT_JOB_PROGRAM_DONE, job->id.index, job->generation, 0);
+        job_push(jobs, job, 0, EVENT_JOB_PROGRAM_DONE, 0);
     else
-        engine_push(jobs->engine, 0, EVENT_JOB_STAGE_DONE, job->id.index, job->generation,
-                    task - 1);
+        job_push(jobs, job, 0, EVENT_JOB_STAGE_DONE, task - 1);
 }

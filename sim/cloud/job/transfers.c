@@ -5,6 +5,7 @@
 #include "sim/cloud/job/checkpoint.h"
 #include "sim/cloud/job/epochs.h"
 #include "sim/cloud/job/tables.h"
+#include "sim/model/bounded.h"
 
 /* Checkpoints may be written in parts, each by its rank. */
 static int32_t files_of(const Job *job, TransferPurpose purpose)
@@ -27,6 +28,21 @@ void job_transfer(Jobs *jobs, Job *job, int32_t node, TransferPurpose purpose, c
                                .purpose = (uint32_t)purpose,
                                .node_index = node};
     transfer_start(jobs->storage, &job->transfers, transfer);
+}
+
+int64_t job_local_write_ns(const Jobs *jobs, int64_t bytes)
+{
+    return bounded_at_rate_ns(bytes, jobs->scenario->service.local_disk_bytes_per_s);
+}
+
+void job_write_file(Jobs *jobs, const Job *job, const char *share, const char *path, int64_t bytes)
+{
+    if (!share)
+        return; // a file on the node is lost with the node
+    TraceRecord *record = job_trace(jobs, TRACE_FILE_WRITTEN, job);
+    record->bytes = bytes;
+    record->name = path;
+    storage_write_file(jobs->storage, record, storage_find_share(jobs->storage, share), NULL);
 }
 
 static void transfer_done(void *client, const Transfer *transfer)

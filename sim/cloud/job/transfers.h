@@ -1,4 +1,5 @@
-/* A job's transfers to and from shares, and what happens when one ends. */
+/* A job's transfers to and from shares, what happens when one ends, and the files that it leaves.
+ */
 #ifndef SIM_CLOUD_JOB_TRANSFERS_H
 #define SIM_CLOUD_JOB_TRANSFERS_H
 
@@ -14,5 +15,9 @@ typedef enum {
 /* The job's `node`-th node begins to read or write `bytes` on a share. */
 void job_transfer(Jobs *jobs, Job *job, int32_t node, TransferPurpose purpose, const char *share,
                   int64_t bytes);
+/* The time to write a file to a node's own disk. */
+int64_t job_local_write_ns(const Jobs *jobs, int64_t bytes);
+/* Writes a file of the job to `share`; NULL: to a node, with which it is lost. */
+void job_write_file(Jobs *jobs, const Job *job, const char *share, const char *path, int64_t bytes);
 
 #endif

@@ -59,17 +59,24 @@ static inline int64_t resample_row_at(const JobList *list, int64_t at_ns)
     return low;
 }
 
-/* The most rows that a draw may have. */
-static inline int64_t resample_rows_most(const JobList *list, Resample resample)
+/* The rows of the piece that has the most. */
+static inline int64_t resample_piece_rows_most(const JobList *list, int64_t piece_ns)
 {
-    const int64_t pieces = resample_pieces(list, resample.piece_ns);
+    const int64_t pieces = resample_pieces(list, piece_ns);
     int64_t begin = 0, most = 0;
     for (int64_t piece = 0; piece < pieces; piece++) {
-        const int64_t end = resample_row_at(list, (piece + 1) * resample.piece_ns);
+        const int64_t end = resample_row_at(list, (piece + 1) * piece_ns);
         most = end - begin > most ? end - begin : most;
         begin = end;
     }
-    return most * pieces * resample_layers(resample);
+    return most;
+}
+
+/* The most rows that a draw may have. */
+static inline int64_t resample_rows_most(const JobList *list, Resample resample)
+{
+    return resample_piece_rows_most(list, resample.piece_ns) *
+           resample_pieces(list, resample.piece_ns) * resample_layers(resample);
 }
 
 #endif

@@ -36,7 +36,6 @@ static const char *cell_of(Arena *arena, Text *text)
 /* Node time of a fleet may exceed the range of a duration: then it is printed in whole years. */
 static const char *seconds_cell(Arena *arena, const Json *value)
 {
-    enum { DAYS_PER_YEAR = 365 };
     Wide ns;
     if (!decimal_read(value, 9, &ns))
         return "-";
@@ -44,7 +43,7 @@ static const char *seconds_cell(Arena *arena, const Json *value)
     if (ns <= INT64_MAX) {
         duration_print(&text, wide_capped(ns));
     } else {
-        decimal_print(&text, ns / ((Wide)DAYS_PER_YEAR * 24 * (Wide)NS_PER_HOUR), 0);
+        decimal_print(&text, ns / NS_PER_YEAR, 0);
         text_add(&text, " years");
     }
     return cell_of(arena, &text);

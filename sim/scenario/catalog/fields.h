@@ -31,7 +31,7 @@ extern const SectionShape catalog_shapes[CATALOG_SECTION_COUNT];
 
 /* Limits that keep sums and products of a few values inside int64. */
 #define CATALOG_DURATION_MOST (400 * NS_PER_DAY)
-#define CATALOG_LIFETIME_MOST (36500 * NS_PER_DAY)
+#define CATALOG_LIFETIME_MOST (100 * NS_PER_YEAR)
 #define CATALOG_LIMIT_MOST (50000 * NS_PER_DAY) /* of limits that may be too long to matter */
 #define CATALOG_AMOUNT_MOST INT64_C(1000000000000000000)
 #define CATALOG_COUNT_MOST 1000000

@@ -119,15 +119,8 @@ static void put_share(Arena *arena, Json *root)
 static void put_cluster(Arena *arena, Json *root, const ImportCluster *cluster,
                         const ImportPrices *prices)
 {
-    Json *command = json_add(json_put_array(arena, root, "commands"), json_object(arena));
-    json_put_text(arena, command, "at", "0s");
-    json_put_text(arena, command, "do", "cluster.create");
-    json_put_text(arena, command, "name", cluster->name);
     Json *properties =
-        json_put_object(arena, json_put_object(arena, command, "config"), "properties");
-    import_put_cluster_size(arena, properties, cluster, prices);
-    Json *scale = json_put_object(arena, properties, "scaleSettings");
-    json_put_text(arena, json_put_object(arena, scale, "manual"), "targetNodeCount", "${nodes}");
+        import_put_create(arena, json_put_array(arena, root, "commands"), cluster, prices, true);
     Json *volumes =
         json_put_object(arena, json_put_object(arena, properties, "nodeSetup"), "mountVolumes");
     Json *share = json_add(json_put_array(arena, volumes, "azureFileShares"), json_object(arena));

@@ -68,9 +68,10 @@ Json *import_scenario_catalog(Arena *arena, const ImportClusters *clusters,
  * low-priority nodes. */
 void import_put_cluster_parameters(Arena *arena, Json *parameters, const ImportCluster *cluster,
                                    const ImportPrices *prices);
-/* The VM size and the priority of a cluster with these parameters. */
-void import_put_cluster_size(Arena *arena, Json *properties, const ImportCluster *cluster,
-                             const ImportPrices *prices);
+/* The command that makes such a cluster, with these parameters or with the cluster's own number of
+ * nodes. Returns its "properties". */
+Json *import_put_create(Arena *arena, Json *commands, const ImportCluster *cluster,
+                        const ImportPrices *prices, bool has_parameters);
 /* The catalogues, and the preemption of low-priority nodes. */
 void import_put_catalogs(Arena *arena, Json *root, const ImportScenarioNames *names,
                          const ImportPrices *prices);

@@ -235,15 +235,6 @@ void import_put_cluster_parameters(Arena *arena, Json *parameters, const ImportC
                  json_string(arena, "lowpriority"));
 }
 
-void import_put_cluster_size(Arena *arena, Json *properties, const ImportCluster *cluster,
-                             const ImportPrices *prices)
-{
-    json_put_text(arena, properties, "vmSize",
-                  prices->offer_count > 0 ? "${size}" : import_size_name(arena, cluster));
-    if (prices->low_priority.is_known)
-        json_put_text(arena, properties, "vmPriority", "${priority}");
-}
-
 void import_put_catalogs(Arena *arena, Json *root, const ImportScenarioNames *names,
                          const ImportPrices *prices)
 {
@@ -307,8 +298,8 @@ static void put_kinds(Arena *arena, Json *commands, const ImportClusters *cluste
     json_put_object(arena, json_put_object(arena, command, "config"), "properties");
 }
 
-static void put_create(Arena *arena, Json *commands, const ImportCluster *cluster,
-                       const ImportPrices *prices, bool is_parameter)
+Json *import_put_create(Arena *arena, Json *commands, const ImportCluster *cluster,
+                        const ImportPrices *prices, bool has_parameters)
 {
     Json *command = json_add(commands, json_object(arena));
     json_put_text(arena, command, "at", "0s");
@@ -316,13 +307,17 @@ static void put_create(Arena *arena, Json *commands, const ImportCluster *cluste
     json_put_text(arena, command, "name", cluster->name);
     Json *properties =
         json_put_object(arena, json_put_object(arena, command, "config"), "properties");
-    import_put_cluster_size(arena, properties, cluster, prices);
+    json_put_text(arena, properties, "vmSize",
+                  prices->offer_count > 0 ? "${size}" : import_size_name(arena, cluster));
+    if (prices->low_priority.is_known)
+        json_put_text(arena, properties, "vmPriority", "${priority}");
     Json *scale = json_put_object(arena, properties, "scaleSettings");
     Json *manual = json_put_object(arena, scale, "manual");
-    if (is_parameter)
+    if (has_parameters)
         json_put_text(arena, manual, "targetNodeCount", "${nodes}");
     else
         json_put_integer(arena, manual, "targetNodeCount", cluster->nodes);
+    return properties;
 }
 
 static void put_commands(Arena *arena, Json *root, const ImportClusters *clusters,
@@ -335,7 +330,8 @@ static void put_commands(Arena *arena, Json *root, const ImportClusters *cluster
     }
     for (int32_t i = 0; i < clusters->count; i++)
         if (clusters->is_per_queue || i == clusters->main)
-            put_create(arena, commands, &clusters->clusters[i], prices, have_equal_nodes(clusters));
+            import_put_create(arena, commands, &clusters->clusters[i], prices,
+                              have_equal_nodes(clusters));
     for (uint32_t i = 0; i < clusters->resize_count; i++) {
         const ImportResize *change = &clusters->resizes[i];
         Json *command = json_add(commands, json_object(arena));

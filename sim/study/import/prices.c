@@ -29,7 +29,7 @@ static void add(int64_t *sum, Wide numerator, Wide denominator)
 /* "4y", or a duration. */
 static bool read_time(Arena *arena, const char *text, Place at, int64_t *ns, Status *status)
 {
-    enum { YEAR_DAYS = 365, DECIMALS = 3, THOUSANDTHS = 1000 };
+    enum { DECIMALS = 3, THOUSANDTHS = 1000 };
     const size_t length = strlen(text);
     int64_t years;
     if (length < 2 || text[length - 1] != 'y')
@@ -37,7 +37,7 @@ static bool read_time(Arena *arena, const char *text, Place at, int64_t *ns, Sta
     if (!decimal_parse(arena_strndup(arena, text, length - 1), DECIMALS, "a number of years", at,
                        &years, status))
         return false;
-    *ns = wide_capped((Wide)years * YEAR_DAYS * NS_PER_DAY / THOUSANDTHS);
+    *ns = wide_capped((Wide)years * NS_PER_YEAR / THOUSANDTHS);
     return true;
 }
 

@@ -84,14 +84,14 @@ static const char *found_decision(Arena *arena, const PlanOutcome *outcome)
  * USD.", if periods follow one another. About, because a run may end a little later or earlier. */
 static void add_years(Text *out, Arena *arena, const PlanOutcome *outcome)
 {
-    enum { YEAR_DAYS = 365, MANY = 3 };
+    enum { MANY = 3 };
     const Study *study = outcome->grid->study;
     const PlanFindings *findings = plan_findings(candidate_of(outcome, outcome->winner));
     const MetricWords words = metric_words(arena, study->metrics[outcome->goal->metric].name);
     if (words.form != METRIC_IS_COST || !study->recurs || study->period_ns < NS_PER_HOUR ||
         study->horizon.kind == HORIZON_STEADY || isnan(findings->objective.value))
         return;
-    const double periods = (double)(YEAR_DAYS * NS_PER_DAY) / (double)study->period_ns;
+    const double periods = (double)NS_PER_YEAR / (double)study->period_ns;
     const PlanEstimate year = answer_estimate_times(&findings->objective, periods);
     const PlanEstimate years = answer_estimate_times(&findings->objective, MANY * periods);
     text_printf(out, "At the same demand and prices, a year costs about %s and %d years about %s.",

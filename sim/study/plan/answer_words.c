@@ -181,7 +181,7 @@ const char *answer_period(Arena *arena, const PlanOutcome *outcome)
     } periods[] = {{NS_PER_HOUR, "an hour"},
                    {NS_PER_DAY, "a day"},
                    {7 * NS_PER_DAY, "a week"},
-                   {365 * NS_PER_DAY, "a year"}};
+                   {NS_PER_YEAR, "a year"}};
     const int64_t period_ns = outcome->grid->study->period_ns;
     Text out = {0};
     for (size_t i = 0; i < sizeof periods / sizeof periods[0]; i++)

@@ -96,8 +96,8 @@ static __device__ __forceinline__ bool update_vector(const CudaRmsProp &by, floa
  * The first blocks of a grid each add ADDED_VALUES values, as add_parts of product_pass.cuh: group
  * g of the threads adds parts g, g + 8, ..., then the groups' sums are added in order. */
 
-/* The index of the parts of block `block`, whose number among the blocks of these parts replaces
- * it; -1 if there are none for it. */
+/* The index of the parts that block `block` adds; its number among the blocks of these parts
+ * replaces `block`. -1 if the block adds no parts. */
 static __device__ __forceinline__ int32_t parts_of_block(const CudaUnadded &unadded, int32_t *block)
 {
     for (int32_t i = 0; i < unadded.count; i++) {

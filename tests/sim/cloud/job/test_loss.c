@@ -29,26 +29,10 @@ static void end(void)
  * the four epochs a checkpoint of 100 MB is written to the share. */
 static Program *steady_program(void)
 {
-    static const QuantileKnot as_modelled = {0, PPM};
-    Program *program = ARENA_NEW(arena, Program);
-    *program = *plain_training_program(arena);
-    NetworkModel *network = ARENA_NEW(arena, NetworkModel);
-    *network = (NetworkModel){.name = "nothing"};
-    Framework *framework = ARENA_NEW(arena, Framework);
-    *framework = (Framework){.name = "steady",
-                             .start_ns = 10 * NS_PER_S,
-                             .step_overhead_ns = NS_PER_S,
-                             .input_parallelism_ppm = PPM};
-    program->network = network;
-    program->framework = framework;
-    program->step_jitter_ppm = (Quantiles){.count = 1, .knots = &as_modelled};
+    Program *program = steady_training_program(arena);
     program->evaluate_samples = 0;
-    program->evaluates_at_end = false;
     program->checkpoint_bytes = 100000000;
-    program->checkpoint_place = PLACE_SHARE;
-    program->checkpoint_share = "a/s";
     program->checkpoint_path = "{segment}/checkpoint-{epoch}.h5";
-    program->resumes = true;
     program->model_bytes = 0;
     return program;
 }

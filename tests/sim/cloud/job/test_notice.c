@@ -316,24 +316,9 @@ END_TEST
 /* An epoch of ten steps of a second, an evaluation, and a checkpoint after every third. */
 static Program *evaluated_program(void)
 {
-    static const QuantileKnot as_modelled = {0, PPM};
-    Program *program = ARENA_NEW(arena, Program);
-    *program = *plain_training_program(arena);
-    NetworkModel *network = ARENA_NEW(arena, NetworkModel);
-    *network = (NetworkModel){.name = "nothing"};
-    Framework *framework = ARENA_NEW(arena, Framework);
-    *framework = (Framework){.name = "steady",
-                             .start_ns = 10 * NS_PER_S,
-                             .step_overhead_ns = NS_PER_S,
-                             .input_parallelism_ppm = PPM};
-    program->network = network;
-    program->framework = framework;
-    program->step_jitter_ppm = (Quantiles){.count = 1, .knots = &as_modelled};
-    program->evaluates_at_end = false;
+    Program *program = steady_training_program(arena);
     program->checkpoint_every = 3;
-    program->checkpoint_place = PLACE_SHARE;
-    program->checkpoint_share = "a/s";
-    program->resumes = program->saves_on_notice = true;
+    program->saves_on_notice = true;
     return program;
 }
 

@@ -2,6 +2,7 @@
 #include "sim/model/bounded.h"
 #include "sim/model/transformer/memory.h"
 #include "tests/support/suite.h"
+#include "tests/support/transformer_shapes.h"
 
 /* GPT-3 of 22 billion parameters in Korthikanti et al., table 3: 48 layers, 64 heads, hidden 6144,
  * sequences of 2048, 8 tensor ranks, micro batches of 4. */
@@ -181,18 +182,7 @@ END_TEST
 
 /* Mixtral 8x7B on 16 GPUs; experts are balanced. */
 static const TransformerJob mixtral = {
-    .shape = {.layers = 32,
-              .hidden = 4096,
-              .mlp = 14336,
-              .is_gated = true,
-              .heads = 32,
-              .kv_heads = 8,
-              .vocabulary = 32000,
-              .sequence = 4096,
-              .experts = {.count = 8, .chosen = 2, .mlp = 14336, .every = 1, .imbalance_ppm = PPM}},
-    .gpus = 16,
-    .gpus_per_node = 8,
-    .global_batch = 64};
+    .shape = MIXTRAL_8X7B_SHAPE, .gpus = 16, .gpus_per_node = 8, .global_batch = 64};
 static const TransformerLayout data16 = {.tensor = 1,
                                          .context = 1,
                                          .data = 16,

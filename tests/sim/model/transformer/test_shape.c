@@ -1,5 +1,6 @@
 #include "sim/model/transformer/shape.h"
 #include "tests/support/suite.h"
+#include "tests/support/transformer_shapes.h"
 
 static const TransformerShape gpt2_small = {.layers = 12,
                                             .hidden = 768,
@@ -11,14 +12,7 @@ static const TransformerShape gpt2_small = {.layers = 12,
                                             .is_tied = true,
                                             .positions = 1024,
                                             .has_biases = true};
-static const TransformerShape llama3_8b = {.layers = 32,
-                                           .hidden = 4096,
-                                           .mlp = 14336,
-                                           .is_gated = true,
-                                           .heads = 32,
-                                           .kv_heads = 8,
-                                           .vocabulary = 128256,
-                                           .sequence = 8192};
+static const TransformerShape llama3_8b = LLAMA3_8B_SHAPE;
 
 START_TEST(parameters_are_counted_to_the_last)
 {
@@ -48,17 +42,7 @@ START_TEST(operations_are_counted_to_the_last)
 }
 END_TEST
 
-/* Mixtral 8x7B. */
-static const TransformerShape mixtral = {
-    .layers = 32,
-    .hidden = 4096,
-    .mlp = 14336,
-    .is_gated = true,
-    .heads = 32,
-    .kv_heads = 8,
-    .vocabulary = 32000,
-    .sequence = 4096,
-    .experts = {.count = 8, .chosen = 2, .mlp = 14336, .every = 1, .imbalance_ppm = 1000000}};
+static const TransformerShape mixtral = MIXTRAL_8X7B_SHAPE;
 /* DeepSeek-V3. */
 static const TransformerShape deepseek = {.layers = 61,
                                           .hidden = 7168,

@@ -2,6 +2,7 @@
 #include "sim/model/transformer/memory.h"
 #include "sim/model/transformer/step.h"
 #include "tests/support/suite.h"
+#include "tests/support/transformer_shapes.h"
 
 /* 1 TB/s of all-reduce after 10 us: on 8 ranks a rank sends 7/4 of the bytes. */
 static const CurvePoint link_points[] = {{0, 10000}, {INT64_C(1000000000), 1760000}};
@@ -50,17 +51,8 @@ static TransformerMachine machine = {.gpu = &gpu,
 /* Llama 3 8B. */
 static TransformerJob job_on(int32_t gpus)
 {
-    return (TransformerJob){.shape = {.layers = 32,
-                                      .hidden = 4096,
-                                      .mlp = 14336,
-                                      .is_gated = true,
-                                      .heads = 32,
-                                      .kv_heads = 8,
-                                      .vocabulary = 128256,
-                                      .sequence = 8192},
-                            .gpus = gpus,
-                            .gpus_per_node = 8,
-                            .global_batch = 128};
+    return (TransformerJob){
+        .shape = LLAMA3_8B_SHAPE, .gpus = gpus, .gpus_per_node = 8, .global_batch = 128};
 }
 
 static const TransformerLayout alone = {.tensor = 1,
@@ -311,19 +303,7 @@ END_TEST
 static TransformerJob mixtral_on(int32_t gpus)
 {
     return (TransformerJob){
-        .shape =
-            {.layers = 32,
-             .hidden = 4096,
-             .mlp = 14336,
-             .is_gated = true,
-             .heads = 32,
-             .kv_heads = 8,
-             .vocabulary = 32000,
-             .sequence = 4096,
-             .experts = {.count = 8, .chosen = 2, .mlp = 14336, .every = 1, .imbalance_ppm = PPM}},
-        .gpus = gpus,
-        .gpus_per_node = 8,
-        .global_batch = 128};
+        .shape = MIXTRAL_8X7B_SHAPE, .gpus = gpus, .gpus_per_node = 8, .global_batch = 128};
 }
 
 START_TEST(all_to_alls_take_as_long_as_gathers_through_the_same_ports)
