@@ -94,6 +94,7 @@ else
 fi
 xargs -P "$(nproc)" -I{} "$0" --compare {} <"$folder/scenarios.txt" >"$folder/results.txt" 2>&1
 grep -v '^ok: ' "$folder/results.txt" || true
+[ -x build/arm64/bin/trainyard-emulated ] || echo "without arm64: tools/arm64.sh has not built it here"
 passed=$(grep -c '^ok: ' "$folder/results.txt" || true)
 failed=$(grep -c '^not ok: ' "$folder/results.txt" || true)
 echo "$passed passed, $failed failed"

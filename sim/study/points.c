@@ -178,13 +178,15 @@ static void take_levels(Expander *expander, const Design *design, int32_t f)
     const int32_t factors = expander->study->factor_count, count = design->point_count;
     int32_t *level_of = ARENA_ARRAY(expander->arena, int32_t, count);
     double *values = ARENA_ARRAY(expander->arena, double, count);
-    for (int32_t point = 0; point < count; point++) {
+    for (int32_t point = 0; point < count; point++)
         values[point] = design_point(design, point)[f];
-        level_of[point] = (int32_t)values[point];
+    if (expander->factors[f].level_count > 0) { // the values are levels, not of a range
+        expander->made[f] = factor;
+        for (int32_t point = 0; point < count; point++)
+            level_of[point] = (int32_t)values[point];
+    } else {
+        expander->made[f] = factor_with_values(expander->arena, factor, values, count, level_of);
     }
-    expander->made[f] = expander->factors[f].level_count > 0
-                            ? factor
-                            : factor_with_values(expander->arena, factor, values, count, level_of);
     for (int32_t point = 0; point < count; point++)
         expander->levels[(size_t)point * (size_t)factors + (size_t)f] = level_of[point];
 }

@@ -18,7 +18,7 @@ needs()
 }
 
 server=
-trap '[ -z "$server" ] || kill -9 "$server" 2>/dev/null; rm -rf "$work"' EXIT
+trap '[ -z "$server" ] || kill -9 "$server" 2>/dev/null; remove_folders' EXIT
 unset HTTP_PROXY http_proxy HTTPS_PROXY https_proxy NO_PROXY no_proxy
 
 # serve OPTION...: starts an emulator and waits until it is ready; 1 if it ends before that. Its output until then is on stdout,

@@ -7,15 +7,23 @@
 #     stdout_has "1 file is fine"
 #     finish
 #
-# Each script works in an empty temporary folder, removed at the end. Prints one line per failed check and, at the end, "N passed,
-# N failed".
+# Each script works in an empty temporary folder, and programs have another one for their temporary files. Both are removed at the end.
+# Prints one line per failed check and, at the end, "N passed, N failed".
 set -uo pipefail
 
 : "${TRAINYARD:?the program to test}"
 source_folder=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 scenarios=$source_folder/scenarios
 work=$(mktemp -d) || exit 3
-trap 'chmod -R u+w "$work" 2>/dev/null; rm -rf "$work"' EXIT
+# Programs that are killed leave temporary files: ranks of Open MPI, for example.
+export TMPDIR=$work.tmp
+mkdir "$TMPDIR" || exit 3
+remove_folders()
+{
+    chmod -R u+w "$work" 2>/dev/null
+    rm -rf "$work" "$work.tmp"
+}
+trap remove_folders EXIT
 cd "$work" || exit 3
 # tests/cli/small is a scenario of one job that sleeps; each script may change its copy.
 cp -r "$source_folder/tests/cli/small" "$scenarios/catalog" . && mv catalog small/ || exit 3

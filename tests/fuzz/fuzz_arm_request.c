@@ -4,6 +4,7 @@
  * One emulator serves many requests, with a group, a workspace, a cluster, an experiment and a job
  * that some of them may have deleted; it begins anew after a while. */
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "emu/arm/arm.h"
@@ -46,7 +47,14 @@ static int32_t ask(Emulator *emulator, HttpMethod method, const char *target, co
     return response.status;
 }
 
-static void begin(SmallEmulator *small)
+static SmallEmulator small;
+
+static void end(void)
+{
+    small_emulator_remove(&small);
+}
+
+static void begin(void)
 {
     static const struct {
         const char *target, *body;
@@ -65,22 +73,23 @@ static void begin(SmallEmulator *small)
          " \"customToolkitSettings\": {\"commandLine\": \"true\"}, \"stdOutErrPathPrefix\":"
          " \"$AZ_BATCHAI_MOUNT_ROOT/afs\"}}"},
     };
-    small_emulator_open(small, "2018-06-06T21:06:02Z", "acct", 1);
-    world_check_always(session_world(small->emulator->session));
+    small_emulator_open(&small, "2018-06-06T21:06:02Z", "acct", 1);
+    world_check_always(session_world(small.emulator->session));
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        invariant(ask(small->emulator, HTTP_PUT, rows[i].target, rows[i].body,
+        invariant(ask(small.emulator, HTTP_PUT, rows[i].target, rows[i].body,
                       strlen(rows[i].body)) < 300);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static SmallEmulator small;
     static int32_t requests = REQUESTS_MAX;
     enum { SECOND = 1000000000 };
     if (requests++ == REQUESTS_MAX) {
         if (small.arena)
-            small_emulator_remove(&small);
-        begin(&small);
+            end();
+        else
+            atexit(end);
+        begin();
         requests = 0;
     }
     const char *text = (const char *)data;

@@ -90,32 +90,42 @@ def matters(operations):
 
 
 def explains(operations):
-    """Whether a sequential order explains the operations on one file, which does not exist at first."""
+    """Whether a sequential order explains the operations on one file, which does not exist at first.
+
+    A configuration is the state and which operations have happened: all before the index `first`, not `first` itself, and those
+    after it whose bits are set in `later`. The search tries the earliest call first, so `later` stays short, also where an operation without
+    a result could happen until the end."""
     order = sorted(filter(matters(operations), operations))
-    count = len(order)
-    complete = sum(1 << i for i, operation in enumerate(order) if operation.result is not None)
     seen = set()
-    stack = [(0, None)]
+    stack = [(0, 0, sum(operation.result is not None for operation in order), None)]
     while stack:
-        done, state = stack.pop()
-        if done & complete == complete:
+        first, later, results, state = stack.pop()  # results: how many operations with a result have not happened
+        if results == 0:
             return True
-        if (done, state) in seen:
+        if (first, later, state) in seen:
             continue
-        seen.add((done, state))
+        seen.add((first, later, state))
         if len(seen) > CONFIGURATIONS_MOST:
             raise Undecided
-        deadline = math.inf  # the first return of those that have not happened
-        first = (~done & (done + 1)).bit_length() - 1
-        for i in range(first, count):
-            if done >> i & 1:
-                continue
-            operation = order[i]
-            if operation.call > deadline:
-                break
-            deadline = min(deadline, operation.ret)
-            stack.extend((done | 1 << i, after) for after in follow(state, operation))
+        for i in reversed(may_be_next(order, first, later)):
+            done = later | 1 << i - first
+            run = (~done & done + 1).bit_length() - 1
+            left = results - (order[i].result is not None)
+            stack.extend((first + run, done >> run, left, after) for after in follow(state, order[i]))
     return False
+
+
+def may_be_next(order, first, later):
+    """Indices of the operations that have not happened and were called before any of those returned."""
+    found, deadline = [], math.inf
+    for i in range(first, len(order)):
+        if later >> i - first & 1:
+            continue
+        if order[i].call > deadline:
+            break
+        deadline = min(deadline, order[i].ret)
+        found.append(i)
+    return found
 
 
 def shrink(operations):

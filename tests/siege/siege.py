@@ -32,7 +32,10 @@ def skip(why):
 class Emulator:
     """`trainyard serve` in its own folder, which is kept between starts."""
 
+    existing = set()  # those that were not removed
+
     def __init__(self, *options, folder=None):
+        self.existing.add(self)
         # What a killed process has written stays, whatever it was written to: memory is the fastest.
         memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
         self.folder = Path(folder or tempfile.mkdtemp(prefix="trainyard-siege-", dir=memory))
@@ -78,6 +81,7 @@ class Emulator:
             self.end(signal.SIGKILL)
         self.errors.close()
         shutil.rmtree(self.folder, ignore_errors=True)
+        self.existing.discard(self)
 
     def log(self):
         self.errors.seek(0)
@@ -176,5 +180,7 @@ def main(*tests):
             failed += 1
             print(f"failed: {test.__name__.replace('_', ' ')}")
             traceback.print_exc()
+        for emulator in list(Emulator.existing):  # a test that has failed
+            emulator.remove()
     print(f"{len(tests) - failed} passed, {failed} failed")
     sys.exit(failed > 0)

@@ -27,7 +27,7 @@ clean_up()
         ip netns pids $machine 2>/dev/null | xargs -r kill -KILL 2>/dev/null
         ip netns del $machine 2>/dev/null
     done
-    rm -rf "$work"
+    remove_folders
 }
 trap clean_up EXIT
 

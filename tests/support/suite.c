@@ -4,6 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/arena.h"
+#include "sim/cli/files.h"
+#include "tests/support/temporary_folder.h"
+
 static const TestSuite *find_suite(const char *name)
 {
     for (const TestSuite *suite = test_suites; suite->name; suite++)
@@ -17,6 +21,21 @@ static int print_names(void)
     for (const TestSuite *suite = test_suites; suite->name; suite++)
         printf("%s\n", suite->name);
     return EXIT_SUCCESS;
+}
+
+/* Runs the suites with a folder for temporary files. It is removed afterwards, with the files of
+ * tests that ended before they had removed theirs. Returns the number of failed tests. */
+static int run_all(SRunner *runner)
+{
+    Arena *arena = arena_create();
+    const char *folder = temporary_folder_create(arena);
+    setenv("TMPDIR", folder, 1);
+    srunner_run_all(runner, CK_ENV);
+    Status status;
+    if (!folder_remove(folder, &status))
+        fprintf(stderr, "%s\n", status.message);
+    arena_destroy(arena);
+    return srunner_ntests_failed(runner);
 }
 
 int test_suites_run(int argc, char **argv, enum fork_status fork_status)
@@ -38,8 +57,7 @@ int test_suites_run(int argc, char **argv, enum fork_status fork_status)
         srunner_add_suite(runner, find_suite(argv[i])->create());
     for (const TestSuite *suite = test_suites; argc == 1 && suite->name; suite++)
         srunner_add_suite(runner, suite->create());
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
+    const int failed = run_all(runner);
     srunner_free(runner);
     return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

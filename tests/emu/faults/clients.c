@@ -400,7 +400,10 @@ void clients_settle(void)
         if (is_same_file(&life.known.files[i], &life.doubt.files[i]) ||
             ask_files(HTTP_GET, i, "", NULL, 0, "", 0).status < 500)
             continue;
-        (void)succeeds(ask_files(HTTP_DELETE, i, "", NULL, 0, "", 0), "delete");
+        if (succeeds(ask_files(HTTP_DELETE, i, "", NULL, 0, "", 0), "delete")) {
+            finish_jumps(&life.known);
+            finish_jumps(&life.doubt);
+        }
         life.known.files[i] = life.doubt.files[i] = (KnownFile){0};
     }
 }
