@@ -74,7 +74,7 @@ static void read_every(Problems *problems, const Json *every, int64_t *ns)
 static void read_jobs(Problems *problems, BoundText jobs, int64_t *ppm)
 {
     Status status = {0};
-    if (jobs.is_refused)
+    if (jobs.node == NULL || jobs.is_refused)
         return;
     if (!ratio_parse(jobs.value, json_at(jobs.node), ppm, &status))
         problems_add_status(problems, &status);
@@ -90,7 +90,8 @@ void checkpoint_read_work(Problems *problems, const CheckpointText *text, Progra
     const int32_t problems_before = problems->count;
     const Member others[] = {
         {"path", text->path.node}, {"bytes", text->bytes.node}, {"resume", text->resume.node}};
-    WorkCheckpoints work = {.takes_ns = text->takes.value, .restart_ns = text->restart.value};
+    WorkCheckpoints work = {
+        .takes_ns = text->takes.value, .restart_ns = text->restart.value, .jobs_ppm = PPM};
     const char *whose = "a program that only takes time";
     refuse(problems, others, sizeof others / sizeof others[0],
            "trainings; those of a program that only takes time have \"takes\"");

@@ -2,12 +2,10 @@
 
 #define OWNER CheckpointText
 static const Field checkpoint_fields[] = {
-    FIELD_ROW(JSON, "every", every,
-              .schema = "{\"anyOf\": [{\"type\": \"integer\", \"minimum\": 1}, {\"type\": "
-                        "\"string\"}]}",
-              .doc = "from one checkpoint to the next: of a training a number of epochs, 1 if it "
-                     "is not given; of a program that only takes time the time for which it "
-                     "works, such as \"1h\". Needed there, unless it writes them on notice only"),
+    FIELD_JSON("every", every, "{\"type\": [\"integer\", \"string\"]}",
+               "from one checkpoint to the next: of a training a number of epochs, 1 if it is not "
+               "given; of a program that only takes time the time for which it works, such as "
+               "\"1h\". Needed there, unless it writes them on notice only"),
     FIELD_BOOLEAN("on_notice", on_notice, "false",
                   "whether the job writes one more checkpoint when a low-priority node of it gets "
                   "notice of preemption. If it is written before the node is gone, a new attempt "
@@ -20,18 +18,19 @@ static const Field checkpoint_fields[] = {
                "for the value of that option on the command line, {--name=default} where the "
                "option may be missing; a path that is not under a mount is on the node's own disk"),
     FIELD_BYTES("bytes", bytes, NULL, "training, needed: its size"),
-    FIELD_BOOLEAN("resume", resume, "false",
+    FIELD_BOOLEAN("resume", resume, NULL,
                   "training: whether a new attempt continues from the last checkpoint that "
-                  "survived the loss of nodes: one on a share"),
+                  "survived the loss of nodes: one on a share. The default is false"),
     FIELD_DURATION("takes", takes, NULL,
                    "program that only takes time, needed: how long it stops for a checkpoint, in "
                    "addition to the time that it takes. The last work is followed by none"),
-    FIELD_DURATION("restart", restart, "0s",
+    FIELD_DURATION("restart", restart, NULL,
                    "program that only takes time: how long an attempt that continues from a "
-                   "checkpoint needs before it works"),
-    FIELD_TEXT("jobs", jobs, "100%",
-               "program that only takes time: the share of the jobs that write checkpoints; the "
-               "others begin again after a loss. Drawn for each job: those of a smaller share are "
+                   "checkpoint needs before it works. The default is 0s"),
+    FIELD_TEXT("jobs", jobs, NULL,
+               "program that only takes time: the share of the jobs that write checkpoints, such "
+               "as \"50%\"; the default is all. The others begin again after a loss. Drawn for "
+               "each job: those of a smaller share are "
                "among those of a larger one"),
     {0},
 };
