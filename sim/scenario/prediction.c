@@ -230,6 +230,8 @@ bool prediction_make(const Catalog *catalog, PredictionRequest request, Predicti
     prediction->estimate = step_estimate(&program, prediction->vm_size->gpu);
     prediction->uncertainty_ppm = uncertainty_ppm(prediction);
     prediction->memory_least_bytes = step_memory_least_bytes(prediction->network, request.batch);
-    prediction->may_fit = prediction->memory_least_bytes <= prediction->vm_size->gpu->memory_bytes;
+    prediction->batch_most = step_memory_batch_most(prediction->network, request.batch,
+                                                    prediction->vm_size->gpu->memory_bytes);
+    prediction->may_fit = prediction->batch_most == request.batch;
     return true;
 }

@@ -64,7 +64,8 @@ typedef struct {
     /* For each GPU (sim/cloud/training/step_memory.h). A training that does not fit is predicted
      * as if the GPU had more memory. */
     int64_t memory_least_bytes;
-    bool may_fit; /* the least memory fits into the GPU's; the training may still need more */
+    bool may_fit;       /* the least memory fits into the GPU's; the training may still need more */
+    int64_t batch_most; /* the largest batch, up to this one, that may fit; 0: none */
 } Prediction;
 
 /* STATUS_BAD_INPUT, with the nearest name or all names as a hint, when the request has a name that

@@ -64,8 +64,13 @@ trainyard predict -m resnet50 --vm Standard_NC24r -b 1024
 exit_is 0
 stdout_has "of 12.0 on one K80"
 stdout_has "Warning: the training does not fit into the memory of one K80."
+stdout_has "A batch of 162 or less may fit."
+trainyard predict -m resnet50 --vm Standard_NC24r -b 163
+stdout_has "A batch of 162 or less may fit."
+trainyard predict -m resnet50 --vm Standard_NC24r -b 162
+holds [ -z "$(grep Warning stdout)" ]
 trainyard predict -m resnet50 --vm Standard_NC24r -b 1024 --json
-holds has_json "not run['memory']['may_fit'] and run['memory']['needs_at_least_bytes'] > run['memory']['has_bytes'] == 12 << 30"
+holds has_json "not run['memory']['may_fit'] and run['memory']['needs_at_least_bytes'] > run['memory']['has_bytes'] == 12 << 30 and run['memory']['batch_most'] == 162"
 trainyard predict -m resnet50 --vm Standard_NC24r -b 64
 holds [ -z "$(grep Warning stdout)" ]
 trainyard predict -m resnet50 --vm Standard_NC24r -b 64 --json

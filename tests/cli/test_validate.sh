@@ -114,6 +114,15 @@ rm -r small
 cp -r good small
 sed -i 's/"nodeCount": 1/"nodeCount": 2/' small/job.json
 
+example "a training that exceeds the memory of its GPU is a warning with the batch that may fit"
+trainyard validate "$scenarios/cifar10-horovod/scenario.json" --set /programs/0/batch_per_rank=100000
+exit_is 0
+stderr_has "job.json:5:28: warning: keras_cifar10_cnn at batch 100000 needs at least 32.5 GiB on each GPU, and a K80 has 12.0: the training would fail"
+stderr_has "hint: a batch_per_rank of 36885 or less may fit"
+trainyard validate "$scenarios/cifar10-horovod/scenario.json" --set /programs/0/batch_per_rank=36885
+exit_is 0
+stderr_is_empty
+
 example "a cluster that is created again with more nodes has room for the job"
 trainyard run small/scenario.json --until 1h
 stderr_has 'never has more than 1: the job waits for ever'

@@ -52,3 +52,16 @@ int64_t step_memory_least_bytes(const NetworkModel *network, int64_t batch)
     }
     return bounded_times(VALUE_BYTES, bounded_add(network->parameters, most));
 }
+
+int64_t step_memory_batch_most(const NetworkModel *network, int64_t batch, int64_t bytes)
+{
+    int64_t fits = 0, too_large = batch + 1;
+    while (too_large - fits > 1) {
+        const int64_t middle = fits + (too_large - fits) / 2;
+        if (step_memory_least_bytes(network, middle) <= bytes)
+            fits = middle;
+        else
+            too_large = middle;
+    }
+    return fits;
+}

@@ -21,5 +21,8 @@
 
 /* `batch` >= 1 images a step. For a network without layers: weights and gradients. */
 int64_t step_memory_least_bytes(const NetworkModel *network, int64_t batch);
+/* The largest batch, up to `batch`, whose least memory is at most `bytes`. 0: one image does not
+ * fit. */
+int64_t step_memory_batch_most(const NetworkModel *network, int64_t batch, int64_t bytes);
 
 #endif

@@ -1,7 +1,10 @@
 #include "sim/scenario/config/job_program.h"
 
+#include <inttypes.h>
 #include <string.h>
 
+#include "sim/base/units.h"
+#include "sim/cloud/training/step_memory.h"
 #include "sim/cloud/training/training.h"
 #include "sim/formats/keras_network.h"
 #include "sim/scenario/config/shell_read.h"
@@ -67,6 +70,30 @@ static const Program *read_program(const ConfigContext *context, const JobText *
     return context->unlisted.programs ? NULL : read_unknown(context, toolkit, command);
 }
 
+/* A training that needs more memory than its GPU has runs only in the simulator. The bound is for
+ * values of 4 bytes and the program may have smaller ones, so this is a warning. */
+static void warn_of_memory(const ConfigContext *context, const Program *program,
+                           const VmSize *vm_size, Place at)
+{
+    if (program->network == NULL || vm_size->gpu == NULL)
+        return;
+    const int64_t batch = program->batch_per_rank, has_bytes = vm_size->gpu->memory_bytes;
+    const int64_t needed_bytes = step_memory_least_bytes(program->network, batch);
+    if (needed_bytes <= has_bytes)
+        return;
+    const int64_t most = step_memory_batch_most(program->network, batch, has_bytes);
+    Status *warning =
+        problems_add(config_warnings(context), STATUS_BAD_INPUT, at,
+                     "%s at batch %" PRId64 " needs at least %.1f GiB on each GPU, and a %s has "
+                     "%.1f: the training would fail, but a run assumes that it fits",
+                     program->network->name, batch, (double)needed_bytes / (double)GIB,
+                     vm_size->gpu->name, (double)has_bytes / (double)GIB);
+    if (most > 0)
+        status_hint(warning, "a batch_per_rank of %" PRId64 " or less may fit", most);
+    else
+        status_hint(warning, "use a VM size whose GPUs have more memory");
+}
+
 bool job_program_is_whole(const Program *program)
 {
     switch (program->kind) {
@@ -96,6 +123,8 @@ void job_program_find(const ConfigContext *context, const JobText *job, const To
     if (is_whole && shape.is_known &&
         !training_check(spec, shape.vm_size, json_at(toolkit->node), &status))
         problems_add_status(context->problems, &status);
+    else if (is_whole && shape.is_known)
+        warn_of_memory(context, spec->program, shape.vm_size, json_at(toolkit->node));
 }
 
 const Program *job_program_training(const ConfigContext *context, const ToolkitText *settings,

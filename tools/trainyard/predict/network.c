@@ -230,6 +230,8 @@ static void print_memory(Arena *arena, const Prediction *prediction)
         printf("\nWarning: the training does not fit into the memory of one %s. The figures assume "
                "that it does.\n",
                gpu->name);
+    if (!prediction->may_fit && prediction->batch_most > 0)
+        printf("A batch of %" PRId64 " or less may fit.\n", prediction->batch_most);
 }
 
 /* "+- 8 %", "+178 % -64 %". From 100 % on, the uncertainty is a factor, so the lower limit is
@@ -303,6 +305,7 @@ static void print_json(Arena *arena, const Prediction *prediction, Lines lines)
     json_put_integer(arena, memory, "needs_at_least_bytes", prediction->memory_least_bytes);
     json_put_integer(arena, memory, "has_bytes", prediction->vm_size->gpu->memory_bytes);
     json_put_boolean(arena, memory, "may_fit", prediction->may_fit);
+    json_put_integer(arena, memory, "batch_most", prediction->batch_most);
     Json *basis = json_put_array(arena, root, "basis");
     for (int32_t i = 0; i < lines.count; i++)
         json_add(basis, json_string(arena, lines.items[i]));

@@ -171,6 +171,51 @@ START_TEST(backfill_expects_overdue_jobs_to_end_at_any_time)
 }
 END_TEST
 
+/* Two kinds of three nodes, of which one is idle. The first job needs three nodes of one kind; the
+ * second one node, for a long time. */
+static PolicyChoice choice_of_kinds(const Policy *policy, int64_t first_end_s, int64_t second_end_s)
+{
+    RunningJob running[] = {runs(2, first_end_s), runs(2, second_end_s)};
+    running[0].request.kinds = 1 << 0;
+    running[1].request.kinds = 1 << 1;
+    if (second_end_s < first_end_s) { // by expected end
+        const RunningJob later = running[0];
+        running[0] = running[1];
+        running[1] = later;
+    }
+    const WaitingJob waiting[] = {waits(1, 3, 50, 0), waits(2, 1, 500, 0)};
+    const Room second = {.kind = 1, .idle_nodes = 1, .most_nodes = 3};
+    const Room first = {.idle_nodes = 1, .most_nodes = 3, .next = &second};
+    PolicyStep steps[2 * 5];
+    return policy->choose(&(PolicyView){.now_ns = 100 * NS_PER_S,
+                                        .room = &first,
+                                        .waiting_count = 2,
+                                        .waiting = waiting,
+                                        .running_count = 2,
+                                        .running = running,
+                                        .steps = steps});
+}
+
+/* The second job may pass the first one on the other kind alone. */
+START_TEST(a_reservation_is_on_the_kind_that_is_free_earlier)
+{
+    static const PolicyKind kinds[] = {POLICY_BACKFILL, POLICY_CONSERVATIVE};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        const Policy *policy = policy_of(kinds[i]);
+        PolicyChoice choice = choice_of_kinds(policy, 300, 200);
+        ck_assert_int_eq(choice.job, 1);
+        ck_assert_int_eq(choice.kinds, kind_set_of(0));
+        choice = choice_of_kinds(policy, 200, 300);
+        ck_assert_int_eq(choice.job, 1);
+        ck_assert_int_eq(choice.kinds, kind_set_of(1));
+        // The first kind, of equals.
+        choice = choice_of_kinds(policy, 200, 200);
+        ck_assert_int_eq(choice.job, 1);
+        ck_assert_int_eq(choice.kinds, kind_set_of(1));
+    }
+}
+END_TEST
+
 START_TEST(shortest_takes_the_shortest_job_and_the_earlier_of_equals)
 {
     const WaitingJob waiting[] = {waits(1, 1, 60, 0), waits(2, 3, 20, 0), waits(3, 1, 20, 0)};
@@ -655,6 +700,7 @@ Suite *test_suite(void)
     tcase_add_test(paper, backfill_counts_future_nodes_for_the_reservation_but_never_as_spare);
     tcase_add_test(paper, backfill_counts_all_that_end_at_the_promised_time);
     tcase_add_test(paper, backfill_expects_overdue_jobs_to_end_at_any_time);
+    tcase_add_test(paper, a_reservation_is_on_the_kind_that_is_free_earlier);
     tcase_add_test(paper, shortest_takes_the_shortest_job_and_the_earlier_of_equals);
     tcase_add_test(paper, fair_share_takes_the_first_job_of_the_experiment_that_used_least);
     tcase_add_test(paper, conservative_lets_a_job_pass_that_delays_no_job_before_it);

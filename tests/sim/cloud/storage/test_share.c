@@ -107,6 +107,16 @@ START_TEST(a_transfer_that_leaves_gives_its_part_to_the_others)
 }
 END_TEST
 
+START_TEST(the_place_of_a_transfer_that_has_ended_is_used_again)
+{
+    const uint32_t first = join(share, 1, 100 * MB, 0), second = join(share, 2, 300 * MB, 0);
+    assert_next(1, 2 * NS_PER_S);
+    ck_assert_uint_eq(join(share, 3, 100 * MB, 2 * NS_PER_S), first);
+    share_leave(share, second, 2 * NS_PER_S);
+    ck_assert_uint_eq(join(share, 4, 100 * MB, 2 * NS_PER_S), second);
+}
+END_TEST
+
 START_TEST(an_empty_transfer_ends_at_once)
 {
     join(share, 1, 100 * MB, 0);
@@ -207,8 +217,11 @@ START_TEST(limits_grow_with_the_provisioned_size)
     ck_assert_int_eq(share_tier_of_size(&premium, 0).requests_per_s, 1424); // as the tier says
     ck_assert_int_eq(share_tier_of_size(&premium, 100 * tib).requests_per_s, 100000);
     // What is added is added once.
-    of_size = share_tier_of_size(&of_size, 0);
-    ck_assert_int_eq(of_size.requests_per_s, 2960);
+    ck_assert(share_tier_grows(&premium) && !share_tier_grows(&of_size));
+    const ShareTier again = share_tier_of_size(&of_size, 0);
+    ck_assert_int_eq(again.requests_per_s, 2960);
+    ck_assert_int_eq(again.read_bytes_per_s, of_size.read_bytes_per_s);
+    ck_assert_int_eq(again.write_bytes_per_s, of_size.write_bytes_per_s);
 }
 END_TEST
 
@@ -483,6 +496,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_small_transfer_overtakes_a_large_one);
     tcase_add_test(tests, equal_transfers_end_in_the_order_in_which_they_joined);
     tcase_add_test(tests, a_transfer_that_leaves_gives_its_part_to_the_others);
+    tcase_add_test(tests, the_place_of_a_transfer_that_has_ended_is_used_again);
     tcase_add_test(tests, an_empty_transfer_ends_at_once);
     tcase_add_test(tests, latency_and_work_are_those_of_the_tier);
     tcase_add_test(tests, reads_and_writes_have_their_own_limits_and_take_turns);

@@ -37,6 +37,17 @@ START_TEST(weights_gradients_and_activations_are_in_memory)
 }
 END_TEST
 
+START_TEST(the_largest_batch_that_fits_is_found)
+{
+    // 10 images need 160,280 bytes.
+    ck_assert_int_eq(step_memory_batch_most(&network, 100, 160280), 10);
+    ck_assert_int_eq(step_memory_batch_most(&network, 100, 160279), 9);
+    ck_assert_int_eq(step_memory_batch_most(&network, 10, 160280), 10);
+    ck_assert_int_eq(step_memory_batch_most(&network, 7, 160280), 7);
+    ck_assert_int_eq(step_memory_batch_most(&network, 100, 1000), 0);
+}
+END_TEST
+
 START_TEST(the_output_of_an_activation_is_in_memory_once)
 {
     const NetworkLayer twice[] = {layers[2], layers[1]};
@@ -88,6 +99,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("step_memory");
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, weights_gradients_and_activations_are_in_memory);
+    tcase_add_test(tests, the_largest_batch_that_fits_is_found);
     tcase_add_test(tests, the_output_of_an_activation_is_in_memory_once);
     tcase_add_test(tests, a_network_without_layers_needs_memory_for_weights_and_gradients);
     tcase_add_test(tests, no_batch_is_too_large_to_be_counted);

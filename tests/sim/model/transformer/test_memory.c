@@ -103,6 +103,24 @@ START_TEST(pipeline_ranks_hold_their_layers_and_tables)
 }
 END_TEST
 
+START_TEST(the_first_rank_has_all_that_is_before_the_layers)
+{
+    TransformerJob other = job;
+    other.shape.positions = 1000;
+    other.shape.other_parameters = 777;
+    TransformerLayout layout = tensor8;
+    layout.tensor = 1;
+    layout.pipeline = 8;
+    int64_t sum = 0;
+    for (int32_t rank = 0; rank < 8; rank++)
+        sum += rank_parameters(&other, &layout, rank).common;
+    ck_assert_int_eq(sum, transformer_parameters(&other.shape));
+    ck_assert_int_eq(rank_parameters(&other, &layout, 0).common -
+                         rank_parameters(&job, &layout, 0).common,
+                     1000 * other.shape.hidden + 777);
+}
+END_TEST
+
 START_TEST(more_recomputation_never_takes_more_memory)
 {
     TransformerJob wide = job;
@@ -340,6 +358,7 @@ Suite *test_suite(void)
     tcase_add_test(memory, activations_are_counted_as_published);
     tcase_add_test(memory, parameters_take_16_bytes_or_their_share);
     tcase_add_test(memory, pipeline_ranks_hold_their_layers_and_tables);
+    tcase_add_test(memory, the_first_rank_has_all_that_is_before_the_layers);
     tcase_add_test(memory, more_recomputation_never_takes_more_memory);
     tcase_add_test(memory, the_rank_with_the_most_memory_is_found);
     tcase_add_test(memory, a_checkpoint_has_weights_and_optimizer_of_each_parameter_once);

@@ -188,6 +188,49 @@ START_TEST(shapes_that_cannot_be_are_refused)
 }
 END_TEST
 
+/* One dimension of a shape is doubled until the shape is refused. */
+static void check_largest(const TransformerShape *shape, int64_t *dimension)
+{
+    const Place at = place_in("model.json", 1, 1);
+    Status status = {0};
+    int64_t operations = 0, parameters = 0;
+    for (int i = 0; transformer_shape_check(shape, at, &status); i++) {
+        operations = transformer_flops_per_token(shape, ATTENTION_IN_FULL);
+        parameters = transformer_parameters(shape);
+        ck_assert_int_lt(i, 62);
+        ck_assert_int_lt(operations, INT64_C(1000000000000000000));
+        ck_assert_int_lt(parameters, INT64_MAX / 18);
+        *dimension *= 2;
+    }
+    ck_assert_str_eq(status.message,
+                     "training this model on one token takes more than 1e18 operations");
+    // Models that are refused are not much smaller than the limit.
+    const double most = (double)(operations > 6 * parameters ? operations : 6 * parameters);
+    ck_assert_double_gt(most, 1e18 / 64);
+}
+
+START_TEST(counts_of_shapes_that_pass_are_within_int64)
+{
+    static const TransformerShape *const shapes[] = {&gpt2_small, &llama3_8b, &mixtral, &deepseek};
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        TransformerShape shape = *shapes[i];
+        int64_t *const dimensions[] = {&shape.layers,      &shape.mlp,
+                                       &shape.vocabulary,  &shape.positions,
+                                       &shape.sequence,    &shape.other_parameters,
+                                       &shape.experts.mlp, &shape.experts.shared_mlp};
+        for (size_t d = 0; d < sizeof dimensions / sizeof dimensions[0]; d++) {
+            shape = *shapes[i];
+            const bool is_of_experts = d >= 6;
+            const bool is_unused = dimensions[d] == &shape.mlp && shapes[i] == &mixtral;
+            if (is_unused || (is_of_experts && *dimensions[d] == 0))
+                continue;
+            *dimensions[d] = *dimensions[d] > 0 ? *dimensions[d] : 1;
+            check_largest(&shape, dimensions[d]);
+        }
+    }
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("transformer/shape");
@@ -199,6 +242,7 @@ Suite *test_suite(void)
     tcase_add_test(shapes, layers_with_experts_are_those_that_the_shape_says);
     tcase_add_test(shapes, one_expert_for_all_tokens_is_an_mlp);
     tcase_add_test(shapes, shapes_that_cannot_be_are_refused);
+    tcase_add_test(shapes, counts_of_shapes_that_pass_are_within_int64);
     suite_add_tcase(suite, shapes);
     return suite;
 }
