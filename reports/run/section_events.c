@@ -141,6 +141,16 @@ static void mishap_print(Text *out, const Facts *facts, const TraceRow *row)
         text_printf(out, "Job %s has written a checkpoint on notice: ", job_name(facts, row));
         point_print(out, record->job_saved.epochs, record->job_saved.steps);
     }
+    if (record->kind == TRACE_JOB_WORK_SAVED) {
+        text_printf(out, "Job %s has written a checkpoint on notice, of ", job_name(facts, row));
+        duration_print(out, record->job_work_saved.work_ns);
+        text_add(out, " of work");
+    }
+    if (record->kind == TRACE_JOB_WORK_RESUMED) {
+        text_printf(out, "Job %s continues from its checkpoint: ", job_name(facts, row));
+        duration_print(out, record->job_work_resumed.work_ns);
+        text_add(out, " of work need not be done again");
+    }
     const bool is_within = record->kind == TRACE_JOB_RESUMED_WITHIN;
     if (record->kind == TRACE_JOB_RESUMED || is_within) {
         text_printf(out, "Job %s continues from its checkpoint: ", job_name(facts, row));

@@ -197,6 +197,14 @@ exit_is 0
 trainyard plan weeks.json --vary size=all --vary priority=dedicated,lowpriority --vary nodes=9,12 --minimise cost_usd.total --seeds 4 -o pay
 stdout_has "Choose size Trace_4GPU_bought, priority dedicated, 9 nodes"
 stdout_has "At the same demand and prices, a year costs"
+trainyard run weeks.json --json --param priority=lowpriority
+holds has_json "run['attribution']['lost_s'] > 0 and run['attribution']['checkpoint_s'] == 0"
+cp stdout none.json
+trainyard run weeks.json --json --param priority=lowpriority --param checkpointing=100 --param checkpoint_takes=20s --param checkpoint_on_notice=true
+holds has_json "run['attribution']['lost_s'] < 0.02 * json.load(open('none.json'))['attribution']['lost_s']"
+holds has_json "run['attribution']['checkpoint_s'] > 0 and run['workloads']['weeks']['notice_checkpoints'] > 0"
+trainyard run weeks.json --json
+holds has_json "run['attribution']['checkpoint_s'] == 0"
 trainyard import philly-csv "$scenarios/traces/philly_ed69ec.source.csv" -o replay.csv --scenario replay.json --nodes 9 --gpus-per-node 4 --price 1USD
 trainyard plan replay.json --vary nodes=9,12 --minimise cost_usd.total --seeds 2
 exit_is 0

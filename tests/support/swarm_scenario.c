@@ -504,6 +504,25 @@ static void make_training(Maker *maker, Dice *dice, Json *program)
         set_text(maker, program, "output", "keras");
 }
 
+/* Checkpoints of a program that only takes time. */
+static void make_work_checkpoint(Maker *maker, Json *program)
+{
+    Dice dice = dice_of(maker, "work checkpoints");
+    if (!happens(&dice, 60))
+        return;
+    Json *checkpoint = set_object(maker, program, "checkpoint");
+    const bool is_on_notice = happens(&dice, 60);
+    if (!is_on_notice || happens(&dice, 70))
+        set_text(maker, checkpoint, "every", seconds(maker, 1 + roll(&dice, 300)));
+    set_text(maker, checkpoint, "takes", seconds(maker, roll(&dice, 3) * 7));
+    if (happens(&dice, 50))
+        set_text(maker, checkpoint, "restart", seconds(maker, roll(&dice, 60)));
+    if (is_on_notice)
+        set_boolean(maker, checkpoint, "on_notice", true);
+    if (happens(&dice, 30))
+        set_text(maker, checkpoint, "jobs", FORMAT(maker, "%d%%", roll(&dice, 101)));
+}
+
 static void make_programs(Maker *maker)
 {
     Dice dice = dice_of(maker, "programs");
@@ -528,6 +547,8 @@ static void make_programs(Maker *maker)
         json_set(maker->arena, rest, "duration", random_distribution(maker, &dice, 900));
     else
         set_text(maker, rest, "duration", seconds(maker, roll(&dice, 40) * 60));
+    if (!is_other)
+        make_work_checkpoint(maker, rest);
 }
 
 static void make_preparations(Maker *maker)

@@ -83,10 +83,10 @@ static const Program *program_of(Arena *arena, const Machine *machine, double st
     return program;
 }
 
-static Outcome train(const Machine *machine, double step_s, int32_t steps_per_epoch, int32_t epochs,
-                     uint64_t seed)
+/* Runs a job of the program on one node that fails. */
+static Outcome run_failing(Arena *arena, const Machine *machine, const Program *program,
+                           uint64_t seed)
 {
-    Arena *arena = arena_create();
     const FailureModel model = {.name = "theory",
                                 .between = exponential_of((int64_t)machine->mtbf_s * NS_PER_S),
                                 .repair = constant_of(arena, (int64_t)machine->repair_s * NS_PER_S),
@@ -95,12 +95,12 @@ static Outcome train(const Machine *machine, double step_s, int32_t steps_per_ep
     CommandList list = commands_begin(arena);
     commands_add(&list, COMMAND_SHARE_CREATE, "a/ideal", 0)->as.share_create.tier = &tier;
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
-    JobSpec *spec =
-        plain_job(arena, 1, program_of(arena, machine, step_s, steps_per_epoch, epochs));
+    JobSpec *spec = plain_job(arena, 1, program);
     spec->max_wall_clock_ns = INT64_MAX;
     commands_create_job(&list, "j", 0, "c", spec);
     Scenario *scenario = scenario_of(&list, seed);
     scenario->service = idle_service(arena, 1);
+    scenario->service.attempts_max = INT32_MAX;
     scenario->fidelity = FIDELITY_EPOCH;
     scenario->failures.rate_ppm = PPM;
     scenario->failures.nodes = &model;
@@ -108,8 +108,17 @@ static Outcome train(const Machine *machine, double step_s, int32_t steps_per_ep
     world_run(world_create(
         arena, scenario,
         (TraceSink){.listener = &outcome, .level = TRACE_LEVEL_EPOCHS, .record = hear}));
-    arena_destroy(arena);
     ck_assert_double_gt(outcome.total_s, 0);
+    return outcome;
+}
+
+static Outcome train(const Machine *machine, double step_s, int32_t steps_per_epoch, int32_t epochs,
+                     uint64_t seed)
+{
+    Arena *arena = arena_create();
+    const Outcome outcome = run_failing(
+        arena, machine, program_of(arena, machine, step_s, steps_per_epoch, epochs), seed);
+    arena_destroy(arena);
     return outcome;
 }
 
@@ -214,6 +223,69 @@ START_TEST(the_cost_of_checkpoints_is_flat_around_the_optimum)
 }
 END_TEST
 
+/* --- Programs that only take time --- */
+
+/* Such a program writes no checkpoint after its last work, and an attempt needs the restart only if
+ * it continues from one. */
+static const Machine plain = {.write_s = 60, .mtbf_s = 4 * 3600, .repair_s = 300, .start_s = 100};
+
+static const Program *timed_program(Arena *arena, const Machine *machine, double work_s,
+                                    double every_s)
+{
+    Program *program = ARENA_NEW(arena, Program);
+    *program = *plain_fixed_program(arena, (int64_t)work_s * NS_PER_S, 0);
+    program->work = (WorkCheckpoints){.every_ns = (int64_t)every_s * NS_PER_S,
+                                      .takes_ns = (int64_t)machine->write_s * NS_PER_S,
+                                      .restart_ns = (int64_t)machine->start_s * NS_PER_S,
+                                      .jobs_ppm = PPM};
+    return program;
+}
+
+/* The mean number of failures in a stretch that must complete; its mean time is this times the
+ * mean time between two starts. `first`: it begins with nothing to continue from. */
+static double failures_in(const Machine *machine, double stretch_s, bool first)
+{
+    const double again = exp((machine->start_s + stretch_s) / machine->mtbf_s) - 1;
+    const double fails = 1 - exp(-stretch_s / machine->mtbf_s);
+    return first ? exp(stretch_s / machine->mtbf_s) - 1 : fails * (1 + again);
+}
+
+START_TEST(a_program_that_only_takes_time_has_daly_s_times)
+{
+    enum { WORK_S = 48 * 1280 };
+    static const struct {
+        const char *time, *restarts;
+        int32_t every_s;
+    } rows[] = {{"timed program, 1/4 of Daly's interval: time", "    restarts", 320},
+                {"timed program, Daly's interval: time", "    restarts", 1280},
+                {"timed program, 4 times Daly's interval: time", "    restarts", 5120}};
+    const int32_t count = theory_size(REPLICATIONS);
+    double means[3] = {0};
+    for (size_t i = 0; i < 3; i++) {
+        const double every_s = rows[i].every_s;
+        double total_s[REPLICATIONS], failures[REPLICATIONS];
+        for (uint64_t r = 0; r < (uint64_t)count; r++) {
+            Arena *arena = arena_create();
+            const Outcome outcome =
+                run_failing(arena, &plain, timed_program(arena, &plain, WORK_S, every_s),
+                            theory_seed(12000 + r));
+            arena_destroy(arena);
+            total_s[r] = outcome.total_s;
+            failures[r] = outcome.failures;
+            means[i] += outcome.total_s / count;
+        }
+        const double stretch_s = every_s + plain.write_s, stretches = WORK_S / every_s;
+        const double theory = failures_in(&plain, stretch_s, true) +
+                              (stretches - 2) * failures_in(&plain, stretch_s, false) +
+                              failures_in(&plain, every_s, false);
+        check_mean(rows[i].time, total_s, count, theory * (plain.mtbf_s + plain.repair_s), .02);
+        check_mean(rows[i].restarts, failures, count, theory, .04);
+    }
+    ck_assert_double_lt(means[1], means[0]);
+    ck_assert_double_lt(means[1], means[2]);
+}
+END_TEST
+
 /* --- Preemption with notice --- */
 
 /* A low-priority node whose lifetime is exponential with mean M, and a notice of N before it is
@@ -263,9 +335,9 @@ static void hear_spot(void *listener, const TraceRecord *record)
     }
 }
 
-static SpotOutcome train_spot(bool saves, int32_t steps_per_epoch, int32_t epochs, uint64_t seed)
+/* Runs a job of the program on one low-priority node at a time. */
+static SpotOutcome run_spot(Arena *arena, const Program *program, uint64_t seed)
 {
-    Arena *arena = arena_create();
     const FailureModel model = {.name = "theory",
                                 .between = exponential_of((int64_t)spot.mtbf_s * NS_PER_S),
                                 .reason = "theory"};
@@ -275,10 +347,6 @@ static SpotOutcome train_spot(bool saves, int32_t steps_per_epoch, int32_t epoch
     *cluster = *plain_cluster(arena, 1);
     cluster->is_low_priority = true;
     commands_create_cluster(&list, "c", 0, cluster);
-    Program *program = ARENA_NEW(arena, Program);
-    *program = *program_of(arena, &spot, spot_step_s, steps_per_epoch, epochs);
-    program->saves_on_notice = saves;
-    program->checkpoint_every = saves ? epochs + 1 : 1; // on notice only, or never on notice
     JobSpec *spec = plain_job(arena, 1, program);
     spec->max_wall_clock_ns = INT64_MAX;
     commands_create_job(&list, "j", 0, "c", spec);
@@ -294,8 +362,19 @@ static SpotOutcome train_spot(bool saves, int32_t steps_per_epoch, int32_t epoch
     world_run(world_create(
         arena, scenario,
         (TraceSink){.listener = &outcome, .level = TRACE_LEVEL_EPOCHS, .record = hear_spot}));
-    arena_destroy(arena);
     ck_assert_double_gt(outcome.total_s, 0);
+    return outcome;
+}
+
+static SpotOutcome train_spot(bool saves, int32_t steps_per_epoch, int32_t epochs, uint64_t seed)
+{
+    Arena *arena = arena_create();
+    Program *program = ARENA_NEW(arena, Program);
+    *program = *program_of(arena, &spot, spot_step_s, steps_per_epoch, epochs);
+    program->saves_on_notice = saves;
+    program->checkpoint_every = saves ? epochs + 1 : 1; // on notice only, or never on notice
+    const SpotOutcome outcome = run_spot(arena, program, seed);
+    arena_destroy(arena);
     return outcome;
 }
 
@@ -331,6 +410,30 @@ START_TEST(a_checkpoint_on_notice_leaves_the_rest_of_the_notice_as_lost_work)
 }
 END_TEST
 
+/* A program that only takes time stops at once, so s is 0, and its first attempt has no start. Each
+ * loss takes the whole notice. */
+START_TEST(a_timed_program_that_writes_on_notice_only_loses_the_notices)
+{
+    enum { WORK_S = 80 * 3600 };
+    const int32_t count = theory_size(REPLICATIONS);
+    double total_s[REPLICATIONS];
+    for (int32_t r = 0; r < count; r++) {
+        Arena *arena = arena_create();
+        Program *program = ARENA_NEW(arena, Program);
+        *program = *timed_program(arena, &spot, WORK_S, 0);
+        program->saves_on_notice = true;
+        total_s[r] = run_spot(arena, program, theory_seed(15000 + (uint64_t)r)).total_s;
+        arena_destroy(arena);
+    }
+    const double losses = (WORK_S - (notice_s - spot.write_s)) / spot.mtbf_s;
+    const double cut = exp(spot.start_s / spot.mtbf_s) - 1;
+    check_mean("preemption, timed program, checkpoint on notice: time", total_s, count,
+               WORK_S + losses * (notice_s + spot.start_s +
+                                  cut * (spot.mtbf_s - spot.start_s / cut + notice_s)),
+               .02);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("checkpoints");
@@ -338,7 +441,9 @@ Suite *test_suite(void)
     tcase_add_test(tests, daly_agrees_with_the_published_figures);
     tcase_add_test(tests, a_job_with_checkpoints_takes_the_time_of_daly_s_formula);
     tcase_add_test(tests, the_cost_of_checkpoints_is_flat_around_the_optimum);
+    tcase_add_test(tests, a_program_that_only_takes_time_has_daly_s_times);
     tcase_add_test(tests, a_checkpoint_on_notice_leaves_the_rest_of_the_notice_as_lost_work);
+    tcase_add_test(tests, a_timed_program_that_writes_on_notice_only_loses_the_notices);
     suite_add_tcase(suite, tests);
     return suite;
 }

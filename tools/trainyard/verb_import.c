@@ -100,7 +100,8 @@ static const Field import_options[] = {
                 "\"priority\" selects"),
     OPTION_DURATION(0, "lifetime", lifetime_ns, "TIME",
                     "--low-priority: the mean time until such a node is taken away; its jobs begin "
-                    "again (20h, an assumption)"),
+                    "again (20h, an assumption), or continue from their checkpoints, if the "
+                    "parameter \"checkpointing\" says what percentage of the jobs writes some"),
     OPTION_DURATION(0, "resample", piece_ns, "TIME",
                     "--scenario: each seed draws pieces of this length from the log, such as 7d, "
                     "and the parameter \"load\" multiplies the jobs; without it every run has the "

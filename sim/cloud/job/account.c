@@ -5,6 +5,7 @@
 #include "sim/cloud/job/progress.h"
 #include "sim/cloud/job/real.h"
 #include "sim/cloud/job/tables.h"
+#include "sim/cloud/job/work.h"
 #include "sim/model/bounded.h"
 
 static const char *attempt_end_name(AttemptEnd end)
@@ -74,8 +75,8 @@ static NodeTime weigh(const Jobs *jobs, const Job *job, NodeTime time)
                : node_time_part(time, weights(jobs, job), job->request.nodes);
 }
 
-/* The time of all stages of all nodes, and of resuming: of reading the checkpoint, or of the cost
- * of preemption. */
+/* The time of all stages of all nodes, and of resuming: of reading the checkpoint, or of paying
+ * Job.owed_ns. */
 static NodeTime before_training(const Jobs *jobs, const Job *job)
 {
     const int64_t now_ns = jobs->engine->now_ns;
@@ -87,7 +88,7 @@ static NodeTime before_training(const Jobs *jobs, const Job *job)
     }
     int64_t training_ns = earlier(job->attempt->training_ns, now_ns);
     const int64_t resuming_ns =
-        job_trains(job) ? training_ns - barrier_ns : attempt_paid_ns(jobs, job);
+        job_trains(job) ? training_ns - barrier_ns : work_paid_ns(jobs, job);
     time.startup_ns = bounded_add(time.startup_ns, bounded_times(weights(jobs, job), resuming_ns));
     return time;
 }
@@ -152,7 +153,10 @@ void attempt_account(Jobs *jobs, const Job *job, AttemptEnd end, JobReason reaso
         return;
     const bool is_thrown_away = throws_work_away(job, end);
     NodeTime done = {0}, kept = {0};
-    epochs_node_time(job, &done, &kept);
+    if (job_keeps_work(job))
+        work_node_time(jobs, job, &done, &kept);
+    else
+        epochs_node_time(job, &done, &kept);
     done = weigh(jobs, job, done);
     kept = weigh(jobs, job, kept);
     if (job->attempt->kept_ns != INT64_MAX) // work outside the world has no known parts

@@ -15,6 +15,7 @@
 #include "sim/cloud/job/script.h"
 #include "sim/cloud/job/tables.h"
 #include "sim/cloud/job/transfers.h"
+#include "sim/cloud/job/work.h"
 #include "sim/model/bounded.h"
 
 const char *job_stage_name(JobStage stage)
@@ -100,6 +101,7 @@ void attempt_reset(Job *job)
     attempt->kept_epochs = 0;
     attempt->shell = NULL;
     attempt->lacks_script = false;
+    attempt->checkpoints = NULL;
     for (int32_t task = 0; attempt->ran && task <= job->request.nodes; task++)
         attempt->ran[task] = (JobRan){0};
     for (int32_t n = 0; n < job->request.nodes; n++) {
@@ -134,31 +136,6 @@ void jobs_account_unfinished(Jobs *jobs)
         epochs_settle(jobs, job);
         attempt_account(jobs, job, ATTEMPT_UNFINISHED, (JobReason){0});
     }
-}
-
-bool job_keeps_work(const Job *job)
-{
-    return job->spec->program->kind == PROGRAM_FIXED;
-}
-
-/* How long the program of a job that keeps its work has run. */
-static int64_t command_passed_ns(const Jobs *jobs, const Job *job)
-{
-    return job_keeps_work(job) && job->attempt->program_ns != INT64_MAX && !job_is_stalled(job)
-               ? jobs->engine->now_ns - job->attempt->program_ns
-               : 0;
-}
-
-int64_t attempt_paid_ns(const Jobs *jobs, const Job *job)
-{
-    const int64_t passed_ns = command_passed_ns(jobs, job);
-    return passed_ns < job->owed_ns ? passed_ns : job->owed_ns;
-}
-
-int64_t attempt_work_ns(const Jobs *jobs, const Job *job)
-{
-    const int64_t passed_ns = command_passed_ns(jobs, job) - attempt_paid_ns(jobs, job);
-    return pace_stated_ns(jobs, job, passed_ns);
 }
 
 void job_stalls(Jobs *jobs, Job *job, const Node *node)
@@ -422,25 +399,11 @@ static void push_limits(Jobs *jobs, const Job *job, int64_t left_ns)
                    left_ns);
 }
 
-/* How long the program takes without interruption. An attempt after a preemption continues the one
- * before it, so it has the same draw. */
-static int64_t whole_command_ns(const Jobs *jobs, const Job *job)
-{
-    const JobList *list = job_list_of(jobs->scenario, job);
-    return list != NULL
-               ? list->run_ns[job->row]
-               : engine_sample(jobs->engine, job->spec->program->duration, RNG_NODE_STAGE,
-                               job->address, (uint64_t)((job->starts - job->preemptions) & 0xffff));
-}
-
 static void begin_command(Jobs *jobs, Job *job)
 {
-    const JobList *list = job_list_of(jobs->scenario, job);
-    const int64_t whole_ns = whole_command_ns(jobs, job);
-    const int64_t left_ns = whole_ns > job->carried_ns ? whole_ns - job->carried_ns : 0;
-    job->attempt->command_ns = bounded_add(pace_of_kind_ns(jobs, job, left_ns), job->owed_ns);
-    if (list != NULL)
-        push_limits(jobs, job, job->attempt->command_ns);
+    work_begin(jobs, job);
+    if (job_list_of(jobs->scenario, job) != NULL)
+        push_limits(jobs, job, work_may_be_delayed(job) ? INT64_MAX : job->attempt->command_ns);
     job_push(jobs, job, job->attempt->command_ns, EVENT_JOB_PROGRAM_DONE, 0);
 }
 
@@ -584,6 +547,8 @@ static int32_t program_exit_code(const Job *job)
 
 void job_program_done(Jobs *jobs, Job *job)
 {
+    if (work_is_delayed(jobs, job))
+        return;
     job_exit(jobs, job, program_exit_code(job));
 }
 

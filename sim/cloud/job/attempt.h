@@ -28,9 +28,6 @@ void job_fail_next_container(Job *job);
 /* At the end of a run: emits TRACE_JOB_ATTEMPT for the attempts under way. */
 void jobs_account_unfinished(Jobs *jobs);
 
-/* Whether the job's program only takes time, so that a preempted attempt keeps its work. */
-bool job_keeps_work(const Job *job);
-
 /* --- Events --- */
 
 void job_stage_done(Jobs *jobs, Job *job, uint32_t node);
@@ -38,12 +35,6 @@ void job_program_done(Jobs *jobs, Job *job);
 
 /* --- For the other files of this folder --- */
 
-/* For a job that keeps its work: how long its program has worked in this attempt, without the time
- * in which it paid Job.owed_ns. 0 if it has not begun, or since a node fell silent: what was done
- * on it cannot be saved. */
-int64_t attempt_work_ns(const Jobs *jobs, const Job *job);
-/* How much of Job.owed_ns this attempt has paid so far. 0 as above. */
-int64_t attempt_paid_ns(const Jobs *jobs, const Job *job);
 /* Resets the job's JobAttempt to the state before the first stage. */
 void attempt_reset(Job *job);
 /* Ends the attempt: emits its record, makes its events stale, cancels its transfers and frees its

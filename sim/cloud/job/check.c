@@ -7,6 +7,7 @@
 #include "sim/cloud/job/progress.h"
 #include "sim/cloud/job/scheduler.h"
 #include "sim/cloud/job/tables.h"
+#include "sim/cloud/job/work.h"
 
 /* A node that runs a job is once in the list of the job's nodes. */
 static void check_node_job(const Jobs *jobs, const Node *node, JobId id)
@@ -186,7 +187,7 @@ static void check_preemptions(const Job *job)
     invariant(job->preemptions >= 0 && job->preemptions <= job->starts);
     invariant(job->preemptions < job->starts || !job_is_active(job));
     invariant(job->carried_ns >= 0 && job->owed_ns >= 0);
-    if (job->preemptions == 0 || !job_keeps_work(job))
+    if (!job_keeps_work(job) || (job->preemptions == 0 && !program_saves_work(job->spec->program)))
         invariant(job->carried_ns == 0 && job->owed_ns == 0);
 }
 

@@ -6,6 +6,7 @@
 #include "sim/cloud/job/progress.h"
 #include "sim/cloud/job/tables.h"
 #include "sim/cloud/job/transfers.h"
+#include "sim/cloud/job/work.h"
 #include "sim/model/bounded.h"
 
 bool checkpoint_follows(const Program *program, int64_t epochs_done)
@@ -164,6 +165,10 @@ static void saved(Jobs *jobs, Job *job);
 
 void checkpoint_done(Jobs *jobs, Job *job)
 {
+    if (job_keeps_work(job)) {
+        work_saved(jobs, job);
+        return;
+    }
     const Training *t = job_training(job);
     if (t->save.is_under_way) {
         saved(jobs, job);

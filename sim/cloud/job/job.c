@@ -12,6 +12,7 @@
 #include "sim/cloud/job/loss.h"
 #include "sim/cloud/job/scheduler.h"
 #include "sim/cloud/job/tables.h"
+#include "sim/cloud/job/work.h"
 #include "sim/engine/rng.h"
 #include "sim/model/bounded.h"
 
@@ -691,7 +692,11 @@ static void node_taken(void *jobs, JobId job, const Node *node, DeallocationOpti
 
 static void node_warned(void *jobs, JobId job)
 {
-    checkpoint_on_notice(jobs, job_row(jobs, job));
+    Job *row = job_row(jobs, job);
+    if (job_keeps_work(row))
+        work_on_notice(jobs, row);
+    else
+        checkpoint_on_notice(jobs, row);
 }
 
 static void node_fell_silent(void *jobs, JobId job, const Node *node)

@@ -62,17 +62,19 @@ enum { LOST_ATTEMPTS_MAX = 1000 };
 /* One attempt, from taking nodes to giving them back. The next attempt reuses the struct; the last
  * one is kept for the logs. */
 typedef struct JobAttempt {
-    NodeId *nodes;           /* the target of Job.nodes */
-    int32_t nodes_max;       /* room for so many */
-    JobStage *stage;         /* [node]; STAGE_COUNT: all done */
-    int64_t *stage_end_ns;   /* [node * STAGE_COUNT + stage]; INT64_MAX: not reached */
-    int32_t nodes_at_work;   /* nodes that have not reached the next barrier */
-    int64_t stalled_ns;      /* a node fell silent and the job stalls; INT64_MAX before */
-    int64_t program_ns;      /* the program begins on every node; INT64_MAX before */
-    int64_t training_ns;     /* the first step begins; INT64_MAX before */
-    int64_t trained_ns;      /* the last epoch, evaluation and checkpoint end; INT64_MAX before */
-    int64_t saved_ns;        /* the model is saved; INT64_MAX before */
-    int64_t command_ns;      /* the duration of PROGRAM_FIXED */
+    NodeId *nodes;         /* the target of Job.nodes */
+    int32_t nodes_max;     /* room for so many */
+    JobStage *stage;       /* [node]; STAGE_COUNT: all done */
+    int64_t *stage_end_ns; /* [node * STAGE_COUNT + stage]; INT64_MAX: not reached */
+    int32_t nodes_at_work; /* nodes that have not reached the next barrier */
+    int64_t stalled_ns;    /* a node fell silent and the job stalls; INT64_MAX before */
+    int64_t program_ns;    /* the program begins on every node; INT64_MAX before */
+    int64_t training_ns;   /* the first step begins; INT64_MAX before */
+    int64_t trained_ns;    /* the last epoch, evaluation and checkpoint end; INT64_MAX before */
+    int64_t saved_ns;      /* the model is saved; INT64_MAX before */
+    int64_t command_ns;    /* the duration of PROGRAM_FIXED, with checkpoints and owed_ns */
+    const WorkCheckpoints *checkpoints; /* PROGRAM_FIXED: those that the job writes; NULL: none */
+    struct WorkSave *save;              /* its last one on notice; NULL before the first (work.c) */
     bool lacks_script;       /* the program ended at once because its script did not exist */
     ShellRun *shell;         /* PROGRAM_SHELL; NULL before it begins */
     ShellRun **preparations; /* [node] if the preparation is a script; NULL before it begins */
@@ -101,9 +103,10 @@ struct Job {
     int64_t ended_ns;       /* INT64_MAX before */
     const char *error_code; /* "JobFailed", "JobPreparationFailed", "JobTerminated"; NULL */
     const char *error_message;
-    int64_t carried_ns;  /* PROGRAM_FIXED: work of preempted attempts; a new attempt need not repeat
-                            it */
-    int64_t owed_ns;     /* PROGRAM_FIXED: cost of preemption that the next attempt pays first */
+    int64_t carried_ns;  /* PROGRAM_FIXED: work of preempted attempts and in checkpoints; a new
+                            attempt need not repeat it */
+    int64_t owed_ns;     /* PROGRAM_FIXED: cost of preemption, or of continuing from a checkpoint,
+                            that the next attempt pays first */
     NodeId *nodes;       /* [request.nodes], in the order of ranks; NULL before its start, and while
                             it waits to start again */
     JobAttempt *attempt; /* the present or last attempt; NULL before the first */

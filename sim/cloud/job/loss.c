@@ -7,6 +7,7 @@
 #include "sim/cloud/job/job_name.h"
 #include "sim/cloud/job/scheduler.h"
 #include "sim/cloud/job/tables.h"
+#include "sim/cloud/job/work.h"
 #include "sim/model/bounded.h"
 
 // The service's error for this case was not recorded. Assumption: its code for a terminated job.
@@ -20,9 +21,11 @@ void job_timed_out(Jobs *jobs, Job *job)
                      (JobReason){.cause = CAUSE_TIME_LIMIT});
 }
 
-/* The steps of a training that are kept; of a program of real execution the epochs. */
-static int64_t kept_steps(const Job *job)
+/* The work that is kept: steps of a training, epochs of a program of real execution, or time. */
+static int64_t kept_work(const Job *job)
 {
+    if (job_keeps_work(job))
+        return job->carried_ns;
     const TrainingPoint kept = checkpoint_kept(job);
     return job_trains(job)
                ? bounded_times(kept.epochs, job->spec->program->steps_per_epoch) + kept.steps
@@ -31,7 +34,7 @@ static int64_t kept_steps(const Job *job)
 
 static void count_lost_attempt(Jobs *jobs, Job *job)
 {
-    const int64_t kept = kept_steps(job);
+    const int64_t kept = kept_work(job);
     if (kept > job->kept_before)
         job->lost_in_a_row = 0;
     else
@@ -67,17 +70,22 @@ static int64_t preemption_cost_ns(const Jobs *jobs, const Job *job)
     return slots <= 1 ? cost->one_ns : slots <= 8 ? cost->eight_ns : cost->more_ns;
 }
 
+static void carry(Job *job, WorkCarried carried)
+{
+    job->carried_ns = carried.carried_ns;
+    job->owed_ns = carried.owed_ns;
+}
+
 void job_is_preempted(Jobs *jobs, Job *job)
 {
     invariant(job->state == JOB_RUNNING);
     const JobReason reason = {.cause = CAUSE_PRECEDENCE};
-    const int64_t work_ns = attempt_work_ns(jobs, job), paid_ns = attempt_paid_ns(jobs, job);
+    const WorkCarried carried = work_carried(jobs, job, false);
     attempt_end(jobs, job, ATTEMPT_PREEMPTED, reason);
     job->preemptions++;
-    if (job_keeps_work(job)) {
-        job->carried_ns = bounded_add(job->carried_ns, work_ns);
-        job->owed_ns = bounded_add(job->owed_ns - paid_ns, preemption_cost_ns(jobs, job));
-    }
+    carry(job, carried);
+    if (job_keeps_work(job))
+        job->owed_ns = bounded_add(job->owed_ns, preemption_cost_ns(jobs, job));
     requeue(jobs, job, reason);
 }
 
@@ -101,7 +109,9 @@ void job_loses_nodes(Jobs *jobs, Job *job, const Node *node, DeallocationOption 
                          (int)job->starts);
         job_fail_attempt(jobs, job, ATTEMPT_LOST, (JobError){"InternalError", message}, -1, reason);
     } else {
+        const WorkCarried carried = work_carried(jobs, job, true);
         attempt_end(jobs, job, ATTEMPT_LOST, reason);
+        carry(job, carried);
         count_lost_attempt(jobs, job);
         requeue(jobs, job, reason);
     }

@@ -130,7 +130,12 @@
     /* As job_resumed, from a checkpoint within an epoch: so many steps of the next epoch need not \
      * be done again either. */                                                                    \
     X(JOB_RESUMED_WITHIN, job_resumed_within, JOBS, CLUSTER | JOB | NAME,                          \
-      VALUE(epochs) VALUE(steps))
+      VALUE(epochs) VALUE(steps))                                                                  \
+    /* span: a checkpoint on notice of preemption of a program that only takes time; work_ns: the  \
+     * work in it, of all attempts, as the job states times */                                     \
+    X(JOB_WORK_SAVED, job_work_saved, JOBS, CLUSTER | JOB | NODE, VALUE(work_ns))                  \
+    /* Such a program continues from its last checkpoint: this work need not be done again. */     \
+    X(JOB_WORK_RESUMED, job_work_resumed, JOBS, CLUSTER | JOB, VALUE(work_ns))
 
 /* The shortage that keeps the first job of a queue from starting. X(ENUM, name in trace.tsv) */
 #define SHORTAGES(X)                                                                               \

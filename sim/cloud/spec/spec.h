@@ -54,6 +54,14 @@ static inline int64_t transformer_step_ns(const TransformerTraining *planned)
     return planned->compute_ns + planned->bubble_ns + planned->exchange_ns + planned->update_ns;
 }
 
+/* Checkpoints of a program that only takes time. */
+typedef struct {
+    int64_t every_ns;   /* work from one to the next; 0: none but on notice (saves_on_notice) */
+    int64_t takes_ns;   /* the program stops for so long while it writes one */
+    int64_t restart_ns; /* an attempt that continues from one needs this time before it works */
+    int64_t jobs_ppm;   /* the part of the jobs that write them, drawn for each job; 0: none */
+} WorkCheckpoints;
+
 /* The program of a job's command line, resolved for the job (epochs counted, files located). */
 typedef struct Program Program;
 struct Program {
@@ -63,7 +71,8 @@ struct Program {
     /* PROGRAM_FIXED */
     Distribution duration; /* ns */
     int32_t exit_code;
-    bool is_other; /* its effect is unknown, which its output states */
+    bool is_other;        /* its effect is unknown, which its output states */
+    WorkCheckpoints work; /* jobs_ppm 0: it writes none */
 
     /* PROGRAM_SHELL */
     const ShellScript *script;
@@ -104,7 +113,7 @@ struct Program {
     int64_t checkpoint_blocks_ns; /* if so: how long all ranks wait for it */
     bool resumes;                 /* a new attempt reads the last checkpoint on a share */
     bool saves_on_notice; /* writes one more when a node gets notice of preemption; needs `resumes`
-                             and a share */
+                             and a share. Also of PROGRAM_FIXED, which needs neither */
     StoragePlace checkpoint_place;
     const char *checkpoint_share; /* "account/share" when on a share */
     const char *checkpoint_path;  /* in the share or on the node; "{epoch}" stands for the epoch */
@@ -114,6 +123,12 @@ struct Program {
     const char *model_shown_path; /* as the script prints it: /mnt/batch/... */
     bool is_keras;                /* prints Keras' progress lines */
 };
+
+/* Whether jobs of the program write checkpoints although it only takes time. */
+static inline bool program_saves_work(const Program *program)
+{
+    return program->kind == PROGRAM_FIXED && program->work.jobs_ppm > 0;
+}
 
 /* A training's time from the start of its program to its first step or its checkpoint. */
 static inline int64_t program_start_ns(const Program *program)

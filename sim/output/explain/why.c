@@ -344,6 +344,12 @@ static void story_add_row(Why *why, Story *story, const TraceRow *row)
         story->saved = (TrainingPoint){record->job_saved.epochs, record->job_saved.steps};
         story->now.saved_since_ns = record->since_ns;
     }
+    if (record->kind == TRACE_JOB_WORK_RESUMED)
+        story_moment(story, record->at_ns)->resumed_work_ns = record->job_work_resumed.work_ns;
+    if (record->kind == TRACE_JOB_WORK_SAVED) {
+        story_moment(story, record->at_ns)->saved_work_ns = record->job_work_saved.work_ns;
+        story->now.saved_since_ns = record->since_ns;
+    }
     if (record->kind == TRACE_JOB_TRAINING) {
         story_moment(story, record->at_ns)->training = *record;
         story->now.has_training = true;

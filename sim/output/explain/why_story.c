@@ -194,6 +194,14 @@ static bool add_point(Text *out, TrainingPoint point)
 static void add_saved(Story *story, const StoryMoment *now)
 {
     Text *out = &story->text;
+    if (now->saved_work_ns > 0) {
+        why_add_clock(out, now->at_ns);
+        text_add(out, "has written a checkpoint on notice, in ");
+        duration_print(out, now->at_ns - now->saved_since_ns);
+        text_add(out, ": ");
+        duration_print(out, now->saved_work_ns);
+        text_add(out, " of work\n");
+    }
     if (now->saved == NULL)
         return;
     why_add_clock(out, now->at_ns);
@@ -301,6 +309,12 @@ static void add_start(Story *story, const StoryMoment *now)
 static void add_resumed(Story *story, const StoryMoment *now)
 {
     Text *out = &story->text;
+    if (now->resumed_work_ns > 0) {
+        why_add_clock(out, now->at_ns);
+        text_add(out, "continues from its last checkpoint: ");
+        duration_print(out, now->resumed_work_ns);
+        text_add(out, " of work need not be done again\n");
+    }
     if (now->resumed_from == NULL)
         return;
     story->resumed = now->resumed;

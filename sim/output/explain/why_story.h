@@ -54,7 +54,8 @@ typedef struct {
     TraceRecord attempt, training, trained;
     const char *resumed_from;
     TrainingPoint resumed;
-    const char *saved; /* the checkpoint that was written on notice; NULL */
+    const char *saved;                      /* the checkpoint that was written on notice; NULL */
+    int64_t resumed_work_ns, saved_work_ns; /* of a program that only takes time; 0: no such */
     int64_t saved_since_ns;
     const char *error;
     const char *end; /* "succeeded" or "failed"; NULL */

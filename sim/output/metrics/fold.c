@@ -141,6 +141,8 @@ static void (*const folds[])(MetricsFold *fold, const TraceRow *row) = {
     [TRACE_NODE_KIND] = fold_node_kind,
     [TRACE_JOB_SAVED] = fold_job_saved,
     [TRACE_JOB_RESUMED_WITHIN] = NULL,
+    [TRACE_JOB_WORK_SAVED] = fold_job_saved,
+    [TRACE_JOB_WORK_RESUMED] = NULL,
 };
 _Static_assert(sizeof folds / sizeof folds[0] == TRACE_KIND_COUNT, "every kind");
 

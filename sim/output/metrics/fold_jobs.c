@@ -228,7 +228,7 @@ void fold_epoch(MetricsFold *fold, const TraceRow *row)
 
 void fold_job_saved(MetricsFold *fold, const TraceRow *row)
 {
-    training_of(fold, row)->saves++;
+    details_of(fold, job_of(fold, row))->saves++;
 }
 
 void fold_step(MetricsFold *fold, const TraceRow *row)

@@ -65,7 +65,6 @@ typedef struct {
     int64_t epochs_planned;
     int64_t epochs;      /* known from records: all once trained, else those at level epochs */
     int64_t epochs_kept; /* by attempts that have ended */
-    int64_t saves;       /* checkpoints on notice of preemption, of all attempts */
 
     /* Once trained: sums over all epochs, of rank 0. */
     int64_t steps;
@@ -85,6 +84,7 @@ typedef struct {
     const char *error;   /* "JobFailed: Job failed with non-zero exit code"; NULL */
     int64_t prepared_ns; /* the last node finished mounts, image, container and job preparation */
     int64_t use_ns[USE_OF_ATTEMPTS]; /* but not USE_USEFUL: see job_use_ns */
+    int64_t saves;                   /* checkpoints on notice of preemption, of all attempts */
     TrainingMetrics *training;       /* NULL unless the job trains */
 } JobDetails;
 
@@ -193,8 +193,7 @@ int64_t job_use_ns(const JobMetrics *job, NodeUse use);
 /* The checkpoints that the job wrote on notice of preemption. */
 static inline int64_t job_saves(const JobMetrics *job)
 {
-    return job->details != NULL && job->details->training != NULL ? job->details->training->saves
-                                                                  : 0;
+    return job->details != NULL ? job->details->saves : 0;
 }
 
 /* A time of the job, of its nodes or of its GPUs, as node time; rounded down. */

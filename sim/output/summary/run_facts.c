@@ -57,6 +57,7 @@ static JobFacts job_facts(Arena *arena, const World *world, const Job *job)
                       .transformer =
                           job->spec->program->transformer != NULL ? job->spec->program : NULL,
                       .saves_on_notice = job->spec->program->saves_on_notice,
+                      .saves_work = program_saves_work(job->spec->program),
                       .user = list_word(list != NULL ? list->user : NULL, job->row),
                       .queue = list_word(list != NULL ? list->queue : NULL, job->row),
                       .workload = workload};
@@ -73,6 +74,8 @@ static JobFacts forgotten_facts(const World *world, JobId id)
                       .size = workload->list->gpus[listed.row],
                       .user = list_word(workload->list->user, listed.row),
                       .queue = list_word(workload->list->queue, listed.row),
+                      .saves_on_notice = workload->specs[0]->program->saves_on_notice,
+                      .saves_work = program_saves_work(workload->specs[0]->program),
                       .workload = (uint32_t)listed.workload + 1};
 }
 

@@ -37,6 +37,7 @@ typedef struct {
     int32_t gpus_per_node;      /* of the kind of its nodes */
     const Program *transformer; /* its program, if that trains a transformer; or NULL */
     bool saves_on_notice;       /* as Program.saves_on_notice */
+    bool saves_work;            /* its program only takes time, and writes checkpoints */
 } JobFacts;
 
 typedef struct {

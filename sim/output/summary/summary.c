@@ -345,6 +345,8 @@ static void put_facts(SummaryJob *job, const JobMetrics *metrics, const JobFacts
     job->wasted_gpu_ns = (Wide)job_use_ns(metrics, USE_LOST) * gpus;
     job->output_path = facts->output_path;
     job->saves_on_notice = facts->saves_on_notice;
+    if (facts->saves_work)
+        job->checkpoint_ns = job_node_time_ns(metrics, job_use_ns(metrics, USE_CHECKPOINT));
     job->notice_checkpoints = job_saves(metrics);
     if (facts->real != NULL)
         put_real(job, facts->real);

@@ -138,6 +138,8 @@ typedef struct {
     int64_t last_ended_ns;
     int64_t restarts;
     bool saves_on_notice; /* one of its jobs does */
+    bool saves_work;
+    Wide checkpoint_ns; /* node time of all attempts, shown if saves_work */
     int64_t notice_checkpoints;
     Wide lost_ns;
     int64_t goodput_ppm;

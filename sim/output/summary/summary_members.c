@@ -234,6 +234,8 @@ static const Field workload_fields[] = {
                 "checkpoints that its jobs wrote on notice of preemption",
                 .shown_if = offsetof(OWNER, saves_on_notice)),
     SECONDS("lost_node_s", lost_ns, "node time whose work was thrown away"),
+    SECONDS("checkpoint_node_s", checkpoint_ns, "node time in which checkpoints were written",
+            .shown_if = offsetof(OWNER, saves_work)),
     RATIO("goodput", goodput_ppm, "the same of all its jobs", NULLABLE),
     {0},
 };

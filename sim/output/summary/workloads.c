@@ -80,6 +80,7 @@ static void workload_count_job(SummaryWorkload *workload, Wide *use_ns, const Jo
     for (int use = 0; use < USE_OF_ATTEMPTS; use++)
         use_ns[use] += job_use_ns(job, (NodeUse)use);
     workload->lost_ns += job_node_time_ns(job, job_use_ns(job, USE_LOST));
+    workload->checkpoint_ns += job_node_time_ns(job, job_use_ns(job, USE_CHECKPOINT));
 }
 
 static void count_outcomes(const JobTimes *jobs, uint32_t job_count, int64_t ended[OUTCOME_COUNT])
@@ -141,6 +142,7 @@ void summary_add_workloads(Making *making)
         SummaryWorkload *workload = &summary->workloads[number - 1];
         workload_count_job(workload, use_ns[number - 1], run_job(run, i));
         workload->saves_on_notice |= making->facts->jobs[i].saves_on_notice;
+        workload->saves_work |= making->facts->jobs[i].saves_work;
     }
     for (uint32_t w = 0; w < summary->workload_count; w++) {
         // Each place has moved on to the first job of the following workload.

@@ -7,6 +7,7 @@
 #include "sim/base/units.h"
 #include "sim/scenario/command/check.h"
 #include "sim/scenario/command/workload_read.h"
+#include "sim/scenario/config/checkpoint_config.h"
 #include "sim/scenario/config/kind_config.h"
 #include "sim/scenario/config/queue_config.h"
 #include "sim/scenario/joblist/job_list_file.h"
@@ -393,6 +394,7 @@ static void add_shape(const Trace *trace)
     Arena *arena = context->arena;
     Program *program = ARENA_NEW(arena, Program);
     *program = (Program){.kind = PROGRAM_FIXED, .name = trace->text->trace.value};
+    checkpoint_read_work(context->problems, trace->text->checkpoint, program);
     JobSpec *spec = ARENA_NEW(arena, JobSpec);
     *spec = (JobSpec){.asks_for = REQUEST_GPUS,
                       .nodes = 1,

@@ -428,6 +428,10 @@ static void refuse_trace_members(Reader *reader, const WorkloadText *text)
         if (members[i].node != NULL)
             problems_add(reader->context->problems, STATUS_BAD_INPUT, json_at(members[i].node),
                          "\"%s\" is for a workload with a \"trace\"", members[i].key);
+    if (text->checkpoint != NULL)
+        status_hint(problem(reader, text->checkpoint->node,
+                            "\"checkpoint\" is for a workload with a \"trace\""),
+                    "jobs with a \"config\" have the \"checkpoint\" of their program");
 }
 
 static void read_workload(Reader *reader, const WorkloadText *text, Workload *workload)

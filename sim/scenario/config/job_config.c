@@ -295,7 +295,8 @@ static void warn_of_endless(const ConfigContext *context, const JobText *text,
     const int64_t least_ns = program_least_ns(spec, kinds_first_size(cluster, spec->kinds));
     const bool is_ended = spec->max_wall_clock_ns <= most_ns || service->preemption_fails_jobs ||
                           service->attempts_max < LOST_ATTEMPTS_MAX;
-    if (least_ns <= most_ns || is_ended || program_can_resume(spec->program))
+    const bool keeps_work = program_can_resume(spec->program) || spec->program->work.every_ns > 0;
+    if (least_ns <= most_ns || is_ended || keeps_work)
         return;
     Text least = {0}, most = {0};
     duration_print(&least, least_ns);
@@ -304,7 +305,8 @@ static void warn_of_endless(const ConfigContext *context, const JobText *text,
                              "the job takes %s, but runs %s at most on low-priority nodes and does "
                              "not resume: it never ends",
                              text_string(&least), text_string(&most)),
-                "use dedicated nodes, a checkpoint with \"resume\": true, or \"until\"");
+                "use dedicated nodes, a checkpoint (of a training with \"resume\": true), or "
+                "\"until\"");
     text_free(&least);
     text_free(&most);
 }

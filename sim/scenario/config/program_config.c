@@ -4,6 +4,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/formats/keras_network.h"
+#include "sim/scenario/config/checkpoint_config.h"
 #include "sim/scenario/config/shell_read.h"
 #include "sim/scenario/config/transformer_config.h"
 #include "sim/schema/expression.h"
@@ -121,6 +122,10 @@ bool program_check(const ConfigContext *context, const ProgramText *text)
         check_training(context, text);
     if (takes_time)
         check_duration(context, text->duration);
+    if (takes_time)
+        checkpoint_read_work(context->problems, text->checkpoint, &(Program){0});
+    else if (text->checkpoint != NULL)
+        checkpoint_check_training(context->problems, text->checkpoint);
     return context->problems->count == problems_before && context->catalog != NULL &&
            bind_is_whole(&program_type, text);
 }
@@ -275,7 +280,7 @@ static void read_saves(const ProgramText *text, const char *command, const Varia
     if (text->checkpoint != NULL) {
         put_checkpoint(text->checkpoint->path, command, variables, program);
         program->checkpoint_bytes = text->checkpoint->bytes.value;
-        program->checkpoint_every = text->checkpoint->every.value;
+        program->checkpoint_every = checkpoint_epochs(text->checkpoint);
         program->resumes = text->checkpoint->resume.value != 0;
         put_on_notice(text->checkpoint->on_notice, text->checkpoint->path, variables, program);
     }
@@ -370,7 +375,9 @@ const Program *program_fixed(Arena *arena, const ProgramText *text, bool is_soun
     program->name = program_name(text);
     program->exit_code = (int32_t)text->exit_code.value;
     const bool is_read = distribution_read(arena, text->duration, &program->duration, &status);
-    invariant(is_read || !is_sound); // program_check has reported why
+    Problems reported = problems_create(arena); // program_check has added them
+    checkpoint_read_work(&reported, text->checkpoint, program);
+    invariant((is_read && reported.count == 0) || !is_sound);
     return program;
 }
 

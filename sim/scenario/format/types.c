@@ -69,19 +69,6 @@ static const ObjectType data_type = {"data", "A data set on a mounted share.", s
     "that step, otherwise from the older checkpoint."
 
 #define OWNER SaveText
-static const Field checkpoint_fields[] = {
-    NEEDED_TEXT("path", path,
-                "where rank 0 writes it; {epoch} stands for the epoch, {--name} for the value of "
-                "that option on the command line, {--name=default} where the option may be "
-                "missing; a path that is not under a mount is on the node's own disk"),
-    NEEDED_BYTES("bytes", bytes, "its size"),
-    FIELD_INTEGER("every", every, 1, MAX_COUNT, "1", "epochs between two checkpoints"),
-    FIELD_BOOLEAN("resume", resume, "false",
-                  "whether a new attempt continues from the last checkpoint that survived the loss "
-                  "of nodes: one on a share"),
-    FIELD_BOOLEAN("on_notice", on_notice, "false", ON_NOTICE " Needs `resume` and a share"),
-    {0},
-};
 static const Field save_fields[] = {
     NEEDED_TEXT("path", path,
                 "where rank 0 writes it; {--name} stands for the value of that option on the "
@@ -91,8 +78,6 @@ static const Field save_fields[] = {
     {0},
 };
 #undef OWNER
-static const ObjectType checkpoint_type = {"checkpoint", "A checkpoint written after epochs.",
-                                           sizeof(SaveText), checkpoint_fields};
 static const ObjectType save_type = {"save", "The model saved at the end.", sizeof(SaveText),
                                      save_fields};
 
@@ -202,7 +187,9 @@ static const Field program_fields[] = {
     FIELD_OBJECT("data", data, data_type,
                  "where the data set is read from; without it each node downloads the set"),
     FIELD_OBJECT("checkpoint", checkpoint, checkpoint_type,
-                 "a file that is written after every so many epochs"),
+                 "what a training writes after every so many epochs, and a program that only takes "
+                 "time after every so much time; without it a lost attempt is repeated from its "
+                 "beginning"),
     FIELD_OBJECT("save", save, save_type, "the model file at the end"),
     FIELD_CHOICE("output", output, program_outputs, "plain",
                  "what the program prints while it trains"),

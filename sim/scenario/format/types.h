@@ -5,6 +5,7 @@
 #define SIM_SCENARIO_FORMAT_TYPES_H
 
 #include "sim/cloud/spec/scenario.h"
+#include "sim/scenario/format/checkpoint_types.h"
 #include "sim/scenario/format/failure_types.h"
 #include "sim/scenario/format/kind_types.h"
 #include "sim/scenario/format/network_types.h"
@@ -34,9 +35,6 @@ typedef struct {
     const Json *node;
     BoundText path;
     BoundInteger bytes;
-    BoundInteger every;
-    BoundInteger resume;
-    BoundInteger on_notice;
 } SaveText;
 
 typedef struct {
@@ -87,7 +85,7 @@ typedef struct {
     const Json *evaluate_samples;
     BoundInteger evaluates_at_end;
     DataText *data;
-    SaveText *checkpoint;
+    CheckpointText *checkpoint;
     SaveText *save;
     BoundInteger output; /* ProgramOutput */
 } ProgramText;

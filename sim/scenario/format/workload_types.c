@@ -85,6 +85,10 @@ static const Field workload_fields[] = {
                  "trace: whether the column gpu_type says on which kinds of nodes of its cluster a "
                  "job may run. Its words are names, VM sizes or GPU models of the node_kinds, "
                  "several with \"|\" between them; a job without a word runs on any"),
+    FIELD_OBJECT("checkpoint", checkpoint, checkpoint_type,
+                 "trace: what its jobs write while they run, as programs that only take time; "
+                 "without it they begin again when they lose their nodes. The jobs of other "
+                 "workloads have the checkpoint of their program"),
     FIELD_TEXT(
         "queue", queue, NULL,
         "the queue of the jobs, if their cluster has \"queues\"; the jobs of a trace wait in "

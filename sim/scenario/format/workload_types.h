@@ -3,7 +3,7 @@
 #define SIM_SCENARIO_FORMAT_WORKLOAD_TYPES_H
 
 #include "sim/cloud/spec/scenario.h"
-#include "sim/schema/bind.h"
+#include "sim/scenario/format/checkpoint_types.h"
 
 typedef struct {
     const Json *node;
@@ -30,8 +30,9 @@ typedef struct {
     BoundInteger cpus, memory;
     BoundInteger cores_and_memory; /* trace: whether they bind */
     BoundText queue;
-    const Json *node_kind; /* names */
-    BoundInteger gpu_type; /* trace: whether it binds */
+    const Json *node_kind;      /* names */
+    BoundInteger gpu_type;      /* trace: whether it binds */
+    CheckpointText *checkpoint; /* trace */
     BoundInteger expected;
 } WorkloadText;
 

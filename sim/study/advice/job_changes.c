@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "sim/base/text.h"
+#include "sim/base/units.h"
 #include "sim/study/advice/listing.h"
 
 /* --- Checkpoints --- */
@@ -18,11 +20,56 @@ static void add_interval(const Listing *listing, int32_t program, const char *ma
                arena_printf(listing->arena, "%" PRId64, every));
 }
 
+enum { FACTOR = 3 };
+
+/* Other times between checkpoints of `whose` jobs, at the JSON pointer. Returns whether
+ * `checkpoint` states a time. */
+static bool add_times(const Listing *listing, const char *whose, const char *pointer,
+                      const Json *checkpoint)
+{
+    const Json *every = checkpoint != NULL ? json_member(checkpoint, "every") : NULL;
+    int64_t now_ns = 0;
+    Status unused = {0};
+    if (every == NULL || every->kind != JSON_STRING ||
+        !duration_parse(every->text, json_at(every), &now_ns, &unused))
+        return false;
+    const int64_t times_s[] = {now_ns / NS_PER_S / FACTOR, now_ns / NS_PER_S * FACTOR};
+    for (size_t i = 0; i < sizeof times_s / sizeof times_s[0]; i++) {
+        Text words = {0};
+        if (times_s[i] == 0)
+            continue;
+        duration_print(&words, times_s[i] * NS_PER_S);
+        ChangeDraft draft =
+            change_begin(listing, CHANGE_CHECKPOINTS, NULL,
+                         arena_printf(listing->arena, "a checkpoint of %s every %s instead of %s",
+                                      whose, text_string(&words), every->text));
+        change_set(&draft, pointer, arena_printf(listing->arena, "\"%" PRId64 "s\"", times_s[i]));
+        text_free(&words);
+    }
+    return true;
+}
+
+/* The checkpoints of the jobs in lists. */
+static bool add_lists(const Listing *listing)
+{
+    const Json *workloads = json_member(listing->file->root, "workloads");
+    bool has_any = false;
+    int32_t index = 0;
+    for (const Json *item = workloads != NULL ? workloads->first : NULL; item != NULL;
+         item = item->next, index++) {
+        const Json *name = json_member(item, "name");
+        has_any |=
+            add_times(listing, name->text,
+                      arena_printf(listing->arena, "/workloads/%d/checkpoint/every", (int)index),
+                      json_member(item, "checkpoint"));
+    }
+    return has_any;
+}
+
 void list_checkpoints(const Listing *listing)
 {
-    enum { FACTOR = 3 };
     const Json *programs = json_member(listing->file->root, "programs");
-    bool has_any = false;
+    bool has_any = add_lists(listing);
     int32_t index = 0;
     for (const Json *item = programs != NULL ? programs->first : NULL; item != NULL;
          item = item->next, index++) {
@@ -30,6 +77,11 @@ void list_checkpoints(const Listing *listing)
         const Json *resume = checkpoint != NULL ? json_member(checkpoint, "resume") : NULL;
         const Json *every = checkpoint != NULL ? json_member(checkpoint, "every") : NULL;
         const Json *match = json_member(item, "match");
+        if (json_member(item, "duration") != NULL)
+            has_any |=
+                add_times(listing, match->text,
+                          arena_printf(listing->arena, "/programs/%d/checkpoint/every", (int)index),
+                          checkpoint);
         if (resume == NULL || resume->kind != JSON_BOOLEAN || !resume->boolean)
             continue;
         const int64_t now = every != NULL && every->is_integer ? every->integer : 1;

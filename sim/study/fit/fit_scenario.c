@@ -59,11 +59,13 @@ static Json *duration_json(Arena *arena, const WorkloadFit *fit)
     return table_json(arena, fit);
 }
 
-static void put_program(Arena *arena, Json *root, const WorkloadFit *fit)
+static void put_program(Arena *arena, Json *root, const WorkloadFit *fit,
+                        const ImportPrices *prices)
 {
     Json *program = json_add(json_put_array(arena, root, "programs"), json_object(arena));
     json_put_text(arena, program, "match", "python train.py");
     json_set(arena, program, "duration", duration_json(arena, fit));
+    import_put_checkpoint(arena, program, prices);
 }
 
 /* --- The workload --- */
@@ -151,7 +153,7 @@ Json *fit_scenario(Arena *arena, const Import *import, const WorkloadFit *fit,
     import_put_catalogs(arena, root, names, prices);
     json_put_text(arena, root, "wide_jobs", "refuse");
     put_share(arena, root);
-    put_program(arena, root, fit);
+    put_program(arena, root, fit, prices);
     put_workload(arena, root, fit, cluster->name, names->name);
     put_cluster(arena, root, cluster, prices);
     return root;

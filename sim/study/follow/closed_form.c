@@ -115,6 +115,8 @@ static const char *objection(const Scenario *scenario)
     for (int32_t i = 0; i < workload->spec_count; i++) {
         if (workload->specs[i]->program->kind != PROGRAM_FIXED)
             return "the run times of jobs are not drawn from a distribution";
+        if (program_saves_work(workload->specs[i]->program))
+            return "jobs write checkpoints, which take time";
         if (workload->specs[i]->asks_for != REQUEST_NODES)
             return "jobs share nodes";
     }

@@ -64,10 +64,12 @@ Json *import_scenario_catalog(Arena *arena, const ImportClusters *clusters,
 
 /* --- Parts of scenarios on such a cluster --- */
 
-/* The parameters "nodes", "size" if there are offers, and "priority" if there is a price of
- * low-priority nodes. */
+/* The parameters "nodes", "size" if there are offers, and if there is a price of low-priority nodes
+ * "priority" and those of checkpoints. */
 void import_put_cluster_parameters(Arena *arena, Json *parameters, const ImportCluster *cluster,
                                    const ImportPrices *prices);
+/* The checkpoints of a program or list, if there is a price of low-priority nodes. */
+void import_put_checkpoint(Arena *arena, Json *object, const ImportPrices *prices);
 /* The command that makes such a cluster, with these parameters or with the cluster's own number of
  * nodes. Returns its "properties". */
 Json *import_put_create(Arena *arena, Json *commands, const ImportCluster *cluster,

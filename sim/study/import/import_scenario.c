@@ -219,6 +219,51 @@ static Json *put_choice(Arena *arena, Json *parameters, const char *name, const 
     return choices;
 }
 
+static void put_time(Arena *arena, Json *parameters, const char *name, const char *value,
+                     const char *description)
+{
+    Json *time = json_put_object(arena, parameters, name);
+    json_put_text(arena, time, "value", value);
+    json_put_text(arena, time, "type", "duration");
+    json_put_text(arena, time, "description", description);
+}
+
+/* No log says which jobs write checkpoints: none does, unless the parameter says so. */
+static void put_checkpoint_parameters(Arena *arena, Json *parameters)
+{
+    Json *share = json_put_object(arena, parameters, "checkpointing");
+    json_put_integer(arena, share, "value", 0);
+    Json *range = json_put_array(arena, share, "range");
+    json_add(range, json_integer(arena, 0));
+    json_add(range, json_integer(arena, 100));
+    json_put_text(arena, share, "description",
+                  "percent of the jobs that write checkpoints: the log does not say which do. The "
+                  "others begin again when they lose a node");
+    put_time(arena, parameters, "checkpoint_every", "1h", "work from one checkpoint to the next");
+    put_time(arena, parameters, "checkpoint_takes", "1m",
+             "how long a job stops for a checkpoint (an assumption)");
+    put_time(arena, parameters, "checkpoint_restart", "5m",
+             "from the start of an attempt that continues from a checkpoint until it works (an "
+             "assumption)");
+    Json *notice = json_put_object(arena, parameters, "checkpoint_on_notice");
+    json_put_boolean(arena, notice, "value", false);
+    json_put_text(arena, notice, "description",
+                  "whether these jobs write one more when they get notice that a node is taken "
+                  "away");
+}
+
+void import_put_checkpoint(Arena *arena, Json *object, const ImportPrices *prices)
+{
+    if (!prices->low_priority.is_known)
+        return; // no job loses a node
+    Json *checkpoint = json_put_object(arena, object, "checkpoint");
+    json_put_text(arena, checkpoint, "every", "${checkpoint_every}");
+    json_put_text(arena, checkpoint, "takes", "${checkpoint_takes}");
+    json_put_text(arena, checkpoint, "restart", "${checkpoint_restart}");
+    json_put_text(arena, checkpoint, "on_notice", "${checkpoint_on_notice}");
+    json_put_text(arena, checkpoint, "jobs", "${checkpointing}%");
+}
+
 void import_put_cluster_parameters(Arena *arena, Json *parameters, const ImportCluster *cluster,
                                    const ImportPrices *prices)
 {
@@ -229,10 +274,12 @@ void import_put_cluster_parameters(Arena *arena, Json *parameters, const ImportC
         for (int32_t o = 0; o < prices->offer_count; o++)
             json_add(sizes, json_string(arena, offer_size(arena, cluster, &prices->offers[o])));
     }
-    if (prices->low_priority.is_known)
-        json_add(put_choice(arena, parameters, "priority", "dedicated",
-                            "low-priority nodes cost less and are taken away by chance"),
-                 json_string(arena, "lowpriority"));
+    if (!prices->low_priority.is_known)
+        return;
+    json_add(put_choice(arena, parameters, "priority", "dedicated",
+                        "low-priority nodes cost less and are taken away by chance"),
+             json_string(arena, "lowpriority"));
+    put_checkpoint_parameters(arena, parameters);
 }
 
 void import_put_catalogs(Arena *arena, Json *root, const ImportScenarioNames *names,
@@ -355,7 +402,8 @@ static void put_end(Arena *arena, Json *root, const ImportClusters *clusters, in
 }
 
 static void put_workload(Arena *arena, Json *root, const ImportClusters *clusters,
-                         const ImportScenarioNames *names, int64_t piece_ns)
+                         const ImportPrices *prices, const ImportScenarioNames *names,
+                         int64_t piece_ns)
 {
     Json *workload = json_add(json_put_array(arena, root, "workloads"), json_object(arena));
     json_put_text(arena, workload, "name", names->name);
@@ -374,6 +422,7 @@ static void put_workload(Arena *arena, Json *root, const ImportClusters *cluster
         json_put_text(arena, workload, "gpu_type", "bind");
     if (clusters->cores_bind)
         json_put_text(arena, workload, "cores_and_memory", "bind");
+    import_put_checkpoint(arena, workload, prices);
 }
 
 void import_put_until(Arena *arena, Json *root, const JobList *list, int64_t piece_ns,
@@ -405,7 +454,7 @@ Json *import_scenario(Arena *arena, const Import *import, const ImportClusters *
     json_put_text(arena, root, "fidelity", "job");
     import_put_catalogs(arena, root, names, prices);
     json_put_text(arena, root, "wide_jobs", "refuse");
-    put_workload(arena, root, clusters, names, piece_ns);
+    put_workload(arena, root, clusters, prices, names, piece_ns);
     put_commands(arena, root, clusters, prices);
     if (piece_ns > 0)
         put_end(arena, root, clusters,

@@ -220,6 +220,28 @@ START_TEST(a_mistake_is_reported_with_its_position)
          "\"stop_at_requested\" is for a workload with a \"trace\""},
         {RANDOM ", \"resample\": \"7d\"", NULL, "\"resample\" is for a workload with a \"trace\""},
         {RANDOM ", \"load\": 2", NULL, "\"load\" is for a workload with a \"trace\""},
+        {RANDOM ", \"checkpoint\": {\"every\": \"1h\", \"takes\": \"1m\"}", NULL,
+         "\"checkpoint\" is for a workload with a \"trace\""},
+        {TRACE ", \"checkpoint\": {\"every\": \"1h\"}", NULL,
+         "the checkpoint of a program that only takes time needs \"takes\", which is missing"},
+        {TRACE ", \"checkpoint\": {\"takes\": \"1m\"}", NULL,
+         "the checkpoint of a program that only takes time needs \"every\", which is missing"},
+        {TRACE ", \"checkpoint\": {\"every\": 3, \"takes\": \"1m\"}", NULL,
+         "every of this checkpoint is not a time above 0"},
+        {TRACE ", \"checkpoint\": {\"every\": \"0s\", \"takes\": \"1m\"}", NULL,
+         "every of this checkpoint is not a time above 0"},
+        {TRACE ", \"checkpoint\": {\"every\": \"1h\", \"takes\": \"1m\", \"jobs\": \"101%\"}", NULL,
+         "\"101%\" of the jobs, expected 0% to 100%"},
+        {TRACE ", \"checkpoint\": {\"every\": \"1h\", \"takes\": \"1m\", \"bytes\": \"1GB\"}", NULL,
+         "\"bytes\" is for checkpoints of trainings; those of a program that only takes time have "
+         "\"takes\""},
+        {TRACE, "/programs/0/checkpoint={\"every\": 2, \"takes\": \"1m\"}",
+         "\"takes\" is for checkpoints of programs that only take time; a training's take the time "
+         "of its bytes"},
+        {TRACE, "/programs/0/checkpoint={\"every\": 2, \"bytes\": \"1MB\"}",
+         "the checkpoint of a training needs \"path\", which is missing"},
+        {TRACE, "/programs/0/checkpoint={\"every\": \"1h\", \"bytes\": \"1MB\", \"path\": \"x\"}",
+         "every of a training's checkpoint is not a number of epochs, 1 or more"},
         {TRACE ", \"load\": 2", NULL, "\"load\" needs \"resample\""},
         {TRACE ", \"resample\": \"2s\", \"load\": 0", NULL,
          "load is not a number from 0.01 to 100 with at most six decimals"},
@@ -251,6 +273,36 @@ START_TEST(a_mistake_is_reported_with_its_position)
         ck_assert_msg(has_message, "row %d: %s", (int)i, problems.items[0].message);
         ck_assert_msg(problems.items[0].at.source != NULL, "row %d", (int)i);
     }
+}
+END_TEST
+
+START_TEST(jobs_of_a_trace_and_programs_that_take_time_have_checkpoints)
+{
+    const Program *of_trace =
+        sound(TRACE ", \"checkpoint\": {\"every\": \"1h\", \"takes\": \"1m\", \"restart\": "
+                    "\"5m\", \"jobs\": \"12.5%\"}",
+              NULL)
+            ->scenario.workloads[0]
+            .specs[0]
+            ->program;
+    ck_assert_int_eq(of_trace->work.every_ns, NS_PER_HOUR);
+    ck_assert_int_eq(of_trace->work.takes_ns, 60 * NS_PER_S);
+    ck_assert_int_eq(of_trace->work.restart_ns, 300 * NS_PER_S);
+    ck_assert_int_eq(of_trace->work.jobs_ppm, 125000);
+    ck_assert(!of_trace->saves_on_notice);
+    const Program *of_command =
+        last_job(sound(TRACE, "/programs/0={\"match\": \"*\", \"duration\": \"8h\", "
+                              "\"checkpoint\": {\"takes\": \"1m\", \"on_notice\": true}}"))
+            ->program;
+    ck_assert_int_eq(of_command->work.every_ns, 0);
+    ck_assert_int_eq(of_command->work.jobs_ppm, PPM);
+    ck_assert(of_command->saves_on_notice);
+    ck_assert(!program_saves_work(
+        sound(TRACE ", \"checkpoint\": {\"every\": \"1h\", \"takes\": \"1m\", \"jobs\": \"0%\"}",
+              NULL)
+            ->scenario.workloads[0]
+            .specs[0]
+            ->program));
 }
 END_TEST
 
@@ -293,6 +345,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, columns_without_effect_are_a_warning);
     tcase_add_test(tests, jobs_wider_than_their_cluster_are_a_warning);
     tcase_add_test(tests, a_mistake_is_reported_with_its_position);
+    tcase_add_test(tests, jobs_of_a_trace_and_programs_that_take_time_have_checkpoints);
     tcase_add_test(tests, a_trace_is_drawn_anew_for_each_seed);
     tcase_add_test(tests, a_trace_with_a_mistake_is_refused_at_its_line);
     suite_add_tcase(suite, tests);

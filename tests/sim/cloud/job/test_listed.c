@@ -8,6 +8,7 @@
 #include "sim/engine/rng.h"
 #include "tests/support/replay_twin.h"
 #include "tests/support/suite.h"
+#include "tests/support/theory.h"
 #include "tests/support/world_fixture.h"
 
 enum { ROWS_MAX = 400, QUEUES_MAX = 4 };
@@ -462,6 +463,97 @@ START_TEST(every_policy_and_placement_keeps_the_invariants)
 }
 END_TEST
 
+/* --- Lists with and without checkpoints --- */
+
+enum { LISTED = 60 };
+
+static Listing *spot_listing(uint64_t seed, const char *name, WorkCheckpoints work)
+{
+    uint64_t draw = 0;
+    Listing *listing = new_listing(1);
+    Program *program = ARENA_NEW(arena, Program);
+    JobSpec *spec = ARENA_NEW(arena, JobSpec);
+    *program = *listing->spec->program;
+    program->work = work;
+    program->saves_on_notice = work.jobs_ppm > 0;
+    *spec = *listing->spec;
+    spec->program = program;
+    listing->spec = spec;
+    listing->workload.name = name;
+    for (int32_t row = 0; row < LISTED; row++)
+        add(listing, 20 * row, 1 + roll(seed, &draw, 1500), 1 + (int32_t)roll(seed, &draw, 8));
+    return listing;
+}
+
+/* Runs two lists on low-priority nodes, of which one has checkpoints. */
+static const World *run_spot(uint64_t seed, bool forgets)
+{
+    static const WorkCheckpoints usual = {100 * NS_PER_S, 5 * NS_PER_S, 20 * NS_PER_S, PPM};
+    const Listing *listings[] = {spot_listing(seed, "writing", usual),
+                                 spot_listing(seed + 1000, "plain", (WorkCheckpoints){0})};
+    FailureModel *model = ARENA_NEW(arena, FailureModel);
+    *model = (FailureModel){
+        .name = "taken", .between = exponential_of(600 * NS_PER_S), .reason = "taken"};
+    Workload *workloads = ARENA_ARRAY(arena, Workload, 2);
+    ClusterSpec *cluster = ARENA_NEW(arena, ClusterSpec);
+    *cluster = (ClusterSpec){.vm_size = vm_size_of_gpus(arena, 8),
+                             .is_low_priority = true,
+                             .target_nodes = 10,
+                             .admin_user = "demo"};
+    commands_create_cluster(&list, "c0", 0, cluster);
+    for (int32_t i = 0; i < 2; i++)
+        workloads[i] = listings[i]->workload;
+    Scenario *scenario = scenario_with(listings[0], POLICY_SERVICE);
+    scenario->workloads = workloads;
+    scenario->workload_count = 2;
+    scenario->until_ns = 200000 * NS_PER_S;
+    scenario->service.attempts_max = INT32_MAX;
+    scenario->service.preemption_notice_ns = 30 * NS_PER_S;
+    scenario->failures.rate_ppm = PPM;
+    scenario->failures.preemption = model;
+    World *world = world_create(arena, scenario, recording_sink(&recording, TRACE_LEVEL_JOBS));
+    world_check_always(world);
+    if (forgets)
+        world_forget_ended(world);
+    world_run(world);
+    return world;
+}
+
+START_TEST(lists_with_and_without_checkpoints_share_the_memory_of_their_jobs)
+{
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        int64_t kept_ns[2 * LISTED] = {0};
+        int32_t losses[2] = {0};
+        arena_destroy(arena);
+        begin();
+        const World *world = run_spot(seed, false);
+        for (int32_t i = 0; i < recording.count; i++) {
+            const TraceRecord *record = &recording.items[i];
+            if (record->kind != TRACE_JOB_ATTEMPT)
+                continue;
+            kept_ns[record->job.index] += record->job_attempt.kept_ns;
+            losses[world_job(world, record->job)->workload] += strcmp(record->name, "lost") == 0;
+            ck_assert_int_ge(attempt_parts_ns(record), 0);
+        }
+        for (uint32_t j = 0; j < world_job_count(world); j++) {
+            const Job *job = world_job(world, (JobId){j});
+            const JobList *jobs = job_list_of(world_scenario(world), job);
+            if (job->state == JOB_SUCCEEDED)
+                ck_assert_int_eq(kept_ns[j], jobs->gpus[job->row] * jobs->run_ns[job->row]);
+            ck_assert(job->workload == 1 || job->state == JOB_SUCCEEDED);
+        }
+        ck_assert_int_gt(losses[0], 0);
+        ck_assert_int_gt(losses[1], losses[0]);
+        ck_assert_int_gt(recording_count(&recording, TRACE_JOB_WORK_SAVED, NULL), 0);
+        const uint64_t hash = recording_hash(&recording);
+        arena_destroy(arena);
+        begin();
+        (void)run_spot(seed, true);
+        ck_assert_uint_eq(recording_hash(&recording), hash);
+    }
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("listed");
@@ -478,6 +570,7 @@ Suite *test_suite(void)
     tcase_add_test(paper, users_of_a_list_take_turns_under_fair_share);
     tcase_add_test(paper, a_larger_priority_is_served_first);
     tcase_add_test(paper, forgetting_ended_jobs_changes_no_start);
+    tcase_add_test(paper, lists_with_and_without_checkpoints_share_the_memory_of_their_jobs);
     suite_add_tcase(suite, paper);
     TCase *random = tcase_create("at random");
     tcase_add_test(random, waits_are_those_of_a_plain_replay_to_the_nanosecond);

@@ -306,6 +306,26 @@ START_TEST(a_checkpoint_is_shown_below_the_folder_of_the_job)
 }
 END_TEST
 
+START_TEST(checkpoints_of_a_program_that_only_takes_time_are_told)
+{
+    static const char *const lines[] = {
+        "0s 0s job_state w/c - w/e/j - - queued exit_code=-1",
+        "1s 0s job_state w/c - w/e/j - - running exit_code=-1",
+        "9s 6s job_work_saved:preemption w/c n1 w/e/j - - - work_ns=5s",
+        "12s 1s job_attempt:preemption w/c n1 w/e/j - - lost nodes=1 kept_ns=5s " ATTEMPT
+        "lost_ns=3s epochs_kept=0",
+        "14s 14s job_work_resumed w/c - w/e/j - - - work_ns=5s",
+        NULL,
+    };
+    ck_assert_ptr_nonnull(
+        strstr(story_of("j", lines),
+               "             9 s  has written a checkpoint on notice, in 3 s: 5 s of work\n"
+               "            12 s  3 s of work was lost\n"
+               "            14 s  continues from its last checkpoint: 5 s of work need not be done "
+               "again\n"));
+}
+END_TEST
+
 START_TEST(a_checkpoint_on_notice_and_what_it_saves_are_told)
 {
     static const char *const lines[] = {
@@ -450,6 +470,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_node_that_is_lost_and_prepared_anew_at_once_is_one_loss);
     tcase_add_test(tests, columns_stay_aligned_beyond_a_day);
     tcase_add_test(tests, a_checkpoint_is_shown_below_the_folder_of_the_job);
+    tcase_add_test(tests, checkpoints_of_a_program_that_only_takes_time_are_told);
     tcase_add_test(tests, a_checkpoint_on_notice_and_what_it_saves_are_told);
     tcase_add_test(tests, many_jobs_ahead_are_counted);
     tcase_add_test(tests, jobs_of_one_name_have_a_story_each);

@@ -21,9 +21,10 @@ static void end(void)
 static const ClusterFacts nc6[] = {{"STANDARD_NC6", "dedicated", 0, NULL},
                                    {"STANDARD_NC6", "dedicated", 0, NULL}};
 static const JobFacts horovod[] = {
-    {"horovod", 2, "acc/share/out/segment", 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, false},
-    {"custom", 3, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, false},
-    {"custom", 3, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, false}};
+    {"horovod", 2, "acc/share/out/segment", 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, false,
+     false},
+    {"custom", 3, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, false, false},
+    {"custom", 3, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, false, false}};
 static const ShareFacts standard_share[] = {{.micro_usd_per_gib_month = 60000}}; // 0.06 USD
 
 static const RunFacts facts = {.scenario = "story",
@@ -177,9 +178,9 @@ START_TEST(failures_are_listed_with_their_reasons)
         NULL,
     };
     const JobFacts late[] = {
-        {"custom", 1, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, false},
-        {"custom", 3, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, false},
-        {"custom", 1, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, false}};
+        {"custom", 1, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, false, false},
+        {"custom", 3, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, false, false},
+        {"custom", 1, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, false, false}};
     RunFacts known = facts;
     known.jobs = late;
     ck_assert_str_eq(
@@ -204,8 +205,9 @@ START_TEST(a_job_in_the_queue_after_one_that_can_never_start_is_reported)
         "9s 0s run_ended - - - - - - events=1 draws=0 drawn=0",
         NULL,
     };
-    JobFacts jobs[] = {{"custom", 3, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, false},
-                       {"custom", 1, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, false}};
+    JobFacts jobs[] = {
+        {"custom", 3, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, false, false},
+        {"custom", 1, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, false, false}};
     RunFacts known = facts;
     known.jobs = jobs;
     static const char reason[] = "job narrow was still queued when the run ended: job wide was "
@@ -292,12 +294,36 @@ START_TEST(checkpoints_on_notice_are_counted_where_a_job_writes_them)
         NULL,
     };
     const JobFacts saves[] = {
-        {"custom", 1, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, true}};
+        {"custom", 1, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, true, false}};
     RunFacts known = facts;
     known.jobs = saves;
     ck_assert_str_eq(printed(json_find(summary_of(lines, &known), "/jobs/j/notice_checkpoints")),
                      "2");
     ck_assert_ptr_null(json_find(summary_of(lines, &facts), "/jobs/j/notice_checkpoints"));
+}
+END_TEST
+
+START_TEST(a_program_that_only_takes_time_reports_its_checkpoints)
+{
+    static const char *const lines[] = {
+        "0s 0s job_state w/c - w/e/j - - queued exit_code=-1",
+        "1s 0s job_state w/c - w/e/j - - running exit_code=-1",
+        "9s 6s job_work_saved:preemption w/c n1 w/e/j - - - work_ns=5s",
+        "12s 1s job_attempt:preemption w/c n1 w/e/j - - lost nodes=1 kept_ns=5s exchange_ns=0 "
+        "input_ns=0 gang_ns=0 startup_ns=0 checkpoint_ns=3s lost_ns=3s epochs_kept=0",
+        "20s 0s run_ended - - - - - - events=9 draws=0 drawn=0",
+        NULL,
+    };
+    const JobFacts saves[] = {
+        {"custom", 1, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, true, true}};
+    RunFacts known = facts;
+    known.jobs = saves;
+    const Json *job = json_find(summary_of(lines, &known), "/jobs/j");
+    ck_assert_str_eq(printed(json_member(job, "notice_checkpoints")), "1");
+    ck_assert_str_eq(printed(json_member(job, "checkpoint_node_s")), "3");
+    ck_assert_str_eq(printed(json_member(job, "lost_node_s")), "3");
+    ck_assert_ptr_null(json_member(job, "ranks")); // it does not train
+    ck_assert_ptr_null(json_find(summary_of(lines, &facts), "/jobs/j/checkpoint_node_s"));
 }
 END_TEST
 
@@ -395,10 +421,10 @@ START_TEST(jobs_of_a_workload_are_summarized_and_not_listed)
         NULL,
     };
     static const JobFacts jobs[] = {
-        {"custom", 1, NULL, 1, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, false},
-        {"custom", 1, NULL, 1, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, false},
-        {"custom", 1, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, false},
-        {"custom", 1, NULL, 1, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, false}};
+        {"custom", 1, NULL, 1, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, false, false},
+        {"custom", 1, NULL, 1, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, false, false},
+        {"custom", 1, NULL, 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, false, false},
+        {"custom", 1, NULL, 1, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, false, false}};
     static const char *const workloads[] = {"n", "none"};
     RunFacts known = facts;
     known.jobs = jobs;
@@ -493,6 +519,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, failures_are_listed_with_their_reasons);
     tcase_add_test(tests, the_table_for_people_has_one_row_per_job);
     tcase_add_test(tests, checkpoints_on_notice_are_counted_where_a_job_writes_them);
+    tcase_add_test(tests, a_program_that_only_takes_time_reports_its_checkpoints);
     tcase_add_test(tests, node_time_and_money_go_to_their_uses);
     tcase_add_test(tests, a_job_reports_its_lost_and_its_useful_time);
     tcase_add_test(tests, a_job_in_the_queue_after_one_that_can_never_start_is_reported);
