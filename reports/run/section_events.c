@@ -182,6 +182,13 @@ static void event_print(Text *out, const Facts *facts, const TraceRow *row)
         text_add(out, " prepared");
     }
     mishap_print(out, facts, row);
+    if (kind == TRACE_QUEUE_RECLAIMS) {
+        text_printf(out, "Queue %s reclaims its guarantee for job %s: ", row->record.name,
+                    job_name(facts, row));
+        count_print(out, row->record.queue_reclaims.jobs, "job", "jobs");
+        text_add(out, row->record.queue_reclaims.jobs == 1 ? " of other queues stops"
+                                                           : " of other queues stop");
+    }
     if (kind == TRACE_JOB_STATE)
         job_state_told(out, facts, row);
     if (kind == TRACE_JOB_TRAINING) {

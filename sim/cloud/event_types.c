@@ -82,6 +82,13 @@ static bool is_stale_CLUSTER_TICK(void *owner, const Event *event)
     return cluster_of(owner, event)->tick_generation != event->generation;
 }
 
+static bool is_stale_QUEUE_CLAIM(void *owner, const Event *event)
+{
+    const World *world = owner;
+    return scheduler_claim(world->jobs, (ClusterId){event->subject}, (int32_t)event->detail) !=
+           event->generation;
+}
+
 static bool is_stale_NODE(void *owner, const Event *event)
 {
     return node_of(owner, event)->generation != event->generation;

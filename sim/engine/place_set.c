@@ -34,6 +34,16 @@ void place_set_reserve(Arena *arena, PlaceSet *set, int32_t capacity)
     set->capacity = capacity;
 }
 
+void place_set_copy(Arena *arena, PlaceSet *copy, const PlaceSet *set)
+{
+    if (copy->capacity != set->capacity)
+        place_set_reserve(arena, copy, set->capacity);
+    for (int32_t level = 0; level < set->level_count; level++)
+        memcpy(copy->words[level], set->words[level],
+               (size_t)word_count(set->capacity, level) * sizeof *set->words[level]);
+    copy->count = set->count;
+}
+
 bool place_set_has(const PlaceSet *set, int32_t place)
 {
     invariant(place >= 0 && place < set->capacity);

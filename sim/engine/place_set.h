@@ -23,6 +23,8 @@ typedef struct {
 
 /* Makes room for places below `capacity`, which never shrinks; the set keeps its places. */
 void place_set_reserve(Arena *arena, PlaceSet *set, int32_t capacity);
+/* Makes `copy`, which may be an older copy of the set, equal to it. */
+void place_set_copy(Arena *arena, PlaceSet *copy, const PlaceSet *set);
 bool place_set_has(const PlaceSet *set, int32_t place);
 void place_set_add(PlaceSet *set, int32_t place);    /* `place` is not in the set */
 void place_set_remove(PlaceSet *set, int32_t place); /* `place` is in the set */

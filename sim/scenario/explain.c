@@ -440,7 +440,7 @@ static void explain_cluster(Explainer *explainer, const char *name, const Cluste
                             const ScenarioText *text)
 {
     static const char *const policies[][2] = {
-#define X(enum_name, function, word, sight, victim, what) {word, what},
+#define X(enum_name, function, word, sight, first, victim, what) {word, what},
         POLICIES(X)
 #undef X
     };

@@ -117,7 +117,8 @@ static void add_moments(Text *out)
 static void add_policies(Text *out)
 {
     text_add(out, "\n### Policies\n\n| `policy` | which job starts next |\n| --- | --- |\n");
-#define X(name, function, text, sight, victim, what) text_add(out, "| `" text "` | " what " |\n");
+#define X(name, function, text, sight, first, victim, what)                                        \
+    text_add(out, "| `" text "` | " what " |\n");
     POLICIES(X)
 #undef X
     text_add(out, "\n| `placement` | which node gives a job its GPUs |\n| --- | --- |\n");

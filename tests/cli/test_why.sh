@@ -26,6 +26,17 @@ story workloads/bursts day-9 queue
 # Longer than a day: the column of times is wider.
 story preemption/a-day-at-most train a-day
 
+# A queue takes its guarantee back: the job that is stopped, and the job that waited.
+story scheduling/reclaim teams-2 reclaimed
+story scheduling/reclaim teams-4 reclaims
+
+example "report and timeline show who reclaimed GPUs"
+trainyard run "$scenarios/scheduling/reclaim/scenario.json" --quiet -o reclaim
+exit_is 0
+holds grep -q 'Queue teaching reclaims its guarantee for job [^ ]*teams-4: 1 job of other queues stops' reclaim/report.html
+holds grep -q '"name":"reclaims 1 job"' reclaim/timeline.json
+holds grep -q '"name":"reclaimed"' reclaim/timeline.json
+
 example "a job that does not exist"
 trainyard run "$scenarios/workloads/bursts/scenario.json" --quiet --why somebody
 exit_is 2

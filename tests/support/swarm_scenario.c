@@ -388,7 +388,7 @@ static void make_inputs(Maker *maker)
 static void make_policy(Maker *maker)
 {
     static const char *const policies[] = {
-#define X(name, function, text, sight, victim, what) text,
+#define X(name, function, text, sight, first, victim, what) text,
         POLICIES(X)
 #undef X
     };
@@ -937,6 +937,7 @@ static int make_queues(Maker *maker, Dice *dice, Json *create, int gpus)
     if (!has(maker, SWARM_QUEUES) || !happens(dice, 50))
         return 0;
     const int count = 1 + roll(dice, 3);
+    Dice reclaim_dice = dice_of(maker, "reclaim");
     Json *list = set_array(maker, create, "queues");
     for (int q = 0; q < count; q++) {
         Json *queue = add_object(maker, list);
@@ -946,6 +947,11 @@ static int make_queues(Maker *maker, Dice *dice, Json *create, int gpus)
             set_integer(maker, queue, "gpus", guaranteed);
         if (happens(dice, 50))
             set_integer(maker, queue, "gpus_max", guaranteed + roll(dice, gpus));
+        const bool has_guarantee = json_member(queue, "gpus") != NULL && guaranteed > 0;
+        if (happens(&reclaim_dice, 70) && has_guarantee)
+            set_text(maker, queue, "reclaim_after", seconds(maker, 30 * roll(&reclaim_dice, 4)));
+        if (happens(&reclaim_dice, 15))
+            set_boolean(maker, queue, "protected", true);
     }
     return count;
 }
@@ -976,9 +982,13 @@ static void make_crowd(Maker *maker)
     for (int j = 0; j < count; j++) {
         Json *command = add_command(maker, "job.create", FORMAT(maker, "crowd%d", j + 1));
         set_text(maker, command, "cluster", "crowd");
-        set_text(maker, command, "at", seconds(maker, begin_s + roll(&dice, 120)));
-        if (queues > 0)
+        const int at_s = begin_s + roll(&dice, 120);
+        set_text(maker, command, "at", seconds(maker, at_s));
+        if (queues > 0) {
+            // Jobs that come later find GPUs that other queues have borrowed.
             set_text(maker, command, "queue", FORMAT(maker, "queue-%d", roll(&queue_dice, queues)));
+            set_text(maker, command, "at", seconds(maker, at_s + roll(&queue_dice, 1200)));
+        }
         const bool is_wide = happens(&dice, 10);
         if (happens(&dice, 15))
             set_integer(maker, command, "gpus_per_node", 1 + roll(&dice, each));

@@ -703,6 +703,9 @@ static void add_queues(Arena *arena, Dice *dice, const CommandList *list, Scenar
         for (int32_t q = 0; q < 3; q++) {
             queues[q] = (QueueSpec){.name = names[q], .guaranteed = roll(dice, 4)};
             queues[q].most = roll(dice, 2) == 0 ? INT64_MAX : queues[q].guaranteed + roll(dice, 4);
+            queues[q].reclaims = roll(dice, 2) == 0;
+            queues[q].reclaim_after_ns = roll(dice, 3) * 2 * NS_PER_MIN;
+            queues[q].is_protected = roll(dice, 8) == 0;
         }
         command->as.cluster_create = spec;
     }

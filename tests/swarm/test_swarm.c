@@ -135,7 +135,7 @@ static void expect_keys(const Json *all, const ObjectType *type)
 START_TEST(every_key_and_every_word_of_the_format_comes_up)
 {
     static const char *const policies[] = {
-#define X(name, function, text, sight, victim, what) text,
+#define X(name, function, text, sight, first, victim, what) text,
         POLICIES(X)
 #undef X
     };

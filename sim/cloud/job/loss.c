@@ -76,10 +76,10 @@ static void carry(Job *job, WorkCarried carried)
     job->owed_ns = carried.owed_ns;
 }
 
-void job_is_preempted(Jobs *jobs, Job *job)
+void job_is_preempted(Jobs *jobs, Job *job, TraceCause cause)
 {
     invariant(job->state == JOB_RUNNING);
-    const JobReason reason = {.cause = CAUSE_PRECEDENCE};
+    const JobReason reason = {.cause = cause};
     const WorkCarried carried = work_carried(jobs, job, false);
     attempt_end(jobs, job, ATTEMPT_PREEMPTED, reason);
     job->preemptions++;

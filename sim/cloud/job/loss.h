@@ -11,11 +11,12 @@
 void job_loses_nodes(Jobs *jobs, Job *job, const Node *node, DeallocationOption deallocation,
                      TraceCause cause);
 
-/* The scheduler stops the job, which runs and is not being terminated, in favour of another. It
- * returns to the queue with its remaining work plus Scenario.preemption_cost; what its program does
- * not keep is lost. This never fails the job and does not count as an attempt that lost its nodes.
- * All its nodes are free afterwards. */
-void job_is_preempted(Jobs *jobs, Job *job);
+/* The scheduler stops the job, which runs and is not being terminated, in favour of another: of its
+ * queue (CAUSE_PRECEDENCE) or of another queue (CAUSE_RECLAIM). It returns to the queue with its
+ * remaining work plus Scenario.preemption_cost; what its program does not keep is lost. This never
+ * fails the job and does not count as an attempt that lost its nodes. All its nodes are free
+ * afterwards. */
+void job_is_preempted(Jobs *jobs, Job *job, TraceCause cause);
 
 /* --- Events --- */
 

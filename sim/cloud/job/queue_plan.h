@@ -1,5 +1,6 @@
-/* Private to sim/cloud/job: the jobs of a queue in the order in which policies that see the whole
- * queue (POLICY_SEES_QUEUE) read them. */
+/* Private to sim/cloud/job: one queue of a cluster as its policy sees it, and the job that the
+ * policy chooses. Policies that see the whole queue (POLICY_SEES_QUEUE) need a plan: its jobs in
+ * the order in which they read them. */
 #ifndef SIM_CLOUD_JOB_QUEUE_PLAN_H
 #define SIM_CLOUD_JOB_QUEUE_PLAN_H
 
@@ -35,5 +36,41 @@ void queue_plan_prepare(Jobs *jobs, QueuePlan *plan, int32_t kind_count);
 void queue_plan_view(const QueuePlan *plan, PolicyView *view);
 /* Waiting and running jobs are listed in order. */
 void queue_plan_check(const Jobs *jobs, const QueuePlan *plan, ClusterId cluster);
+
+/* --- A queue, with or without a plan --- */
+
+/* The slots of a job with nodes, or of one that is about to start, on its kind. */
+int64_t job_slots(const Cluster *cluster, JobRequest request);
+/* Whether the job is being terminated: it ends soon, in the queue or on its nodes. */
+bool job_is_stopping(const Job *job);
+
+SlotLimit job_queue_limit(const JobQueue *queue);
+/* Whether its jobs stay within its guarantee with so many more slots. */
+bool job_queue_is_guaranteed(const JobQueue *queue, int64_t slots);
+/* The first waiting job in the service's order; NULL: none waits. */
+const Job *job_queue_head(const Jobs *jobs, const JobQueue *queue);
+/* The waiting job that the policy starts next, once it fits; NULL: none. Needs the plan of the
+ * queue (queue_plan_prepare). */
+const Job *job_queue_first(const Jobs *jobs, const JobQueue *queue, const Room *room);
+
+/* The view of the policy if `room` takes jobs. The queue has a plan. */
+PolicyView job_queue_view(const Jobs *jobs, const JobQueue *queue, const Room *room);
+
+/* A job that the policy starts. */
+typedef struct {
+    const Job *job; /* NULL: none */
+    KindSet kinds;  /* as PolicyChoice.kinds */
+} QueueChoice;
+
+QueueChoice job_queue_choose(const Jobs *jobs, const JobQueue *queue, const Room *room);
+
+/* --- The node time that the owners of jobs have used, for fair share --- */
+
+/* Sets Job.owner. */
+void owner_use_set(Jobs *jobs, Job *job);
+/* The job takes (change 1) or gives back (change -1) what it asked for. */
+void owner_use_changes(Jobs *jobs, const Job *job, int32_t change);
+/* Writes the use of all owners up to now: [Jobs.use_count]. */
+void owner_use_list(Jobs *jobs, int64_t *used_node_us);
 
 #endif

@@ -4,8 +4,8 @@
 #include "sim/cloud/job/attempt.h"
 #include "sim/cloud/job/listed.h"
 #include "sim/cloud/job/loss.h"
-#include "sim/cloud/job/owner_use.h"
 #include "sim/cloud/job/queue_plan.h"
+#include "sim/cloud/job/reclaim.h"
 #include "sim/cloud/job/tables.h"
 #include "sim/cloud/policy/policy.h"
 #include "sim/cloud/policy/queue_share.h"
@@ -28,7 +28,9 @@ static ClusterQueues *new_queues(Jobs *jobs, ClusterId cluster)
         queues->order[i] = i;
         queues->items[i].spec = spec->queue_count > 0 ? &spec->queues[i] : NULL;
         queues->items[i].reported.index = ID_NONE;
+        queues->items[i].owed_since_ns = INT64_MAX;
     }
+    queues->reclaim = reclaim_create(jobs->arena, spec);
     return queues;
 }
 
@@ -62,15 +64,16 @@ int32_t scheduler_queue_length(const Jobs *jobs, ClusterId cluster)
     return queues ? queues->waiting : 0;
 }
 
-static SlotLimit limit_of(const JobQueue *queue)
-{
-    return queue->spec != NULL ? queue_limit(queue->spec, queue->used_slots) : (SlotLimit){0};
-}
-
 SlotLimit scheduler_queue_limit(const Jobs *jobs, ClusterId cluster, int32_t queue)
 {
     const ClusterQueues *queues = find_queues(jobs, cluster);
-    return queues != NULL ? limit_of(&queues->items[queue]) : (SlotLimit){0};
+    return queues != NULL ? job_queue_limit(&queues->items[queue]) : (SlotLimit){0};
+}
+
+uint32_t scheduler_claim(const Jobs *jobs, ClusterId cluster, int32_t queue)
+{
+    const ClusterQueues *queues = find_queues(jobs, cluster);
+    return queues != NULL ? queues->items[queue].claim : 0;
 }
 
 void scheduler_add(Jobs *jobs, Job *job)
@@ -100,28 +103,17 @@ void scheduler_remove(Jobs *jobs, Job *job)
     if (queue->reported.index == job->id.index)
         queue->reported.index = ID_NONE;
     job->is_waiting = false;
-}
-
-/* The first waiting job in the service's order; NULL: none waits. */
-static const Job *queue_head(const Jobs *jobs, const JobQueue *queue)
-{
-    const JobId first = job_heap_first(&queue->waiting);
-    return first.index != ID_NONE ? job_by_id(jobs, first) : NULL;
+    if (queue->owed_since_ns != INT64_MAX && queue->waiting.count == 0)
+        reclaim_forget(queue);
 }
 
 /* --- Running jobs --- */
-
-/* The slots of a job with nodes, or of one that is about to start, on its kind. */
-static int64_t slots_of(const Cluster *cluster, JobRequest request)
-{
-    return request_slots(request, cluster_kind_of(cluster, request)->whole.gpus);
-}
 
 /* The job takes its nodes, and is no longer in its queue. */
 static void attempt_begins(Jobs *jobs, JobQueue *queue, const Cluster *cluster, const Job *job)
 {
     if (queue->spec != NULL)
-        queue->used_slots += slots_of(cluster, job->request);
+        queue->used_slots += job_slots(cluster, job->request);
     if (queue->plan == NULL)
         return;
     queue_plan_add_running(jobs, queue->plan, job);
@@ -132,7 +124,7 @@ void scheduler_attempt_ends(Jobs *jobs, const Job *job)
 {
     JobQueue *queue = &scheduler_queues(jobs, job->cluster)->items[job->queue];
     if (queue->spec != NULL)
-        queue->used_slots -= slots_of(cluster_by_id(jobs->clusters, job->cluster), job->request);
+        queue->used_slots -= job_slots(cluster_by_id(jobs->clusters, job->cluster), job->request);
     if (queue->plan == NULL)
         return;
     queue_plan_remove_running(jobs, queue->plan, job);
@@ -211,29 +203,6 @@ static bool has_room(const Cluster *cluster)
     return false;
 }
 
-/* Whether the job is being terminated in the queue. If it is first, no job starts until it has
- * ended. */
-static bool is_stopping(const Job *job)
-{
-    return job->stop_cause != CAUSE_NONE;
-}
-
-/* The cluster as the policy sees it, without jobs. */
-static PolicyView view_of(const Jobs *jobs, const JobQueue *queue, const Cluster *cluster)
-{
-    return (PolicyView){.now_ns = jobs->engine->now_ns,
-                        .room = cluster_room(cluster),
-                        .limit = limit_of(queue),
-                        .outside = jobs->scenario->outside};
-}
-
-static PolicyView queue_view(const Jobs *jobs, const JobQueue *queue, const Cluster *cluster)
-{
-    PolicyView view = view_of(jobs, queue, cluster);
-    queue_plan_view(queue->plan, &view);
-    return view;
-}
-
 /* A job that may start. */
 typedef struct {
     const Job *job;     /* NULL: none */
@@ -255,26 +224,15 @@ static Start start_on_kind(const Jobs *jobs, const Cluster *cluster, const Job *
     return (Start){job, request};
 }
 
-/* The job that the policy would start. */
-static Start choose(const Jobs *jobs, const JobQueue *queue, const Cluster *cluster,
-                    const Policy *policy)
+/* The job that the policy would start. If the first job is being terminated, none starts until it
+ * has ended. */
+static Start choose(const Jobs *jobs, const JobQueue *queue, const Cluster *cluster)
 {
-    const Job *head = queue_head(jobs, queue);
-    if (head == NULL || !has_room(cluster))
+    if (queue->waiting.count == 0 || !has_room(cluster))
         return (Start){0};
-    PolicyView view = view_of(jobs, queue, cluster);
-    WaitingJob first;
-    if (queue->plan != NULL) {
-        queue_plan_view(queue->plan, &view);
-    } else {
-        first = queue_plan_waiting_job(jobs, head);
-        view.waiting_count = 1;
-        view.waiting = &first;
-    }
-    const PolicyChoice next = policy->choose(&view);
-    const Job *job = next.job != POLICY_NONE ? job_by_id(jobs, view.waiting[next.job].job) : NULL;
-    return job != NULL && !is_stopping(job)
-               ? start_on_kind(jobs, cluster, job, next.kinds, view.limit)
+    const QueueChoice choice = job_queue_choose(jobs, queue, cluster_room(cluster));
+    return choice.job != NULL
+               ? start_on_kind(jobs, cluster, choice.job, choice.kinds, job_queue_limit(queue))
                : (Start){0};
 }
 
@@ -286,16 +244,17 @@ static bool stop_victims(Jobs *jobs, JobQueue *queue, const Cluster *cluster, co
 {
     bool has_stopped = false;
     while (policy->victim != NULL && queue->waiting.count > 0) {
-        const PolicyView view = queue_view(jobs, queue, cluster);
-        if (is_stopping(job_by_id(jobs, view.waiting[0].job)))
+        const PolicyView view = job_queue_view(jobs, queue, cluster_room(cluster));
+        if (job_is_stopping(job_by_id(jobs, view.waiting[0].job)))
             break;
         const int32_t victim = policy->victim(&view);
         if (victim == POLICY_NONE)
             break;
         Job *job = job_row(jobs, view.running[victim].job);
-        if (is_stopping(job) || (queue->spec != NULL && job->started_ns == jobs->engine->now_ns))
+        if (job_is_stopping(job) ||
+            (queue->spec != NULL && job->started_ns == jobs->engine->now_ns))
             break;
-        job_is_preempted(jobs, job);
+        job_is_preempted(jobs, job, CAUSE_PRECEDENCE);
         has_stopped = true;
     }
     return has_stopped;
@@ -306,7 +265,7 @@ static bool stop_victims(Jobs *jobs, JobQueue *queue, const Cluster *cluster, co
 static void start(Jobs *jobs, JobQueue *queue, const Cluster *cluster, Start next)
 {
     Job *job = job_row(jobs, next.job->id);
-    const SlotLimit limit = limit_of(queue);
+    const SlotLimit limit = job_queue_limit(queue);
     invariant(request_fits(&next.request, &limit, cluster_room(cluster)));
     scheduler_remove(jobs, job);
     job->request = next.request;
@@ -336,28 +295,15 @@ static void sort_queues(const ClusterQueues *queues)
     }
 }
 
-static bool is_guaranteed(const JobQueue *queue, int64_t slots)
-{
-    return queue_is_guaranteed(queue->spec, queue->used_slots, slots);
-}
-
-/* The first waiting job as the policy sees the queue; NULL: none. */
-static const Job *first_job(const Jobs *jobs, const JobQueue *queue)
-{
-    const QueuePlan *plan = queue->plan;
-    if (plan == NULL || plan->waiting_count == 0)
-        return queue_head(jobs, queue);
-    return job_by_id(jobs, plan->waiting[plan->waiting_begin].job);
-}
-
 /* Whether the queue, which starts no job now, waits for what it is guaranteed. */
 static bool is_owed(const Jobs *jobs, const JobQueue *queue, const Cluster *cluster)
 {
-    const Job *first = first_job(jobs, queue);
-    const PolicyView view = view_of(jobs, queue, cluster);
-    return first != NULL && !is_stopping(first) &&
-           is_guaranteed(queue, request_least_slots(first->request, view.room)) &&
-           request_may_start(&first->request, &view.limit, view.room);
+    const Room *room = cluster_room(cluster);
+    const SlotLimit limit = job_queue_limit(queue);
+    const Job *first = job_queue_first(jobs, queue, room);
+    return first != NULL && !job_is_stopping(first) &&
+           job_queue_is_guaranteed(queue, request_least_slots(first->request, room)) &&
+           request_may_start(&first->request, &limit, room);
 }
 
 /* The next start in a cluster with queues. */
@@ -368,17 +314,16 @@ typedef struct {
 } NextStart;
 
 /* The next job of a cluster with queues (queue_share.h). */
-static NextStart next_start(const Jobs *jobs, const ClusterQueues *queues, const Cluster *cluster,
-                            const Policy *policy)
+static NextStart next_start(const Jobs *jobs, const ClusterQueues *queues, const Cluster *cluster)
 {
     NextStart next = {0};
     sort_queues(queues);
     for (int32_t i = 0; i < queues->count; i++) {
         JobQueue *queue = &queues->items[queues->order[i]];
-        const Start chosen = choose(jobs, queue, cluster, policy);
+        const Start chosen = choose(jobs, queue, cluster);
         if (chosen.job == NULL)
             next.is_owed |= is_owed(jobs, queue, cluster);
-        else if (is_guaranteed(queue, slots_of(cluster, chosen.request)))
+        else if (job_queue_is_guaranteed(queue, job_slots(cluster, chosen.request)))
             return (NextStart){.queue = queue, .start = chosen};
         else if (next.queue == NULL)
             next = (NextStart){queue, chosen, next.is_owed};
@@ -389,30 +334,87 @@ static NextStart next_start(const Jobs *jobs, const ClusterQueues *queues, const
 }
 
 /* Starts the next job; false: no job can start. */
-static bool start_next(Jobs *jobs, ClusterQueues *queues, const Cluster *cluster,
-                       const Policy *policy)
+static bool start_next(Jobs *jobs, ClusterQueues *queues, const Cluster *cluster)
 {
     JobQueue *only = &queues->items[0];
     if (only->spec != NULL) {
-        const NextStart next = next_start(jobs, queues, cluster, policy);
+        const NextStart next = next_start(jobs, queues, cluster);
         if (next.queue != NULL)
             start(jobs, next.queue, cluster, next.start);
         return next.queue != NULL;
     }
-    const Start chosen = choose(jobs, only, cluster, policy);
+    const Start chosen = choose(jobs, only, cluster);
     if (chosen.job != NULL)
         start(jobs, only, cluster, chosen);
     return chosen.job != NULL;
 }
 
+static void report_stop(const Jobs *jobs, const ClusterQueues *queues, const Cluster *cluster,
+                        const Job *job)
+{
+    TraceRecord *record = job_trace(jobs, TRACE_JOB_RECLAIMED, job);
+    record->name = queues->items[job->queue].spec->name;
+    record->cause = CAUSE_RECLAIM;
+    record->job_reclaimed.queue = job->queue;
+    record->job_reclaimed.slots = job_slots(cluster, job->request);
+    recorder_emit(jobs->recorder);
+}
+
+static void report_reclaim(const Jobs *jobs, const JobQueue *queue, int32_t index,
+                           Reclaimed reclaimed)
+{
+    TraceRecord *record = job_trace(jobs, TRACE_QUEUE_RECLAIMS, reclaimed.job);
+    record->since_ns = queue->owed_since_ns;
+    record->name = queue->spec->name;
+    record->queue_reclaims.queue = index;
+    record->queue_reclaims.jobs = reclaimed.stopped_count;
+    record->queue_reclaims.slots = reclaimed.slots;
+    recorder_emit(jobs->recorder);
+}
+
+/* Starts a job of the queue in place of jobs that borrow; false: none. */
+static bool reclaim_for(Jobs *jobs, ClusterQueues *queues, const Cluster *cluster, int32_t index)
+{
+    JobQueue *queue = &queues->items[index];
+    Reclaimed reclaimed;
+    if (!reclaim_find(jobs, cluster, queues, index, &reclaimed))
+        return false;
+    report_reclaim(jobs, queue, index, reclaimed);
+    for (int32_t i = 0; i < reclaimed.stopped_count; i++) {
+        Job *job = job_row(jobs, reclaimed.stopped[i]);
+        report_stop(jobs, queues, cluster, job);
+        job_is_preempted(jobs, job, CAUSE_RECLAIM);
+    }
+    start(jobs, queue, cluster, (Start){reclaimed.job, reclaimed.request});
+    return true;
+}
+
+/* Notes which queues wait for their guarantees, now that no job can start. Starts a job of the
+ * first queue that reclaims its own; false: none does. */
+static bool reclaim_next(Jobs *jobs, ClusterQueues *queues, const Cluster *cluster)
+{
+    if (queues->reclaim == NULL)
+        return false;
+    for (int32_t i = 0; i < queues->count; i++) {
+        const JobQueue *queue = &queues->items[i];
+        if (queue->spec->reclaims)
+            reclaim_note(jobs, cluster, queues, i,
+                         choose(jobs, queue, cluster).job == NULL && is_owed(jobs, queue, cluster));
+    }
+    for (int32_t i = 0; i < queues->count; i++)
+        if (reclaim_for(jobs, queues, cluster, queues->order[i]))
+            return true;
+    return false;
+}
+
 /* The reason why the first job of a queue waits. */
 static Shortage shortage_of(const JobQueue *queue, const Cluster *cluster, const Job *first)
 {
-    const SlotLimit limit = limit_of(queue);
+    const SlotLimit limit = job_queue_limit(queue);
     const Room *room = cluster_room(cluster);
     if (!request_fits(&first->request, &limit, room))
         return request_shortage(&first->request, &limit, room);
-    return queue->spec != NULL && !is_stopping(first) ? SHORT_OF_GUARANTEE : SHORT_OF_GPUS;
+    return queue->spec != NULL && !job_is_stopping(first) ? SHORT_OF_GUARANTEE : SHORT_OF_GPUS;
 }
 
 /* Whether records say why the first job of the queue waits. */
@@ -427,7 +429,7 @@ static void report_waits(const Jobs *jobs, ClusterQueues *queues, const Cluster 
 {
     for (int32_t i = 0; i < queues->count; i++) {
         JobQueue *queue = &queues->items[i];
-        const Job *first = first_job(jobs, queue);
+        const Job *first = job_queue_first(jobs, queue, cluster_room(cluster));
         if (first == NULL || !is_reported(queue, first))
             continue;
         const Shortage shortage = shortage_of(queue, cluster, first);
@@ -448,7 +450,7 @@ static Job *newest_waiting(Jobs *jobs, const JobQueue *queue)
     Job *newest = NULL;
     for (int32_t i = 0; i < queue->waiting.count; i++) {
         Job *job = job_row(jobs, queue->waiting.items[i].job);
-        if (job->starts == 0 && !is_stopping(job) &&
+        if (job->starts == 0 && !job_is_stopping(job) &&
             (newest == NULL || job->id.index > newest->id.index))
             newest = job;
     }
@@ -475,15 +477,22 @@ void scheduler_wake(Jobs *jobs, ClusterId cluster)
 }
 
 /* Prepares the plans of queues for a pass. The number of waiting and running jobs of a queue does
- * not change meanwhile. */
+ * not change meanwhile. In a queue without waiting jobs only a reclaimed job can begin to wait. */
 static void prepare_plans(Jobs *jobs, const ClusterQueues *queues, int32_t kind_count)
 {
     for (int32_t i = 0; i < queues->count; i++) {
         const JobQueue *queue = &queues->items[i];
-        if (queue->waiting.count == 0 || queue->plan == NULL)
+        if (queue->plan == NULL || (queue->waiting.count == 0 && queues->reclaim == NULL))
             continue;
         queue_plan_prepare(jobs, queue->plan, kind_count);
     }
+}
+
+/* Whether a pass reads the plans of the queues even if no node takes jobs. */
+static bool needs_plans(const ClusterQueues *queues, const Policy *policy)
+{
+    return policy->victim != NULL || queues->reclaim != NULL ||
+           (policy->first != NULL && queues->items[0].spec != NULL);
 }
 
 void scheduler_pass(Jobs *jobs, ClusterId id)
@@ -494,14 +503,16 @@ void scheduler_pass(Jobs *jobs, ClusterId id)
     queues->is_pass_due = false;
     if (cluster->provisioning >= PROVISIONING_DELETING || queues->waiting == 0)
         return;
-    if (policy->victim != NULL || has_room(cluster)) {
+    if (needs_plans(queues, policy) || has_room(cluster)) {
         prepare_plans(jobs, queues, cluster->kind_count);
         bool has_changed = true;
         while (has_changed) { // the next waiting job may have other victims
             has_changed = false;
             for (int32_t i = 0; i < queues->count; i++)
                 has_changed |= stop_victims(jobs, &queues->items[i], cluster, policy);
-            has_changed |= start_next(jobs, queues, cluster, policy);
+            has_changed |= start_next(jobs, queues, cluster);
+            if (!has_changed)
+                has_changed = reclaim_next(jobs, queues, cluster);
         }
     }
     for (int32_t i = 0; i < queues->count; i++)
@@ -525,10 +536,10 @@ static void check_queue(const Jobs *jobs, const Cluster *cluster, const ClusterQ
         invariant(waiting->items[i].priority == job_priority(jobs->scenario, job));
         invariant(i == 0 || heap_job_is_before(waiting->items[(i - 1) / 2], waiting->items[i]));
     }
-    const Job *head = queue_head(jobs, queue);
+    const Job *head = job_queue_head(jobs, queue);
     bool is_asked = jobs->policy == POLICY_SERVICE && head != NULL && queue->spec == NULL &&
                     cluster->provisioning < PROVISIONING_DELETING;
-    if (is_asked && !is_stopping(head))
+    if (is_asked && !job_is_stopping(head))
         invariant(!request_fits(&head->request, &(SlotLimit){0}, cluster_room(cluster)) ||
                   queues->is_pass_due);
 }
@@ -544,7 +555,7 @@ static void check_slots(const Jobs *jobs, const Cluster *cluster, const ClusterQ
         const Job *job = job_by_id(jobs, (JobId){j});
         if (job->cluster.index == cluster->id.index && job_is_active(job) &&
             &queues->items[job->queue] == queue)
-            slots += slots_of(cluster, job->request);
+            slots += job_slots(cluster, job->request);
     }
     invariant(slots == queue->used_slots && slots <= queue->spec->most);
 }
@@ -559,10 +570,10 @@ static void check_victims(const Jobs *jobs, const Cluster *cluster, const Cluste
         queues->is_pass_due || queue->waiting.count == 0 ||
         cluster->provisioning >= PROVISIONING_DELETING)
         return;
-    const PolicyView view = queue_view(jobs, queue, cluster);
+    const PolicyView view = job_queue_view(jobs, queue, cluster_room(cluster));
     const int32_t victim = policy->victim(&view);
-    invariant(victim == POLICY_NONE || is_stopping(job_by_id(jobs, view.waiting[0].job)) ||
-              is_stopping(job_by_id(jobs, view.running[victim].job)));
+    invariant(victim == POLICY_NONE || job_is_stopping(job_by_id(jobs, view.waiting[0].job)) ||
+              job_is_stopping(job_by_id(jobs, view.running[victim].job)));
 }
 
 /* The GPUs that jobs hold of shared nodes. */
@@ -594,7 +605,7 @@ static void check_plans(const Jobs *jobs, const Cluster *cluster, const ClusterQ
             if (job->request.kind == REQUEST_NODES)
                 whole_nodes += job->request.nodes;
             else
-                gpus += slots_of(cluster, job->request);
+                gpus += job_slots(cluster, job->request);
         }
     }
     invariant(whole_nodes == cluster->node_count[NODE_RUNNING] - cluster->shared_nodes);

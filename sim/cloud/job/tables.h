@@ -16,15 +16,18 @@ typedef struct {
     int64_t used_slots;     /* of its jobs that have nodes; counted if there is a spec */
     JobId reported;         /* the job of its last TRACE_JOB_WAITS ... */
     Shortage shortage;      /* ... and what kept the job then */
+    int64_t owed_since_ns;  /* it waits for its guarantee, which it may reclaim; INT64_MAX: not */
+    uint32_t claim;         /* the generation of the event at which it may */
 } JobQueue;
 
 /* The queues of a cluster. */
 typedef struct {
     JobQueue *items;
     int32_t count;
-    int32_t *order;      /* [count] as queue_is_before has it */
-    int32_t waiting;     /* jobs in all of them */
-    bool is_pass_due;    /* a scheduling pass is due at this instant */
+    int32_t *order;          /* [count] as queue_is_before has it */
+    struct Reclaim *reclaim; /* NULL: no queue reclaims its guarantee */
+    int32_t waiting;         /* jobs in all of them */
+    bool is_pass_due;        /* a scheduling pass is due at this instant */
     int64_t eligible_ns; /* when the last submitted job enters its queue; later jobs not before */
 } ClusterQueues;
 

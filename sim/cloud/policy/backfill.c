@@ -78,20 +78,20 @@ static KindSet kinds_to_pass(const PolicyView *view, const WaitingJob *job, Rese
     return kinds;
 }
 
-/* The index of the first job that fits now or may fit later; waiting_count: none. */
-static int32_t head_of(const PolicyView *view)
+/* The first job that fits now or may fit later. */
+int32_t policy_backfill_first(const PolicyView *view)
 {
     int32_t head = 0;
     while (head < view->waiting_count &&
            !request_may_start(&view->waiting[head].request, &view->limit, view->room))
         head++;
-    return head;
+    return head < view->waiting_count ? head : POLICY_NONE;
 }
 
 PolicyChoice policy_backfill(const PolicyView *view)
 {
-    const int32_t head = head_of(view);
-    if (head == view->waiting_count)
+    const int32_t head = policy_backfill_first(view);
+    if (head == POLICY_NONE)
         return (PolicyChoice){.job = POLICY_NONE};
     if (policy_fits(view, &view->waiting[head]))
         return (PolicyChoice){.job = head};

@@ -6,12 +6,12 @@
 #include "sim/model/bounded.h"
 
 static const Policy policies[] = {
-#define X(name, function, text, sight, victim, what)                                               \
-    {text, what, POLICY_SEES_##sight, policy_##function, victim},
+#define X(name, function, text, sight, first, victim, what)                                        \
+    {text, what, POLICY_SEES_##sight, policy_##function, first, victim},
     POLICIES(X)
 #undef X
         [POLICY_OUTSIDE] = {"outside", "the function of a shared object chooses", POLICY_SEES_QUEUE,
-                            policy_outside, policy_outside_victim},
+                            policy_outside, NULL, policy_outside_victim},
 };
 _Static_assert(sizeof policies / sizeof policies[0] == POLICY_OUTSIDE + 1, "one row per policy");
 

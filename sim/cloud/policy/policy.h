@@ -14,8 +14,10 @@
  * job may start on several kinds it says on which of them.
  *
  * A policy sees one queue. If a cluster has several (sim/cloud/policy/queue_share.h), jobs and
- * nodes of the others are like nodes under repair: they may become free at any time. Only jobs of
- * the queue are stopped for one of its jobs.
+ * nodes of the others are like nodes under repair: they may become free at any time. It stops only
+ * jobs of that queue. When a queue takes its guarantee back (sim/cloud/job/reclaim.h), its
+ * policy is asked what it would start if some nodes were free that are not, so a choice depends on
+ * the view alone.
  *
  * A policy knows only what the service knows: a silent node counts as idle or running until the
  * service notices, and the durations that owners state (JobSpec.expected_ns, or else
@@ -97,6 +99,9 @@ typedef struct {
     const char *what;
     PolicySight sight;
     PolicyChoice (*choose)(const PolicyView *view);
+    /* The waiting job for which the queue keeps its place while it does not fit; POLICY_NONE: no
+     * job. NULL: the first of `waiting`, if there is any. */
+    int32_t (*first)(const PolicyView *view);
     int32_t (*victim)(const PolicyView *view); /* an index in view->running, or POLICY_NONE; NULL:
                                                   the policy stops no job */
 } Policy;
@@ -125,6 +130,7 @@ PolicyChoice policy_service(const PolicyView *view);
  * "Utilization, predictability, workloads, and user runtime estimates in scheduling the IBM SP2
  * with backfilling", IEEE TPDS 12(6), 2001. */
 PolicyChoice policy_backfill(const PolicyView *view);
+int32_t policy_backfill_first(const PolicyView *view);
 
 /* Shortest job first: the job with the shortest expected run time, regardless of priority; among
  * equals the service's order. While it does not fit, no job overtakes it. Long jobs may starve
@@ -132,6 +138,7 @@ PolicyChoice policy_backfill(const PolicyView *view);
  * production", Naval Research Logistics 3, 1956 (with equal weights: least mean waiting time on one
  * machine). */
 PolicyChoice policy_shortest(const PolicyView *view);
+int32_t policy_shortest_first(const PolicyView *view);
 
 /* Fair share by owner: the first job, in the service's order, of the owner that has used
  * the least node time so far, including failed jobs; among equals the service's order. While it
@@ -139,6 +146,7 @@ PolicyChoice policy_shortest(const PolicyView *view);
  * set: used time counts half after this time, a quarter after twice. Kay and Lauder, "A fair share
  * scheduler", CACM 31(1), 1988. */
 PolicyChoice policy_fair_share(const PolicyView *view);
+int32_t policy_fair_share_first(const PolicyView *view);
 
 /* Shortest remaining time first, regardless of priority. All jobs, running and waiting, are taken
  * in order of the time that they are expected to need; among equals a running job comes first, then

@@ -1,4 +1,4 @@
-/* Queues (virtual clusters) that share one cluster: whose job starts next.
+/* Queues (virtual clusters) that share one cluster: whose job starts next, and whose is stopped.
  *
  * Each queue has the scenario's scheduling policy (policy.h) for its own jobs, so a job that does
  * not fit blocks no other queue. A queue has a guaranteed number of slots, and may have a limit.
@@ -13,9 +13,17 @@
  *              would be within its guarantee, and could ever start, but free slots are missing.
  *              Free slots are then kept for it.
  *
- * A job is never stopped to give another queue its guarantee. This is capacity scheduling without
- * preemption: the order of Apache Hadoop's capacity scheduler, with Kueue's rule that a queue which
- * waits for its nominal quota keeps others from borrowing. */
+ *   reclaim    A queue that has waited for its guarantee for `reclaim_after_ns` takes it back from
+ *              jobs that borrow. The guarantee of a queue covers its running jobs as far as they
+ *              fit: those of higher priority first, among equals those that started first. All
+ *              other jobs borrow all of their slots. A covered job is never stopped for another
+ *              queue. Queues give in the reverse of the order in which they are asked, and each
+ *              gives its jobs in the reverse of the order in which they are covered.
+ *
+ * The order is that of Apache Hadoop's capacity scheduler. Kueue has the rule that a queue which
+ * waits for its nominal quota keeps others from borrowing, and takes back what they borrow in such
+ * an order (reclaimWithinCohort). A job that is only in part within the guarantee borrows: its
+ * queue has no use for a part of a job, and a large job would otherwise be safe from reclaim. */
 #ifndef SIM_CLOUD_POLICY_QUEUE_SHARE_H
 #define SIM_CLOUD_POLICY_QUEUE_SHARE_H
 
@@ -36,5 +44,21 @@ static inline bool queue_is_guaranteed(const QueueSpec *queue, int64_t used, int
 {
     return used + more <= queue->guaranteed;
 }
+
+/* A running job of a cluster with queues. */
+typedef struct {
+    JobId job;
+    int32_t queue; /* its index in the cluster */
+    const QueueSpec *spec;
+    int32_t priority;
+    int64_t started_ns;
+    int64_t slots;
+    int64_t used; /* set by queue_borrowers: the slots of its queue's jobs, without those of
+                     borrowers that are stopped before it */
+} SharingJob;
+
+/* Leaves of all running jobs of a cluster only those that borrow and whose queue is not protected,
+ * in the order in which they are stopped. Returns their number. */
+int32_t queue_borrowers(SharingJob *jobs, int32_t count);
 
 #endif

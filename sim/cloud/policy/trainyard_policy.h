@@ -25,11 +25,12 @@
  * worth, and what it costs to continue. A job cannot be stopped at the instant of its start. While
  * a job takes time to stop, the same answer is fine.
  *
- * The answer depends on the view alone: no clock, no random numbers, no variable that outlives a
- * call. Otherwise the same scenario and seed would have two results; `run --check-determinism`
- * runs twice and names the first record that differs. A study calls it on several threads at once.
- * Only + - * / on integers, and comparisons that end in the index, give the same answer on every
- * machine.
+ * In a cluster whose queues take their guarantees back it is also asked what it would start if some
+ * more GPUs were free. The answer depends on the view alone: no clock, no random numbers, no
+ * variable that outlives a call. Otherwise the same scenario and seed would have two results; `run
+ * --check-determinism` runs twice and names the first record that differs. A study calls it on
+ * several threads at once. Only + - * / on integers, and comparisons that end in the index, give
+ * the same answer on every machine.
  *
  * A slot is one GPU of a node; a node without GPUs is one slot. In a cluster of several kinds of
  * nodes a job's slots are those on the first kind that it may run on, and free slots are those of

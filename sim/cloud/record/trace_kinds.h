@@ -135,7 +135,15 @@
      * work in it, of all attempts, as the job states times */                                     \
     X(JOB_WORK_SAVED, job_work_saved, JOBS, CLUSTER | JOB | NODE, VALUE(work_ns))                  \
     /* Such a program continues from its last checkpoint: this work need not be done again. */     \
-    X(JOB_WORK_RESUMED, job_work_resumed, JOBS, CLUSTER | JOB, VALUE(work_ns))
+    X(JOB_WORK_RESUMED, job_work_resumed, JOBS, CLUSTER | JOB, VALUE(work_ns))                     \
+    /* span: since when the queue has waited for its guarantee; name: the queue; queue: its index  \
+     * in the cluster. So many jobs of other queues are stopped, which had `slots`, and the job    \
+     * starts. Their records follow, with the cause reclaim. */                                    \
+    X(QUEUE_RECLAIMS, queue_reclaims, JOBS, CLUSTER | JOB | NAME,                                  \
+      VALUE(queue) VALUE(jobs) VALUE(slots))                                                       \
+    /* The job, which has `slots`, is about to be stopped for the guarantee of another queue;      \
+     * name: its own queue; queue: its index in the cluster. */                                    \
+    X(JOB_RECLAIMED, job_reclaimed, JOBS, CLUSTER | JOB | NAME, VALUE(queue) VALUE(slots))
 
 /* The shortage that keeps the first job of a queue from starting. X(ENUM, name in trace.tsv) */
 #define SHORTAGES(X)                                                                               \
@@ -171,6 +179,7 @@
     X(EXIT, "exit") /* the program, or its preparation, ended */                                   \
     X(CONTAINER_FAILURE, "container_failure")                                                      \
     X(PRECEDENCE, "precedence") /* the scheduler stopped it in favour of another job */            \
-    X(FULL_QUEUE, "full_queue") /* Scenario.queue_limit */
+    X(FULL_QUEUE, "full_queue") /* Scenario.queue_limit */                                         \
+    X(RECLAIM, "reclaim")       /* the scheduler stopped it for the guarantee of another queue */
 
 #endif

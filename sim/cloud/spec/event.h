@@ -30,6 +30,8 @@
     /* Asks again for nodes that could not be allocated. */                                        \
     X(CLUSTER_RETRY, TIMER, AWAITED, CLUSTER, CLUSTER, cluster_retries)                            \
     X(SCHEDULE, SCHEDULE, AWAITED, QUEUE, NONE, scheduler_pass)                                    \
+    /* A queue has waited for its guarantee for so long that it reclaims it. detail: the queue */  \
+    X(QUEUE_CLAIM, TIMER, AWAITED, QUEUE, QUEUE_CLAIM, scheduler_wake)                             \
     X(NODE_PREPARED, PROVISION, AWAITED, NODE, NODE, cluster_node_prepared)                        \
     X(NODE_FAILS, FAILURE, BACKGROUND, NODE_CHANCE, NODE_LIFE, mishap_node_fails)                  \
     /* The service notices that a node does not answer. */                                         \

@@ -38,27 +38,27 @@ typedef struct {
 } Failures;
 
 /* How a cluster's queue chooses the next job (sim/cloud/policy/policy.h). X(ENUM, function, name,
- * PolicySight, function that chooses the job to stop or NULL, description) */
+ * PolicySight, Policy.first, Policy.victim, description) */
 #define POLICIES(X)                                                                                \
-    X(SERVICE, service, "service", HEAD, NULL,                                                     \
+    X(SERVICE, service, "service", HEAD, NULL, NULL,                                               \
       "priority, then submission; no job overtakes another")                                       \
-    X(BACKFILL, backfill, "backfill", QUEUE, NULL,                                                 \
+    X(BACKFILL, backfill, "backfill", QUEUE, policy_backfill_first, NULL,                          \
       "as the service, but a job may overtake if it does not delay the first one")                 \
-    X(SHORTEST, shortest, "shortest", QUEUE, NULL,                                                 \
+    X(SHORTEST, shortest, "shortest", QUEUE, policy_shortest_first, NULL,                          \
       "the job with the shortest expected time goes first")                                        \
-    X(FAIR_SHARE, fair_share, "fair-share", QUEUE, NULL,                                           \
+    X(FAIR_SHARE, fair_share, "fair-share", QUEUE, policy_fair_share_first, NULL,                  \
       "the experiment, or the user of a trace, that has used least node time goes first")          \
-    X(SRTF, srtf, "srtf", QUEUE_BY_TIME, policy_srtf_victim,                                       \
+    X(SRTF, srtf, "srtf", QUEUE_BY_TIME, NULL, policy_srtf_victim,                                 \
       "shortest remaining time first: the jobs with the least expected time left run, as many as " \
       "have room, and others are stopped for them")                                                \
-    X(CONSERVATIVE, conservative, "conservative", QUEUE, NULL,                                     \
+    X(CONSERVATIVE, conservative, "conservative", QUEUE, NULL, NULL,                               \
       "as the service, but a job may overtake if it delays no earlier job")                        \
-    X(PRIORITY_PREEMPTIVE, service, "priority-preemptive", QUEUE, policy_priority_victim,          \
+    X(PRIORITY_PREEMPTIVE, service, "priority-preemptive", QUEUE, NULL, policy_priority_victim,    \
       "as the service, and running jobs of lower priority are stopped for the first waiting job, " \
       "the newest first")
 
 typedef enum {
-#define X(name, function, text, sight, victim, what) POLICY_##name,
+#define X(name, function, text, sight, first, victim, what) POLICY_##name,
     POLICIES(X)
 #undef X
         POLICY_COUNT,

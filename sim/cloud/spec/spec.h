@@ -171,8 +171,11 @@ struct ShellRun;
 /* A queue of a cluster. Sizes are slots (sim/cloud/spec/request.h). */
 typedef struct {
     const char *name;
-    int64_t guaranteed; /* its jobs get so many before other queues get more than their own */
-    int64_t most;       /* its jobs never have more; INT64_MAX: no limit */
+    int64_t guaranteed;       /* its jobs get so many before other queues get more than their own */
+    int64_t most;             /* its jobs never have more; INT64_MAX: no limit */
+    bool reclaims;            /* jobs that borrow are stopped for its guarantee ... */
+    int64_t reclaim_after_ns; /* ... after it has waited for it so long */
+    bool is_protected;        /* its own jobs are not stopped for another queue's guarantee */
 } QueueSpec;
 
 /* Nodes of one kind. */

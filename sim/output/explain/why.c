@@ -62,6 +62,7 @@ static const char *const resize_words[] = {
     [CAUSE_CONTAINER_FAILURE] = "the cluster began to resize",
     [CAUSE_PRECEDENCE] = "the cluster began to resize",
     [CAUSE_FULL_QUEUE] = "the cluster began to resize",
+    [CAUSE_RECLAIM] = "the cluster began to resize",
 };
 _Static_assert(sizeof resize_words / sizeof resize_words[0] == CAUSE_COUNT, "for every cause");
 
@@ -277,6 +278,8 @@ static void story_state(Why *why, Story *story, const TraceRow *row)
     if (is_named(record, job_state_name(JOB_QUEUED))) {
         now->is_queued = true;
         now->queued_cause = record->cause;
+        if (record->cause == CAUSE_RECLAIM)
+            now->reclaim = cluster_view(why, record->cluster.index)->reclaim;
         now->is_submitted = story->state == NULL;
         if (now->is_submitted)
             now->submitted_words = submission_words(why, row);
@@ -496,6 +499,18 @@ static Shortage shortage_of(const TraceRecord *record)
     return (Shortage)shortage;
 }
 
+static void note_reclaim(Why *why, Wait *wait, const TraceRecord *record)
+{
+    const int64_t jobs = record->queue_reclaims.jobs;
+    Text text = {0};
+    text_printf(&text, "queue %s had waited ", record->name);
+    duration_print(&text, record->at_ns - record->since_ns);
+    text_printf(&text, " for its guarantee and reclaimed it: %" PRId64 " job%s of other queues %s ",
+                jobs, plural(jobs), jobs == 1 ? "was" : "were");
+    text_add(&text, "stopped");
+    wait_note(why->arena, wait, record->at_ns, &text);
+}
+
 static void wait_add_row(Why *why, Story *story, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
@@ -518,6 +533,8 @@ static void wait_add_row(Why *why, Story *story, const TraceRow *row)
         note_repair(why, wait, row);
     if (record->kind == TRACE_JOB_WAITS && record->job.index == story->job)
         wait->shortage = shortage_of(record);
+    if (record->kind == TRACE_QUEUE_RECLAIMS && record->job.index == story->job)
+        note_reclaim(why, wait, record);
     if (record->kind == TRACE_JOB_STATE && record->job.index != story->job)
         wait_other(why, story, record);
 }
@@ -627,6 +644,9 @@ static void fold_row(void *listener, const TraceRow *row)
     }
     // Counted last: a submission reports the state before it.
     gpu_rooms_add_row(why->rooms, row);
+    if (record->kind == TRACE_QUEUE_RECLAIMS)
+        cluster_view(why, record->cluster.index)->reclaim = (ReclaimView){
+            record->name, summary_short_name(row->job), record->at_ns - record->since_ns};
     if (record->kind == TRACE_NODE_STATE)
         count_node(why, row);
     if (record->kind == TRACE_JOB_STATE)

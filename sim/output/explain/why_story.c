@@ -39,6 +39,7 @@ static const char *const node_words[] = {
     [CAUSE_CONTAINER_FAILURE] = "could not start the container",
     [CAUSE_PRECEDENCE] = "was freed for another job",
     [CAUSE_FULL_QUEUE] = "was not given to a job that a full queue rejected",
+    [CAUSE_RECLAIM] = "was freed for the guarantee of another queue",
 };
 _Static_assert(sizeof node_words / sizeof node_words[0] == CAUSE_COUNT, "words for every cause");
 
@@ -254,6 +255,21 @@ static void attempt_is_over(Story *story, int64_t at_ns)
     story->started_ns = INT64_MAX;
 }
 
+static void add_reclaim(Story *story, const StoryMoment *now)
+{
+    Text *out = &story->text;
+    const ReclaimView *reclaim = &now->reclaim;
+    why_add_clock(out, now->at_ns);
+    text_add(out, "the scheduler stopped it");
+    if (reclaim->queue != NULL) {
+        text_printf(out, ", because queue %s reclaimed its guarantee, for which it had waited ",
+                    reclaim->queue);
+        duration_print(out, reclaim->waited_ns);
+        text_printf(out, ": job %s starts", reclaim->job);
+    }
+    text_add(out, "\n");
+}
+
 static void add_queued(Story *story, const StoryMoment *now)
 {
     if (!now->is_queued)
@@ -264,6 +280,8 @@ static void add_queued(Story *story, const StoryMoment *now)
             why_add_clock(&story->text, now->at_ns);
             text_add(&story->text, "the scheduler stopped it, so that another job could start\n");
         }
+        if (now->queued_cause == CAUSE_RECLAIM)
+            add_reclaim(story, now);
         why_add_clock(&story->text, now->at_ns);
         text_add(&story->text, "back in the queue: the job starts again when it has its nodes\n");
     }
@@ -393,6 +411,7 @@ static const char *end_words(TraceCause cause)
     case CAUSE_SCALE_DOWN:
     case CAUSE_EXIT:
     case CAUSE_PRECEDENCE:
+    case CAUSE_RECLAIM:
     case CAUSE_COUNT:
         return "";
     }

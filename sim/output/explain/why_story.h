@@ -10,6 +10,13 @@
 #include "sim/cloud/record/trace_record.h"
 #include "sim/output/explain/why_wait.h"
 
+/* A queue takes its guarantee back. */
+typedef struct {
+    const char *queue; /* NULL: it is not known */
+    const char *job;   /* starts */
+    int64_t waited_ns; /* by the queue */
+} ReclaimView;
+
 /* A cluster as far as records show it. */
 typedef struct {
     int32_t nodes[NODE_STATE_COUNT + 1]; /* by state; the last: released nodes */
@@ -18,7 +25,8 @@ typedef struct {
     bool has_allocation;                 /* whether there is an `allocation` */
     const char *error;                   /* the last error, until an allocation is complete; NULL */
     int64_t error_ns;
-    int64_t maximum; /* of automatic scaling; 0: manual */
+    int64_t maximum;     /* of automatic scaling; 0: manual */
+    ReclaimView reclaim; /* the last one */
 } ClusterView;
 
 typedef struct {
@@ -41,6 +49,7 @@ typedef struct {
     bool is_submitted, is_queued, is_started, is_terminating;
     const char *submitted_words;
     TraceCause queued_cause, terminating_cause;
+    ReclaimView reclaim;     /* for queued_cause CAUSE_RECLAIM */
     const char *notice_node; /* NULL: none */
     int64_t notice_ns;
     TraceCause notice_cause;

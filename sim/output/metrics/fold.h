@@ -18,6 +18,8 @@ typedef struct {
     uint8_t kind; /* index in ClusterMetrics.kinds */
 } NodeTrack;
 
+enum { QUEUES_MAX = 1 << 16 }; /* a forged trace may have any numbers */
+
 /* The first job of a queue of a cluster. */
 typedef struct {
     uint32_t job; /* 1 + its index; 0: none is known */
@@ -34,6 +36,9 @@ typedef struct {
     int64_t waited_ns[SHORTAGE_COUNT]; /* up to since_ns */
     QueueFirst *firsts;                /* [queue], if the records name them */
     uint32_t first_count, first_capacity;
+    uint32_t stopped_job;   /* 1 + the job of the last TRACE_JOB_RECLAIMED, whose attempt ends next;
+                               0: none ... */
+    uint32_t stopped_queue; /* ... and its queue */
 } QueueClock;
 
 struct MetricsFold {
@@ -139,11 +144,14 @@ void fold_clock_turn(MetricsFold *fold, uint32_t cluster, uint32_t job, int64_t 
                      int32_t change);
 /* Brings the clock and the accounts that depend on it up to date, before it changes. */
 QueueClock *fold_clock_stop(MetricsFold *fold, uint32_t cluster, int64_t at_ns);
+QueueClock *fold_clock_of(MetricsFold *fold, uint32_t cluster);
 /* The shortage of the first jobs of the queues. */
 Shortage fold_clock_shortage(const QueueClock *clock);
 
 /* fold_jobs.c: jobs and trainings. */
 void fold_job_waits(MetricsFold *fold, const TraceRow *row);
+void fold_queue_reclaims(MetricsFold *fold, const TraceRow *row);
+void fold_job_reclaimed(MetricsFold *fold, const TraceRow *row);
 void fold_job_placed(MetricsFold *fold, const TraceRow *row);
 void fold_job_attempt(MetricsFold *fold, const TraceRow *row);
 void fold_job_state(MetricsFold *fold, const TraceRow *row);

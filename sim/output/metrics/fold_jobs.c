@@ -56,7 +56,6 @@ static void job_begins_wait(MetricsFold *fold, uint32_t id, int64_t at_ns)
 /* The job is the first of its queue. */
 void fold_job_waits(MetricsFold *fold, const TraceRow *row)
 {
-    enum { QUEUES_MAX = 1 << 16 }; // a forged trace may have any numbers
     const TraceRecord *record = &row->record;
     const int64_t queue = record->job_waits.queue;
     const int shortage = fold_name_index(fold->shortages, SHORTAGE_COUNT, record->name);
@@ -70,6 +69,49 @@ void fold_job_waits(MetricsFold *fold, const TraceRow *row)
         clock->first_count = (uint32_t)queue + 1;
     clock->firsts[queue] = (QueueFirst){record->job.index + 1, (Shortage)shortage};
     clock->shortage = fold_clock_shortage(clock);
+}
+
+/* NULL: the trace is forged. */
+static QueueMetrics *queue_of(MetricsFold *fold, const TraceRow *row, int64_t queue)
+{
+    ClusterMetrics *cluster = cluster_of(fold, row);
+    if (queue >= QUEUES_MAX)
+        return NULL;
+    cluster->queues = array_room(fold->arena, cluster->queues, (uint32_t)queue + 1,
+                                 &cluster->queue_capacity, sizeof *cluster->queues);
+    if (cluster->queue_count <= queue)
+        cluster->queue_count = (uint32_t)queue + 1;
+    return &cluster->queues[queue];
+}
+
+void fold_queue_reclaims(MetricsFold *fold, const TraceRow *row)
+{
+    QueueMetrics *queue = queue_of(fold, row, row->record.queue_reclaims.queue);
+    if (queue != NULL)
+        add(&queue->reclaims, 1);
+}
+
+void fold_job_reclaimed(MetricsFold *fold, const TraceRow *row)
+{
+    const TraceRecord *record = &row->record;
+    QueueMetrics *queue = queue_of(fold, row, record->job_reclaimed.queue);
+    QueueClock *clock = fold_clock_of(fold, record->cluster.index);
+    if (queue == NULL)
+        return;
+    add(&queue->stopped, 1);
+    clock->stopped_job = record->job.index + 1;
+    clock->stopped_queue = (uint32_t)record->job_reclaimed.queue;
+}
+
+/* The attempt of a job that is stopped for another queue's guarantee has ended. */
+static void add_reclaimed(MetricsFold *fold, const TraceRow *row)
+{
+    const TraceRecord *record = &row->record;
+    QueueClock *clock = fold_clock_of(fold, record->cluster.index);
+    if (clock->stopped_job != record->job.index + 1)
+        return; // of a forged trace
+    clock->stopped_job = 0;
+    queue_of(fold, row, clock->stopped_queue)->lost_ns += record->job_attempt.lost_ns;
 }
 
 static int64_t smaller(int64_t a, int64_t b)
@@ -135,6 +177,8 @@ void fold_job_attempt(MetricsFold *fold, const TraceRow *row)
     };
     _Static_assert(sizeof use_ns / sizeof use_ns[0] == USE_OF_ATTEMPTS, "one value per use");
     add(&job->useful_ns, use_ns[USE_USEFUL]);
+    if (record->cause == CAUSE_RECLAIM)
+        add_reclaimed(fold, row);
     if (job->details != NULL && job->details->training != NULL)
         add(&job->details->training->epochs_kept, record->job_attempt.epochs_kept);
     for (int use = 0; use < USE_OF_ATTEMPTS; use++) {

@@ -28,7 +28,7 @@ void fold_cluster_ready(MetricsFold *fold, const TraceRow *row)
     note_first(&cluster_of(fold, row)->ready_ns, row->record.at_ns);
 }
 
-static QueueClock *clock_of(MetricsFold *fold, uint32_t cluster)
+QueueClock *fold_clock_of(MetricsFold *fold, uint32_t cluster)
 {
     if (cluster >= fold->clock_capacity)
         fold->clocks = array_room(fold->arena, fold->clocks, cluster + 1, &fold->clock_capacity,
@@ -61,7 +61,7 @@ static __attribute__((noinline)) void add_free_gpus(MetricsFold *fold, uint32_t 
     const Wide free_gpus =
         (Wide)cluster->shared_nodes * cluster->gpus_per_node - cluster->shared_gpus;
     const Wide free_ns = free_gpus * (at_ns - cluster->shared_since_ns);
-    const QueueClock *clock = clock_of(fold, id);
+    const QueueClock *clock = fold_clock_of(fold, id);
     cluster->use_ns[clock->queued > 0 ? use_of_shortage(clock->shortage, true) : USE_IDLE] +=
         free_ns;
     cluster->shared_free_ns += free_ns;
@@ -83,7 +83,7 @@ void fold_shared_until(MetricsFold *fold, uint32_t id, int64_t at_ns)
 /* Brings the clock and the accounts that depend on it up to date, before it changes. */
 QueueClock *fold_clock_stop(MetricsFold *fold, uint32_t cluster, int64_t at_ns)
 {
-    QueueClock *clock = clock_of(fold, cluster);
+    QueueClock *clock = fold_clock_of(fold, cluster);
     fold_shared_until(fold, cluster, at_ns);
     clock->waited_ns[clock->shortage] = clock_read(clock, clock->shortage, at_ns);
     clock->since_ns = at_ns;
@@ -124,7 +124,7 @@ _Static_assert(sizeof use_of_state / sizeof use_of_state[0] == NODE_STATE_COUNT,
 /* The node has become idle. */
 static void node_reads_clock(MetricsFold *fold, NodeTrack *node)
 {
-    const QueueClock *clock = clock_of(fold, node->cluster);
+    const QueueClock *clock = fold_clock_of(fold, node->cluster);
     for (int i = 0; i < SHORTAGE_COUNT; i++)
         node->waited_ns[i] = clock_read(clock, (Shortage)i, node->since_ns);
 }
@@ -154,9 +154,9 @@ static void node_book_use(MetricsFold *fold, const NodeTrack *node, ClusterMetri
                           int64_t at_ns)
 {
     const int32_t slots = account->gpus_per_node > 0 ? account->gpus_per_node : 1;
-    const int64_t span_ns = node->state == NODE_IDLE
-                                ? book_idle(clock_of(fold, node->cluster), node, at_ns, account)
-                                : at_ns - node->since_ns;
+    const int64_t span_ns = node->state == NODE_IDLE ? book_idle(fold_clock_of(fold, node->cluster),
+                                                                 node, at_ns, account)
+                                                     : at_ns - node->since_ns;
     account->use_ns[use_of_state[node->state]] += (Wide)span_ns * slots;
 }
 

@@ -16,6 +16,14 @@
 
 #define METRIC_NEVER INT64_MAX
 
+/* A queue of a cluster. */
+typedef struct {
+    int64_t reclaims; /* its jobs that started in place of jobs of other queues */
+    int64_t stopped;  /* how often its own jobs were stopped so ... */
+    Wide lost_ns;     /* ... and their work that was lost: time of nodes, or of GPUs if the jobs ask
+                         for GPUs */
+} QueueMetrics;
+
 typedef struct ClusterMetrics {
     const char *path;         /* "workspace/cluster" */
     const char *provisioning; /* the last state: "succeeded"; NULL before the first */
@@ -38,6 +46,9 @@ typedef struct ClusterMetrics {
     int64_t shared_gpus;     /* GPUs of these that jobs have */
     int64_t shared_since_ns; /* the free ones are counted up to here ... */
     Wide shared_free_ns;     /* ... and in use_ns */
+    uint32_t queue_count;    /* up to the last queue that reclaimed or was reclaimed from */
+    QueueMetrics *queues;
+    uint32_t queue_capacity;
     /* The nodes of a cluster of several kinds: the times and costs are in `kinds`, and those above
      * are 0. A kind uses only the members from nodes_now on. */
     uint32_t kind_count; /* 0: all nodes are of one kind */

@@ -274,7 +274,7 @@ static WaitCause restart_of(TraceCause cause)
 {
     if (cause == CAUSE_PREEMPTION || cause == CAUSE_RUN_LENGTH)
         return WAIT_PREEMPTION;
-    if (cause == CAUSE_PRECEDENCE)
+    if (cause == CAUSE_PRECEDENCE || cause == CAUSE_RECLAIM)
         return WAIT_PRECEDENCE;
     return cause == CAUSE_SCALE_DOWN ? WAIT_SCALING : WAIT_FAILURE;
 }

@@ -177,11 +177,9 @@ static const char *kind_of_list(const char *key)
 {
     static const struct {
         const char *key, *kind;
-    } kinds[] = {{"clusters", "cluster"},
-                 {"jobs", "job of the scenario"},
-                 {"workloads", "workload"},
-                 {"file_servers", "file server"},
-                 {"kinds", "kind of nodes"}};
+    } kinds[] = {{"clusters", "cluster"},    {"jobs", "job of the scenario"},
+                 {"workloads", "workload"},  {"file_servers", "file server"},
+                 {"kinds", "kind of nodes"}, {"queues", "queue"}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (strcmp(kinds[i].key, key) == 0)
             return kinds[i].kind;

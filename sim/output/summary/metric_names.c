@@ -37,13 +37,30 @@ static NameList workload_names(Arena *arena, const Scenario *scenario)
     return names;
 }
 
-/* The kinds of nodes of the cluster that has this name in a summary. */
-static NameList kind_names(Arena *arena, const Scenario *scenario, const char *cluster)
+/* Names inside a cluster. */
+typedef enum { PART_NONE, PART_KINDS, PART_QUEUES } ClusterPart;
+
+/* The part of a cluster that a list of this name has. */
+static ClusterPart part_of_key(const char *key)
+{
+    return strcmp(key, "kinds") == 0    ? PART_KINDS
+           : strcmp(key, "queues") == 0 ? PART_QUEUES
+                                        : PART_NONE;
+}
+
+static int32_t part_count(const ClusterSpec *spec, ClusterPart part)
+{
+    return part == PART_KINDS ? spec->kind_count : spec->queue_count;
+}
+
+/* The kinds of nodes, or the queues, of the cluster that has this name in a summary. */
+static NameList part_names(Arena *arena, const Scenario *scenario, const char *cluster,
+                           ClusterPart part)
 {
     int32_t most = 0;
     for (int32_t i = 0; i < scenario->command_count; i++)
         if (scenario->commands[i].kind == COMMAND_CLUSTER_CREATE)
-            most += scenario->commands[i].as.cluster_create->kind_count;
+            most += part_count(scenario->commands[i].as.cluster_create, part);
     NameList names = {.items = ARENA_ARRAY(arena, const char *, most)};
     for (int32_t i = 0; i < scenario->command_count; i++) {
         const Command *command = &scenario->commands[i];
@@ -53,13 +70,12 @@ static NameList kind_names(Arena *arena, const Scenario *scenario, const char *c
         const ClusterSpec *spec = command->as.cluster_create;
         const bool is_meant =
             strcmp(path, cluster) == 0 || strcmp(summary_short_name(path), cluster) == 0;
-        for (int32_t k = 0; is_meant && k < spec->kind_count; k++)
-            names.items[names.count++] = spec->kinds[k].name;
+        for (int32_t k = 0; is_meant && k < part_count(spec, part); k++)
+            names.items[names.count++] =
+                part == PART_KINDS ? spec->kinds[k].name : spec->queues[k].name;
     }
     return names;
 }
-
-static const char kinds_key[] = "kinds";
 
 /* The lists of a summary and the commands that create their items. */
 static const struct {
@@ -81,8 +97,9 @@ static NameList paths_of_list(Arena *arena, const Scenario *scenario, const char
 int32_t metric_item_count(Arena *arena, const Scenario *scenario, const char *key,
                           const char *owner)
 {
-    if (strcmp(key, kinds_key) == 0)
-        return kind_names(arena, scenario, owner).count;
+    const ClusterPart part = part_of_key(key);
+    if (part != PART_NONE)
+        return part_names(arena, scenario, owner, part).count;
     return paths_of_list(arena, scenario, key).count;
 }
 
@@ -90,8 +107,9 @@ NameList metric_item_names(Arena *arena, const Scenario *scenario, const char *k
                            const char *owner)
 {
     enum { FORMS = 3 };
-    if (strcmp(key, kinds_key) == 0)
-        return kind_names(arena, scenario, owner);
+    const ClusterPart part = part_of_key(key);
+    if (part != PART_NONE)
+        return part_names(arena, scenario, owner, part);
     const NameList paths = paths_of_list(arena, scenario, key);
     const char **preferred = summary_names(arena, paths.items, (uint32_t)paths.count);
     NameList names = {.items = ARENA_ARRAY(arena, const char *, FORMS *(int64_t)paths.count)};

@@ -106,6 +106,8 @@ static ClusterFacts cluster_facts(Arena *arena, const ClusterSpec *spec)
     facts.vm_size = vm_sizes_in_capitals(arena, spec);
     facts.kind_count = (uint32_t)spec->kind_count;
     facts.kinds = kinds;
+    facts.queue_count = (uint32_t)spec->queue_count;
+    facts.queues = spec->queues;
     return facts;
 }
 

@@ -17,6 +17,8 @@ typedef struct {
     const char *priority; /* "dedicated", "lowpriority", "mixed" */
     uint32_t kind_count;  /* 0: all nodes are of one kind */
     const KindFacts *kinds;
+    uint32_t queue_count;
+    const QueueSpec *queues;
 } ClusterFacts;
 
 /* A job that ran outside of the world. */

@@ -126,6 +126,24 @@ static const char *priority_name(bool is_low_priority)
     return is_low_priority ? "lowpriority" : "dedicated";
 }
 
+static void add_queues(const Making *making, uint32_t id, SummaryCluster *cluster)
+{
+    const ClusterMetrics *metrics = &making->run->clusters[id];
+    if (making->facts == NULL)
+        return;
+    const ClusterFacts *facts = &making->facts->clusters[id];
+    cluster->queue_count = facts->queue_count;
+    cluster->queues = ARENA_ARRAY(making->arena, SummaryQueue, facts->queue_count);
+    for (uint32_t q = 0; q < facts->queue_count; q++) {
+        const QueueMetrics queue =
+            q < metrics->queue_count ? metrics->queues[q] : (QueueMetrics){0};
+        cluster->queues[q] = (SummaryQueue){.name = facts->queues[q].name,
+                                            .reclaims = queue.reclaims,
+                                            .stopped = queue.stopped,
+                                            .lost_ns = queue.lost_ns};
+    }
+}
+
 static void add_kinds(const Making *making, uint32_t id, SummaryCluster *cluster)
 {
     const ClusterMetrics *metrics = &making->run->clusters[id];
@@ -177,6 +195,7 @@ static SummaryCluster cluster_summary(const Making *making, uint32_t id)
         cluster.priority = facts->priority;
     }
     add_kinds(making, id, &cluster);
+    add_queues(making, id, &cluster);
     return cluster;
 }
 

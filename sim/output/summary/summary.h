@@ -56,6 +56,14 @@ typedef struct {
     SummaryUses uses;
 } SummaryKind;
 
+/* A queue of a cluster. */
+typedef struct {
+    const char *name;
+    int64_t reclaims;
+    int64_t stopped;
+    Wide lost_ns;
+} SummaryQueue;
+
 typedef struct {
     const char *name; /* the key: short where that is enough */
     const char *path; /* "workspace/cluster" */
@@ -73,6 +81,8 @@ typedef struct {
     Wide state_ns[NODE_STATE_COUNT];
     SummaryUses uses;
     SummaryWaits waits;
+    SummaryQueue *queues; /* [queue_count] */
+    uint32_t queue_count;
     SummaryKind *kinds;  /* [kind_count] */
     uint32_t kind_count; /* 0: all nodes are of one kind */
 } SummaryCluster;

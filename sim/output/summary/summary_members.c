@@ -77,6 +77,22 @@ static const ObjectType kind_type =
     OBJECT_TYPE("Kind summary", "The nodes of one kind of a cluster.", kind_fields);
 #undef OWNER
 
+#define OWNER SummaryQueue
+static const Field queue_fields[] = {
+    FIELD_KEY(name, "name of the queue"),
+    FIELD_COUNT("reclaims", reclaims,
+                "starts of its jobs for which jobs of other queues were stopped (`reclaim_after`)"),
+    FIELD_COUNT("stopped", stopped,
+                "how often its own jobs were stopped for the guarantee of another queue"),
+    SECONDS("lost_s", lost_ns,
+            "work of these jobs that was lost: time of nodes, or of GPUs if the jobs ask for GPUs; "
+            "the cost of continuing them is starting time"),
+    {0},
+};
+static const ObjectType queue_type =
+    OBJECT_TYPE("Queue summary", "A queue of a cluster.", queue_fields);
+#undef OWNER
+
 #define OWNER SummaryCluster
 static const Field cluster_fields[] = {
     FIELD_KEY(name, "name of the cluster"),
@@ -100,6 +116,8 @@ static const Field cluster_fields[] = {
     FIELD_OBJECT("attribution", uses, uses_type, "node_s and cost_usd by use"),
     FIELD_LIST(NAMED, "kinds", kinds, kind_count, &kind_type,
                "its nodes by kind, if they are of several kinds", .is_left_out_empty = true),
+    FIELD_LIST(NAMED, "queues", queues, queue_count, &queue_type, "its queues, if it has any",
+               .is_left_out_empty = true),
     FIELD_ROW(OBJECT, "waiting", waits, .type = &summary_waits_type, .doc = "what jobs waited for",
               .shown_if = offsetof(OWNER, waits.is_known)),
     {0},

@@ -214,6 +214,21 @@ static void job_resumed(TimelineWriter *timeline, const TraceRow *row)
     mark(timeline, timeline_job(timeline, row)->track, row, "resumed");
 }
 
+/* "reclaims 2 jobs" */
+static void queue_reclaims(TimelineWriter *timeline, const TraceRow *row)
+{
+    const int64_t jobs = row->record.queue_reclaims.jobs;
+    Text name = {0};
+    text_printf(&name, "reclaims %" PRId64 " job%s", jobs, plural(jobs));
+    mark(timeline, timeline_job(timeline, row)->track, row, text_string(&name));
+    text_free(&name);
+}
+
+static void job_reclaimed(TimelineWriter *timeline, const TraceRow *row)
+{
+    mark(timeline, timeline_job(timeline, row)->track, row, "reclaimed");
+}
+
 static void job_error(TimelineWriter *timeline, const TraceRow *row)
 {
     mark(timeline, timeline_job(timeline, row)->track, row, row->record.name);
@@ -548,6 +563,8 @@ static void (*const drawers[])(TimelineWriter *timeline, const TraceRow *row) = 
     [TRACE_JOB_PLACED] = job_placed,
     [TRACE_NODE_REPAIR] = node_repair,
     [TRACE_JOB_WAITS] = NULL,
+    [TRACE_QUEUE_RECLAIMS] = queue_reclaims,
+    [TRACE_JOB_RECLAIMED] = job_reclaimed,
     [TRACE_NODE_KIND] = node_kind,
 };
 _Static_assert(sizeof drawers / sizeof drawers[0] == TRACE_KIND_COUNT, "every kind");

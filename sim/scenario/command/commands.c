@@ -163,8 +163,8 @@ static void read_clusters(const Builder *builder)
     }
     for (int32_t i = 0; i < text->commands.count; i++)
         if (builder->out.clusters[i] != NULL)
-            queues_warn_of_sum(binder->context, scenario_command(text, i)->queues,
-                               builder->out.clusters[i]);
+            queues_warn(binder->context, scenario_command(text, i)->queues,
+                        builder->out.clusters[i]);
 }
 
 /* --- All of them --- */

@@ -20,6 +20,11 @@ static void check_queue(const ConfigContext *context, BoundList queues, int32_t 
         problems_add(problems, STATUS_BAD_INPUT, json_at(queue->gpus_max.node),
                      "queue \"%s\": gpus_max is %" PRId64 ", below its guaranteed gpus, %" PRId64,
                      queue->name.value, queue->gpus_max.value, queue->gpus.value);
+    if (queue->reclaim_after.node != NULL && !queue->gpus.is_refused && queue->gpus.value == 0)
+        status_hint(problems_add(problems, STATUS_BAD_INPUT, json_at(queue->reclaim_after.node),
+                                 "queue \"%s\" has no guaranteed GPUs that it could reclaim",
+                                 queue->name.value),
+                    "state its guarantee, \"gpus\"");
 }
 
 void queues_read(const ConfigContext *context, BoundList queues, ClusterConfig *cluster)
@@ -31,13 +36,38 @@ void queues_read(const ConfigContext *context, BoundList queues, ClusterConfig *
         check_queue(context, queues, i);
         specs[i] = (QueueSpec){.name = queue->name.value != NULL ? queue->name.value : "(unnamed)",
                                .guaranteed = queue->gpus.value,
-                               .most = has_limit ? queue->gpus_max.value : INT64_MAX};
+                               .most = has_limit ? queue->gpus_max.value : INT64_MAX,
+                               .reclaims = queue->reclaim_after.node != NULL,
+                               .reclaim_after_ns = queue->reclaim_after.value,
+                               .is_protected = queue->is_protected.value != 0};
     }
     cluster->spec.queue_count = queues.count;
     cluster->spec.queues = specs;
 }
 
-void queues_warn_of_sum(const ConfigContext *context, BoundList queues,
+static bool may_be_reclaimed_from(const QueueSpec *queue)
+{
+    return queue->most > queue->guaranteed && !queue->is_protected;
+}
+
+static void warn_of_reclaim(const ConfigContext *context, BoundList queues,
+                            const ClusterSpec *cluster)
+{
+    int32_t givers = 0;
+    for (int32_t i = 0; i < queues.count; i++)
+        givers += may_be_reclaimed_from(&cluster->queues[i]);
+    for (int32_t i = 0; i < queues.count; i++) {
+        const QueueText *queue = queues.items[i];
+        if (cluster->queues[i].reclaims && givers == may_be_reclaimed_from(&cluster->queues[i]))
+            status_hint(problems_add(config_warnings(context), STATUS_BAD_INPUT,
+                                     json_at(queue->reclaim_after.node),
+                                     "queue \"%s\" can never reclaim its guarantee",
+                                     queue->name.value),
+                        "each other queue is protected, or may not borrow (gpus_max)");
+    }
+}
+
+static void warn_of_sum(const ConfigContext *context, BoundList queues,
                         const ClusterConfig *cluster)
 {
     const VmSize *vm = cluster->spec.vm_size;
@@ -59,6 +89,12 @@ void queues_warn_of_sum(const ConfigContext *context, BoundList queues,
                                  " %s, and it never has more than %" PRId64,
                                  cluster->name, sum, vm->gpus > 0 ? "GPUs" : "nodes", slots),
                     "queues below their guarantees keep all others from borrowing");
+}
+
+void queues_warn(const ConfigContext *context, BoundList queues, const ClusterConfig *cluster)
+{
+    warn_of_sum(context, queues, cluster);
+    warn_of_reclaim(context, queues, &cluster->spec);
 }
 
 int32_t queue_check(const ConfigContext *context, const ClusterConfig *cluster, const char *queue,

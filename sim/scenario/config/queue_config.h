@@ -5,11 +5,11 @@
 #include "sim/scenario/config/cluster_config.h"
 
 /* Puts the queues (QueueText) into the cluster's spec. Refuses two of one name, and a limit below
- * the guarantee. */
+ * the guarantee, and one that reclaims no guarantee. */
 void queues_read(const ConfigContext *context, BoundList queues, ClusterConfig *cluster);
-/* Warns if the guarantees of queues exceed what the cluster ever has. */
-void queues_warn_of_sum(const ConfigContext *context, BoundList queues,
-                        const ClusterConfig *cluster);
+/* Warns if the guarantees of queues exceed what the cluster ever has, and of a queue that reclaims
+ * its guarantee although no other queue may borrow. */
+void queues_warn(const ConfigContext *context, BoundList queues, const ClusterConfig *cluster);
 /* Refuses, at `at`, a queue that the cluster does not have, and a missing one (NULL) if the cluster
  * has queues. Returns the index of the queue; QUEUE_UNKNOWN. */
 int32_t queue_check(const ConfigContext *context, const ClusterConfig *cluster, const char *queue,

@@ -10,6 +10,19 @@ static const Field queue_fields[] = {
     FIELD_INTEGER("gpus_max", gpus_max, 0, INT32_MAX, NULL,
                   "the most GPUs, or nodes, that its jobs have at once; the default is the whole "
                   "cluster"),
+    FIELD_DURATION(
+        "reclaim_after", reclaim_after, NULL,
+        "after the queue has waited for its guaranteed GPUs for so long, jobs of other "
+        "queues that borrow are stopped for it, at \"0s\" at once; without it never. "
+        "The guarantee of a queue covers its running jobs as far as they fit, those of higher "
+        "priority first, then those that started first; the others borrow. "
+        "No more jobs are stopped than are needed, and none unless the waiting job then "
+        "starts: from the queue that has the largest part of its guarantee, the job of "
+        "the lowest priority, then the newest. Stopped jobs return to their queue as "
+        "those of preemptive policies do (`preemption_cost`)"),
+    FIELD_BOOLEAN("protected", is_protected, "false",
+                  "its own jobs are never stopped for the guarantee of another queue, even if they "
+                  "borrow"),
     {0},
 };
 #undef OWNER

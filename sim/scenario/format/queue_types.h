@@ -9,6 +9,8 @@ typedef struct {
     BoundText name;
     BoundInteger gpus; /* guaranteed; of clusters without GPUs, nodes */
     BoundInteger gpus_max;
+    BoundInteger reclaim_after;
+    BoundInteger is_protected;
 } QueueText;
 
 extern const ObjectType queue_type;

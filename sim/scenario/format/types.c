@@ -471,7 +471,7 @@ const ObjectType preemption_cost_type = OBJECT_TYPE(
 
 #define OWNER ScenarioText
 const char *const policy_words[] = {
-#define X(name, function, text, sight, victim, what) text,
+#define X(name, function, text, sight, first, victim, what) text,
     POLICIES(X)
 #undef X
         NULL};

@@ -114,7 +114,7 @@ static void add_words(const Listing *listing, ChangeKind kind, const char *membe
 void list_policies(const Listing *listing)
 {
     static const char *const words[] = {
-#define X(name, function, text, sight, victim, what) text,
+#define X(name, function, text, sight, first, victim, what) text,
         POLICIES(X)
 #undef X
             NULL};

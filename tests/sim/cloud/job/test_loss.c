@@ -106,7 +106,7 @@ START_TEST(a_training_that_the_scheduler_stops_continues_from_its_checkpoint)
         world_with(plain_job(arena, NODES, steady_program()), (Fidelity)fidelity);
         // Five seconds into epoch 3. All nodes are idle again, so it starts again at once.
         world_advance(world, TRAINS_S * NS_PER_S + 2 * (10 * NS_PER_S + write_ns) + 5 * NS_PER_S);
-        job_is_preempted(world->jobs, the_job());
+        job_is_preempted(world->jobs, the_job(), CAUSE_PRECEDENCE);
         ck_assert_int_eq(the_job()->state, JOB_QUEUED);
         ck_assert_ptr_null(the_job()->nodes);
         world_run(world);

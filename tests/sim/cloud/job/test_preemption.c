@@ -142,7 +142,7 @@ START_TEST(preemptions_do_not_count_as_lost_attempts)
     for (int32_t i = 0; i < PREEMPTIONS; i++) {
         world_advance(world, (10 + i) * NS_PER_S);
         job = job_row(world->jobs, (JobId){0});
-        job_is_preempted(world->jobs, job);
+        job_is_preempted(world->jobs, job, CAUSE_PRECEDENCE);
     }
     world_advance(world, 20 * NS_PER_S);
     ck_assert_int_eq(job->starts, PREEMPTIONS + 1);

@@ -241,7 +241,7 @@ START_TEST(random_queues_keep_all_invariants_and_finish)
         const int32_t count = draw_jobs(seed + 1000, 6, jobs);
         for (int32_t q = 0; q < QUEUES; q++) {
             const uint64_t word = rng_word(seed, RNG_IDENTITY, 3, (uint64_t)q);
-            queues[q].guaranteed = (int64_t)(word % 9);
+            queues[q] = (QueueSpec){.guaranteed = (int64_t)(word % 9)};
             queues[q].most = word >> 20 & 1 ? INT64_MAX : queues[q].guaranteed + 6;
         }
         add_cluster(3, 4, queues, QUEUES);

@@ -183,7 +183,7 @@ START_TEST(what_is_done_after_a_node_fell_silent_is_lost)
         job_stalls(world->jobs, job_of(world), node_of(world, 1));
         world_advance(world, 800 * NS_PER_S);
         if (is_preempted)
-            job_is_preempted(world->jobs, job_of(world));
+            job_is_preempted(world->jobs, job_of(world), CAUSE_PRECEDENCE);
         else
             job_loses_nodes(world->jobs, job_of(world), node_of(world, 1), DEALLOCATE_REQUEUE,
                             CAUSE_CRASH);
@@ -197,7 +197,8 @@ START_TEST(the_scheduler_keeps_all_work_and_a_loss_returns_to_it)
 {
     World *world = usual_world(false);
     world_advance(world, 700 * NS_PER_S);
-    job_is_preempted(world->jobs, job_of(world)); // 680 s, of which 80 s in no checkpoint
+    job_is_preempted(world->jobs, job_of(world),
+                     CAUSE_PRECEDENCE); // 680 s, of which 80 s in no checkpoint
     take(world, 750);
     ck_assert_int_eq(end_s(world), 750 + 320 + TAKES_S);
     check_attempt(0, "preempted", 680, 0, 20, 0);

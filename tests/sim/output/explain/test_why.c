@@ -134,6 +134,38 @@ START_TEST(a_story_says_that_the_scheduler_stopped_the_job)
 }
 END_TEST
 
+/* b reclaims the node for its job, which has waited for half a minute. */
+static const char *const gives_back[] = {
+    "0s 0s job_provisioning w/gpu - w/e/train - - creating -",
+    "0s 0s job_state w/gpu - w/e/train - - queued exit_code=-1",
+    "0s 0s job_state w/gpu - w/e/train - - running exit_code=-1",
+    "0s 0s node_state w/gpu n1 w/e/train - - running was=1",
+    "60s 60s job_provisioning w/gpu - w/e/own - - creating -",
+    "60s 60s job_state w/gpu - w/e/own - - queued exit_code=-1",
+    "90s 60s queue_reclaims w/gpu - w/e/own - - b queue=1 jobs=1 slots=1",
+    "90s 90s job_reclaimed:reclaim w/gpu - w/e/train - - a queue=0 slots=1",
+    "90s 0s job_attempt:reclaim w/gpu - w/e/train - - preempted nodes=1 kept_ns=90s " ATTEMPT
+    "lost_ns=0 epochs_kept=0",
+    "90s 0s node_state w/gpu n1 - - - idle was=2",
+    "90s 0s job_state:reclaim w/gpu - w/e/train - - queued exit_code=-1",
+    "90s 60s job_state w/gpu - w/e/own - - running exit_code=-1",
+    "90s 90s node_state w/gpu n1 w/e/own - - running was=1",
+    "150s 0s run_ended - - - - - - events=9 draws=0 drawn=0",
+    NULL,
+};
+
+START_TEST(both_stories_tell_that_a_queue_reclaimed_its_guarantee)
+{
+    const char *stopped = story_of("train", gives_back), *started = story_of("own", gives_back);
+    ck_assert_msg(strstr(stopped, "1 min 30 s  the scheduler stopped it, because queue b reclaimed "
+                                  "its guarantee, for which it had waited 30 s: job own starts\n"),
+                  "%s", stopped);
+    ck_assert_msg(strstr(started, "- 1 min 30 s: queue b had waited 30 s for its guarantee and "
+                                  "reclaimed it: 1 job of other queues was stopped\n"),
+                  "%s", started);
+}
+END_TEST
+
 START_TEST(a_story_with_many_failures_is_in_order)
 {
     ck_assert_str_eq(
@@ -461,6 +493,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("why");
     TCase *tests = tcase_create("why");
     tcase_add_checked_fixture(tests, begin, end);
+    tcase_add_test(tests, both_stories_tell_that_a_queue_reclaimed_its_guarantee);
     tcase_add_test(tests, a_story_with_many_failures_is_in_order);
     tcase_add_test(tests, a_story_says_that_the_scheduler_stopped_the_job);
     tcase_add_test(tests, a_plain_job_has_a_plain_story);

@@ -18,8 +18,8 @@ static void end(void)
     arena_destroy(arena);
 }
 
-static const ClusterFacts nc6[] = {{"STANDARD_NC6", "dedicated", 0, NULL},
-                                   {"STANDARD_NC6", "dedicated", 0, NULL}};
+static const ClusterFacts nc6[] = {{.vm_size = "STANDARD_NC6", .priority = "dedicated"},
+                                   {.vm_size = "STANDARD_NC6", .priority = "dedicated"}};
 static const JobFacts horovod[] = {
     {"horovod", 2, "acc/share/out/segment", 0, NULL, PRIORITY_NORMAL, 1, -1, -1, 1, NULL, false,
      false},
@@ -351,7 +351,7 @@ END_TEST
 START_TEST(a_job_reports_its_lost_and_its_useful_time)
 {
     // 36 of 60 s: useful 30, exchange 2, input 3, checkpoint 1. Two GPUs to a node.
-    const ClusterFacts two_gpus[] = {{"STANDARD_NC12", "lowpriority", 0, NULL}};
+    const ClusterFacts two_gpus[] = {{.vm_size = "STANDARD_NC12", .priority = "lowpriority"}};
     JobFacts jobs[] = {horovod[0], horovod[1], horovod[2]};
     for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++)
         jobs[i].gpus_per_node = 2;

@@ -1,0 +1,263 @@
+#include "sim/cloud/job/reclaim.h"
+
+#include "sim/base/array.h"
+#include "sim/cloud/cluster/freed_room.h"
+#include "sim/cloud/job/listed.h"
+#include "sim/cloud/job/queue_plan.h"
+#include "sim/cloud/policy/queue_share.h"
+#include "sim/model/bounded.h"
+
+typedef struct Reclaim {
+    FreedRoom room;
+    SharingJob *sharing; /* running jobs, then those that borrow */
+    JobId *given;        /* the jobs that give their nodes, in this order: those that are being
+                            terminated, then those that borrow */
+    uint32_t sharing_count, sharing_capacity, given_count, given_capacity;
+    bool has_new; /* a job that has started at this instant was left out */
+} Reclaim;
+
+Reclaim *reclaim_create(Arena *arena, const ClusterSpec *spec)
+{
+    for (int32_t i = 0; i < spec->queue_count; i++)
+        if (spec->queues[i].reclaims)
+            return ARENA_NEW(arena, Reclaim);
+    return NULL;
+}
+
+/* --- The claim --- */
+
+static void push_claim(Jobs *jobs, const Cluster *cluster, JobQueue *queue, int32_t index,
+                       int64_t delay_ns)
+{
+    engine_push(jobs->engine, delay_ns, EVENT_QUEUE_CLAIM, cluster->id.index, ++queue->claim,
+                (uint32_t)index);
+}
+
+void reclaim_forget(JobQueue *queue)
+{
+    queue->owed_since_ns = INT64_MAX;
+    queue->claim++; // its event is stale
+}
+
+void reclaim_note(Jobs *jobs, const Cluster *cluster, ClusterQueues *queues, int32_t index,
+                  bool is_owed)
+{
+    JobQueue *queue = &queues->items[index];
+    const bool was_owed = queue->owed_since_ns != INT64_MAX;
+    if (!is_owed && was_owed)
+        reclaim_forget(queue);
+    if (!is_owed || was_owed)
+        return;
+    queue->owed_since_ns = jobs->engine->now_ns;
+    if (queue->spec->reclaim_after_ns > 0)
+        push_claim(jobs, cluster, queue, index, queue->spec->reclaim_after_ns);
+}
+
+/* --- The jobs that may be stopped --- */
+
+static void add_given(Jobs *jobs, Reclaim *reclaim, JobId job)
+{
+    reclaim->given = array_room(jobs->arena, reclaim->given, reclaim->given_count + 1,
+                                &reclaim->given_capacity, sizeof *reclaim->given);
+    reclaim->given[reclaim->given_count++] = job;
+}
+
+static void add_running(Jobs *jobs, const Cluster *cluster, const ClusterQueues *queues,
+                        Reclaim *reclaim, const Job *job)
+{
+    if (job_is_stopping(job)) {
+        add_given(jobs, reclaim, job->id);
+        return;
+    }
+    reclaim->sharing = array_room(jobs->arena, reclaim->sharing, reclaim->sharing_count + 1,
+                                  &reclaim->sharing_capacity, sizeof *reclaim->sharing);
+    reclaim->sharing[reclaim->sharing_count++] =
+        (SharingJob){.job = job->id,
+                     .queue = job->queue,
+                     .spec = queues->items[job->queue].spec,
+                     .priority = job_priority(jobs->scenario, job),
+                     .started_ns = job->started_ns,
+                     .slots = job_slots(cluster, job->request)};
+}
+
+/* Lists the running jobs of the cluster, each at its first node. */
+static void list_running(Jobs *jobs, const Cluster *cluster, const ClusterQueues *queues,
+                         Reclaim *reclaim)
+{
+    reclaim->sharing_count = reclaim->given_count = 0;
+    for (int32_t place = 0; place < cluster->place_count; place++) {
+        const NodeId id = cluster->nodes[place];
+        const Node *node = id.index != ID_NONE ? node_by_id(jobs->clusters, id) : NULL;
+        if (node == NULL || node->state != NODE_RUNNING)
+            continue;
+        const bool is_whole = node->job.index != ID_NONE;
+        for (int32_t i = 0; i < (is_whole ? 1 : node->shared_count); i++) {
+            const Job *job = job_by_id(jobs, is_whole ? node->job : node->shared[i].job);
+            if (job->nodes[0].index == id.index)
+                add_running(jobs, cluster, queues, reclaim, job);
+        }
+    }
+}
+
+/* Lists the jobs that give their nodes. A job that has started at this instant is not stopped:
+ * otherwise queues could take each other's nodes for ever. */
+static void list_given(Jobs *jobs, const Cluster *cluster, const ClusterQueues *queues,
+                       Reclaim *reclaim)
+{
+    list_running(jobs, cluster, queues, reclaim);
+    const int32_t borrowers = queue_borrowers(reclaim->sharing, (int32_t)reclaim->sharing_count);
+    reclaim->has_new = false;
+    for (int32_t i = 0; i < borrowers; i++) {
+        const bool is_new = reclaim->sharing[i].started_ns == jobs->engine->now_ns;
+        reclaim->has_new |= is_new;
+        if (!is_new)
+            add_given(jobs, reclaim, reclaim->sharing[i].job);
+    }
+}
+
+/* --- The search --- */
+
+/* A job that would start on one kind of nodes. */
+typedef struct {
+    Jobs *jobs;
+    const Cluster *cluster;
+    const JobQueue *queue;
+    Reclaim *reclaim;
+    const Job *job;
+    int32_t kind;
+} Search;
+
+static void give(const Search *search, uint32_t index)
+{
+    const Job *job = job_by_id(search->jobs, search->reclaim->given[index]);
+    freed_room_give(search->jobs->clusters, &search->reclaim->room, job->request, job->nodes);
+}
+
+static void take(const Search *search, uint32_t index)
+{
+    const Job *job = job_by_id(search->jobs, search->reclaim->given[index]);
+    freed_room_take(search->jobs->clusters, &search->reclaim->room, job->request, job->nodes);
+}
+
+static void begin_room(const Search *search)
+{
+    freed_room_begin(search->jobs->arena, search->jobs->clusters, search->cluster,
+                     &search->reclaim->room);
+}
+
+static bool fits(const Search *search)
+{
+    const SlotLimit limit = job_queue_limit(search->queue);
+    return request_fits_on(&search->job->request, &limit,
+                           &search->reclaim->room.rooms[search->kind]);
+}
+
+/* Whether the policy starts the job on the kind of nodes, with the nodes that are free now in the
+ * room. */
+static bool starts(const Search *search)
+{
+    if (!fits(search))
+        return false;
+    const QueueChoice choice =
+        job_queue_choose(search->jobs, search->queue, freed_room(&search->reclaim->room));
+    return choice.job == search->job &&
+           (choice.kinds == 0 || (choice.kinds & kind_set_of(search->kind)) != 0);
+}
+
+/* Reduces the list to jobs all of which are needed. False: they are not enough. */
+static bool find_needed(const Search *search)
+{
+    Reclaim *reclaim = search->reclaim;
+    uint32_t count = 0;
+    begin_room(search);
+    while (count < reclaim->given_count && !starts(search))
+        give(search, count++);
+    if (count == 0 || !starts(search))
+        return false;
+    uint32_t first = count - 1; // the last one is needed
+    for (uint32_t i = count - 1; i-- > 0;) {
+        take(search, i);
+        if (starts(search))
+            continue;
+        give(search, i);
+        reclaim->given[--first] = reclaim->given[i];
+    }
+    for (uint32_t i = first; i < count; i++)
+        reclaim->given[i - first] = reclaim->given[i];
+    reclaim->given_count = count - first;
+    return true;
+}
+
+/* Whether the queue's guarantee includes the job on the kind of nodes. */
+static bool is_included(const Search *search)
+{
+    const int64_t slots =
+        request_slots_on(search->job->request, &search->reclaim->room.rooms[search->kind]);
+    return slots > 0 && job_queue_is_guaranteed(search->queue, slots);
+}
+
+static bool is_enough_on(Search *search, int32_t kind)
+{
+    search->kind = kind;
+    return request_allows(search->job->request, kind) && is_included(search) && find_needed(search);
+}
+
+/* Finds the job that starts, its kind of nodes, and the jobs that it needs. The first kind on which
+ * they are enough counts. */
+static bool search_kinds(Search *search)
+{
+    begin_room(search);
+    for (uint32_t i = 0; i < search->reclaim->given_count; i++)
+        give(search, i);
+    search->job =
+        job_queue_choose(search->jobs, search->queue, freed_room(&search->reclaim->room)).job;
+    for (int32_t kind = 0; search->job != NULL && kind < search->cluster->kind_count; kind++)
+        if (is_enough_on(search, kind))
+            return true;
+    return false;
+}
+
+static Reclaimed reclaimed_by(const Search *search)
+{
+    const Reclaim *reclaim = search->reclaim;
+    const Cluster *cluster = search->cluster;
+    Reclaimed reclaimed = {.job = search->job,
+                           .request = search->job->request,
+                           .stopped = reclaim->given,
+                           .stopped_count = (int32_t)reclaim->given_count};
+    if (cluster->kind_count > 1) {
+        reclaimed.request = request_on(reclaimed.request, cluster->kinds[search->kind].whole.gpus);
+        reclaimed.request.kinds = kind_set_of(search->kind) & KIND_SET_ALL;
+    }
+    for (uint32_t i = 0; i < reclaim->given_count; i++)
+        reclaimed.slots += job_slots(cluster, job_by_id(search->jobs, reclaim->given[i])->request);
+    return reclaimed;
+}
+
+/* Whether a job that is needed is being terminated. */
+static bool waits_for_end(const Jobs *jobs, const Reclaim *reclaim)
+{
+    for (uint32_t i = 0; i < reclaim->given_count; i++)
+        if (job_is_stopping(job_by_id(jobs, reclaim->given[i])))
+            return true;
+    return false;
+}
+
+bool reclaim_find(Jobs *jobs, const Cluster *cluster, ClusterQueues *queues, int32_t index,
+                  Reclaimed *reclaimed)
+{
+    JobQueue *queue = &queues->items[index];
+    const int64_t now_ns = jobs->engine->now_ns;
+    if (queue->owed_since_ns == INT64_MAX ||
+        now_ns - queue->owed_since_ns < queue->spec->reclaim_after_ns)
+        return false;
+    Search search = {.jobs = jobs, .cluster = cluster, .queue = queue, .reclaim = queues->reclaim};
+    list_given(jobs, cluster, queues, queues->reclaim);
+    if (search_kinds(&search)) {
+        *reclaimed = reclaimed_by(&search);
+        return !waits_for_end(jobs, queues->reclaim);
+    }
+    if (queues->reclaim->has_new)
+        push_claim(jobs, cluster, queue, index, 1);
+    return false;
+}
