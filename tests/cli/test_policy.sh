@@ -146,6 +146,10 @@ trainyard run small --policy ./shortes.so
 exit_is 2
 stderr_begins './shortes.so: there is no such file'
 stderr_has 'hint: did you mean "./shortest.so"?'
+trainyard run small --policy fair-share
+exit_is 2
+stderr_begins 'fair-share: there is no such file'
+stderr_has "hint: trainyard's own policies are set so: --set '/policy=\"fair-share\"'"
 trainyard run small --policy small/job.json
 exit_is 2
 stderr_begins 'small/job.json: invalid ELF header' # the words of glibc's loader

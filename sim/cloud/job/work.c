@@ -65,13 +65,12 @@ void work_begin(Jobs *jobs, Job *job)
 {
     JobAttempt *attempt = job->attempt;
     attempt->checkpoints = checkpoints_of(jobs, job);
-    attempt->command_ns = bounded_add(left_ns(jobs, job), job->owed_ns);
+    attempt->command_ns =
+        bounded_add(work_duration_ns(rhythm_of(job), left_ns(jobs, job)), job->owed_ns);
     if (attempt->checkpoints == NULL)
         return; // the usual case
     if (attempt->save != NULL)
         attempt->save->begin_ns = INT64_MAX; // that of an earlier attempt
-    attempt->command_ns =
-        bounded_add(work_duration_ns(rhythm_of(job), left_ns(jobs, job)), job->owed_ns);
     if (job->carried_ns == 0)
         return;
     job_trace(jobs, TRACE_JOB_WORK_RESUMED, job)->job_work_resumed.work_ns = job->carried_ns;

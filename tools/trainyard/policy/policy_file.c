@@ -46,13 +46,26 @@ static trainyard_policy_function *find(void *library, const char *path, Status *
     return choose;
 }
 
+/* Whether trainyard has a policy of that name itself. */
+static bool is_builtin(const char *name)
+{
+    for (int kind = 0; kind < POLICY_COUNT; kind++)
+        if (strcmp(policy_of((PolicyKind)kind)->name, name) == 0)
+            return true;
+    return false;
+}
+
 bool policy_file_load(Arena *arena, const char *path, PolicyFile *policy, Status *status)
 {
     const char *bytes;
     size_t length;
     // Read first: its problems are those of any file, and its checksum is an input of the run.
-    if (!disk_files.read(disk_files.context, arena, path, &bytes, &length, status))
+    if (!disk_files.read(disk_files.context, arena, path, &bytes, &length, status)) {
+        if (is_builtin(path))
+            status_hint(status, "trainyard's own policies are set so: --set '/policy=\"%s\"'",
+                        path);
         return false;
+    }
     // Without a slash the loader would look in the folders of libraries.
     const char *here = strchr(path, '/') != NULL ? path : arena_printf(arena, "./%s", path);
     void *library = dlopen(here, RTLD_NOW | RTLD_LOCAL);
