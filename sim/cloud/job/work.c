@@ -169,7 +169,7 @@ WorkCarried work_carried(const Jobs *jobs, const Job *job, bool is_lost)
 void work_node_time(const Jobs *jobs, const Job *job, NodeTime *done, NodeTime *kept)
 {
     *done = *kept = (NodeTime){0};
-    if (!job_keeps_work(job) || job->attempt->checkpoints == NULL)
+    if (job->attempt->checkpoints == NULL)
         return;
     const int64_t nodes = job->request.nodes;
     const WorkDone work = done_until(job, progress_end_ns(jobs, job));
@@ -184,8 +184,8 @@ void work_node_time(const Jobs *jobs, const Job *job, NodeTime *done, NodeTime *
 void work_on_notice(Jobs *jobs, Job *job)
 {
     JobAttempt *attempt = job->attempt;
-    if (job->state != JOB_RUNNING || !job_keeps_work(job) || job_is_stalled(job) ||
-        attempt->program_ns == INT64_MAX || !work_may_be_delayed(job))
+    if (job->state != JOB_RUNNING || job_is_stalled(job) || attempt->program_ns == INT64_MAX ||
+        !work_may_be_delayed(job))
         return;
     const int64_t now_ns = jobs->engine->now_ns, begin_ns = rhythm_begin_ns(job);
     if (now_ns <= begin_ns || !work_is_unsaved(rhythm_of(job), now_ns - begin_ns))
