@@ -17,8 +17,8 @@ void checkpoint_check_training(Problems *problems, const CheckpointText *text);
 CheckpointEvery checkpoint_every_of(const CheckpointText *text);
 /* Refuses `every` if it cannot be read; NULL: not given. `expected` is what it should be. */
 void checkpoint_check_every(Problems *problems, const Json *json, const char *expected);
-/* Reads `every` of a training's checkpoint: a whole number, "500 steps" or "30m". False: it is none
- * of these, or 0. */
+/* Reads `every` of a training's checkpoint: a whole number, "500 steps" or "30m". False: it is not
+ * one of these, or 0. */
 MUST_CHECK bool checkpoint_every_read(const Json *json, CheckpointEvery *every);
 /* The whole steps, at least 1, that are nearest to a time. */
 int64_t checkpoint_steps_of(int64_t ns, int64_t step_ns);
