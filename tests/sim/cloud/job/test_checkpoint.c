@@ -59,21 +59,6 @@ static void lose(World *world, int64_t at_ns)
                     CAUSE_CRASH);
 }
 
-static const TraceRecord *record_of(TraceKind kind, int32_t n)
-{
-    const TraceRecord *record = recording_find(&recording, kind, NULL, n);
-    ck_assert_ptr_nonnull(record);
-    return record;
-}
-
-static const TraceRecord *attempt(int32_t n)
-{
-    const TraceRecord *record = record_of(TRACE_JOB_ATTEMPT, n);
-    ck_assert_int_eq(attempt_parts_ns(record),
-                     record->job_attempt.nodes * (record->at_ns - record->since_ns));
-    return record;
-}
-
 /* The n-th checkpoint (from 1) begins after 4 n steps and n - 1 checkpoints. */
 static int64_t due_ns(int32_t n)
 {
@@ -93,9 +78,10 @@ START_TEST(steps_are_counted_over_all_epochs)
         World *world = world_of(program_of(), (Fidelity)fidelity);
         world_run(world);
         ck_assert_int_eq(job_of(world)->state, JOB_SUCCEEDED);
-        ck_assert_int_eq(record_of(TRACE_JOB_TRAINED, 0)->at_ns,
+        ck_assert_int_eq(recording_get(&recording, TRACE_JOB_TRAINED, 0)->at_ns,
                          training_ns + 40 * NS_PER_S + 10 * write_ns);
-        ck_assert_int_eq(attempt(0)->job_attempt.checkpoint_ns, NODES * 10 * write_ns);
+        ck_assert_int_eq(recording_attempt(&recording, 0)->job_attempt.checkpoint_ns,
+                         NODES * 10 * write_ns);
         const int64_t third_ns = job_epoch_times(job_of(world), 2).begin_ns;
         ck_assert_int_eq(third_ns, training_ns + 20 * NS_PER_S + 5 * write_ns);
         ck_assert_int_eq(job_epoch_times(job_of(world), 2).end_ns,
@@ -104,15 +90,15 @@ START_TEST(steps_are_counted_over_all_epochs)
             continue; // has no records of checkpoints
         ck_assert_int_eq(recording_count(&recording, TRACE_CHECKPOINT_WITHIN, NULL), WITHIN);
         for (int32_t i = 0; i < WITHIN; i++) {
-            const TraceRecord *record = record_of(TRACE_CHECKPOINT_WITHIN, i);
+            const TraceRecord *record = recording_get(&recording, TRACE_CHECKPOINT_WITHIN, i);
             ck_assert_str_eq(record->name, within[i].path);
             ck_assert_int_eq(record->since_ns, due_ns(within[i].nth));
             ck_assert_int_eq(record->at_ns, record->since_ns + write_ns);
             ck_assert_int_eq(recording_count(&recording, TRACE_FILE_WRITTEN, within[i].path), 1);
         }
         ck_assert_int_eq(recording_count(&recording, TRACE_CHECKPOINT, NULL), 2);
-        ck_assert_int_eq(record_of(TRACE_CHECKPOINT, 0)->since_ns, due_ns(5));
-        ck_assert_int_eq(record_of(TRACE_CHECKPOINT, 1)->since_ns, due_ns(10));
+        ck_assert_int_eq(recording_get(&recording, TRACE_CHECKPOINT, 0)->since_ns, due_ns(5));
+        ck_assert_int_eq(recording_get(&recording, TRACE_CHECKPOINT, 1)->since_ns, due_ns(10));
     }
 }
 END_TEST
@@ -125,17 +111,21 @@ START_TEST(a_new_attempt_continues_after_the_last_checkpoint)
         lose(world, training_ns + 14500 * NS_PER_MS + 3 * write_ns);
         world_run(world);
         ck_assert_int_eq(job_of(world)->state, JOB_SUCCEEDED);
-        ck_assert_int_eq(attempt(0)->job_attempt.epochs_kept, 1);
-        ck_assert_int_eq(attempt(0)->job_attempt.kept_ns, NODES * 12 * NS_PER_S);
-        ck_assert_int_eq(attempt(0)->job_attempt.checkpoint_ns, NODES * 3 * write_ns);
-        const TraceRecord *resumed = record_of(TRACE_JOB_RESUMED_WITHIN, 0);
+        ck_assert_int_eq(recording_attempt(&recording, 0)->job_attempt.epochs_kept, 1);
+        ck_assert_int_eq(recording_attempt(&recording, 0)->job_attempt.kept_ns,
+                         NODES * 12 * NS_PER_S);
+        ck_assert_int_eq(recording_attempt(&recording, 0)->job_attempt.checkpoint_ns,
+                         NODES * 3 * write_ns);
+        const TraceRecord *resumed = recording_get(&recording, TRACE_JOB_RESUMED_WITHIN, 0);
         ck_assert_int_eq(resumed->job_resumed_within.epochs, 1);
         ck_assert_int_eq(resumed->job_resumed_within.steps, 2);
-        const TraceRecord *trained = record_of(TRACE_JOB_TRAINED, 0);
+        const TraceRecord *trained = recording_get(&recording, TRACE_JOB_TRAINED, 0);
         ck_assert_int_eq(trained->job_trained.steps, 28);
         ck_assert_int_eq(trained->at_ns - trained->since_ns, 28 * NS_PER_S + 7 * write_ns);
-        ck_assert_int_eq(attempt(1)->job_attempt.kept_ns, NODES * 28 * NS_PER_S);
-        ck_assert_int_eq(attempt(1)->job_attempt.checkpoint_ns, NODES * 7 * write_ns);
+        ck_assert_int_eq(recording_attempt(&recording, 1)->job_attempt.kept_ns,
+                         NODES * 28 * NS_PER_S);
+        ck_assert_int_eq(recording_attempt(&recording, 1)->job_attempt.checkpoint_ns,
+                         NODES * 7 * write_ns);
     }
 }
 END_TEST
@@ -146,10 +136,11 @@ START_TEST(a_checkpoint_that_is_not_whole_counts_for_nothing)
         World *world = world_of(program_of(), (Fidelity)fidelity);
         lose(world, due_ns(2) + write_ns - 1);
         world_run(world);
-        const TraceRecord *resumed = record_of(TRACE_JOB_RESUMED_WITHIN, 0);
+        const TraceRecord *resumed = recording_get(&recording, TRACE_JOB_RESUMED_WITHIN, 0);
         ck_assert_int_eq(resumed->job_resumed_within.epochs, 0);
         ck_assert_int_eq(resumed->job_resumed_within.steps, 4);
-        ck_assert_int_eq(attempt(0)->job_attempt.kept_ns, NODES * 4 * NS_PER_S);
+        ck_assert_int_eq(recording_attempt(&recording, 0)->job_attempt.kept_ns,
+                         NODES * 4 * NS_PER_S);
     }
 }
 END_TEST
@@ -175,8 +166,9 @@ START_TEST(a_checkpoint_that_is_due_serves_as_the_one_on_notice)
                                 CAUSE_PREEMPTION);
             world_run(world);
             ck_assert_int_eq(recording_count(&recording, TRACE_JOB_SAVED, NULL), rows[i].saved);
-            ck_assert_int_eq(record_of(TRACE_JOB_RESUMED_WITHIN, 0)->job_resumed_within.steps,
-                             rows[i].steps);
+            ck_assert_int_eq(
+                recording_get(&recording, TRACE_JOB_RESUMED_WITHIN, 0)->job_resumed_within.steps,
+                rows[i].steps);
             ck_assert_int_eq(job_of(world)->state, JOB_SUCCEEDED);
         }
 }
@@ -223,7 +215,7 @@ START_TEST(an_epoch_with_checkpoints_is_as_several_epochs)
                 World *world = world_of(program, (Fidelity)fidelity);
                 lose(world, training_ns + after_ms * NS_PER_MS);
                 world_run(world);
-                kept_ns[whole] = attempt(0)->job_attempt.kept_ns;
+                kept_ns[whole] = recording_attempt(&recording, 0)->job_attempt.kept_ns;
                 ended_ns[whole] = job_of(world)->ended_ns;
                 ck_assert_int_eq(job_of(world)->state, JOB_SUCCEEDED);
             }
