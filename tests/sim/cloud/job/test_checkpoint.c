@@ -70,9 +70,9 @@ START_TEST(steps_are_counted_over_all_epochs)
     // After steps 4 8 12 16 20 24 28 32 36 40, of which 20 and 40 end an epoch.
     static const struct {
         int32_t nth;
-        const char *path;
-    } within[] = {{1, "c-0-step-4"}, {2, "c-0-step-8"}, {3, "c-1-step-2"}, {4, "c-1-step-6"},
-                  {6, "c-2-step-4"}, {7, "c-2-step-8"}, {8, "c-3-step-2"}, {9, "c-3-step-6"}};
+        TrainingPoint at;
+    } within[] = {{1, {0, 4}}, {2, {0, 8}}, {3, {1, 2}}, {4, {1, 6}},
+                  {6, {2, 4}}, {7, {2, 8}}, {8, {3, 2}}, {9, {3, 6}}};
     enum { WITHIN = sizeof within / sizeof within[0] };
     for (int fidelity = FIDELITY_STEP; fidelity <= FIDELITY_JOB; fidelity++) {
         World *world = world_of(program_of(), (Fidelity)fidelity);
@@ -91,10 +91,14 @@ START_TEST(steps_are_counted_over_all_epochs)
         ck_assert_int_eq(recording_count(&recording, TRACE_CHECKPOINT_WITHIN, NULL), WITHIN);
         for (int32_t i = 0; i < WITHIN; i++) {
             const TraceRecord *record = recording_get(&recording, TRACE_CHECKPOINT_WITHIN, i);
-            ck_assert_str_eq(record->name, within[i].path);
+            const char *path = arena_printf(arena, "c-%d-step-%d", (int)within[i].at.epochs,
+                                            (int)within[i].at.steps);
+            ck_assert_int_eq(record->checkpoint_within.epochs, within[i].at.epochs);
+            ck_assert_int_eq(record->checkpoint_within.steps, within[i].at.steps);
+            ck_assert_str_eq(record->name, path);
             ck_assert_int_eq(record->since_ns, due_ns(within[i].nth));
             ck_assert_int_eq(record->at_ns, record->since_ns + write_ns);
-            ck_assert_int_eq(recording_count(&recording, TRACE_FILE_WRITTEN, within[i].path), 1);
+            ck_assert_int_eq(recording_count(&recording, TRACE_FILE_WRITTEN, path), 1);
         }
         ck_assert_int_eq(recording_count(&recording, TRACE_CHECKPOINT, NULL), 2);
         ck_assert_int_eq(recording_get(&recording, TRACE_CHECKPOINT, 0)->since_ns, due_ns(5));
@@ -126,6 +130,30 @@ START_TEST(a_new_attempt_continues_after_the_last_checkpoint)
                          NODES * 28 * NS_PER_S);
         ck_assert_int_eq(recording_attempt(&recording, 1)->job_attempt.checkpoint_ns,
                          NODES * 7 * write_ns);
+    }
+}
+END_TEST
+
+START_TEST(attempts_that_begin_and_end_within_one_epoch_keep_their_own_steps)
+{
+    for (int fidelity = FIDELITY_STEP; fidelity <= FIDELITY_JOB; fidelity++) {
+        Program *program = program_of();
+        program->epochs = 1;
+        program->steps_per_epoch = 40;
+        World *world = world_of(program, (Fidelity)fidelity);
+        world_advance(world, training_ns);
+        for (int32_t n = 0; n < 3; n++) {
+            while (job_of(world)->starts <= n || job_of(world)->attempt->training_ns == INT64_MAX)
+                world_advance(world, world_now_ns(world) + NS_PER_S);
+            // In step 11 of the attempt, after two checkpoints.
+            lose(world, job_of(world)->attempt->training_ns + 10500 * NS_PER_MS + 2 * write_ns);
+            const TraceRecord *record = recording_attempt(&recording, n);
+            ck_assert_int_eq(record->job_attempt.kept_ns, NODES * 8 * NS_PER_S);
+            ck_assert_int_eq(record->job_attempt.checkpoint_ns, NODES * 2 * write_ns);
+        }
+        world_run(world);
+        ck_assert_int_eq(recording_attempt(&recording, 3)->job_attempt.kept_ns,
+                         NODES * 16 * NS_PER_S);
     }
 }
 END_TEST
@@ -254,6 +282,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, steps_are_counted_over_all_epochs);
     tcase_add_test(tests, a_new_attempt_continues_after_the_last_checkpoint);
+    tcase_add_test(tests, attempts_that_begin_and_end_within_one_epoch_keep_their_own_steps);
     tcase_add_test(tests, a_checkpoint_that_is_not_whole_counts_for_nothing);
     tcase_add_test(tests, a_checkpoint_that_is_due_serves_as_the_one_on_notice);
     tcase_add_test(tests, awaited_steps_wait_for_the_checkpoints_before_them);
