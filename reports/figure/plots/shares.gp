@@ -3,7 +3,7 @@
 set xrange [x_begin:x_end]
 set yrange [0:100]
 set ytics 20
-if (x_is_log) { set logscale x 10 } else { set xtics x_step }
+if (x_is_log) { set logscale x 10 } else { eval x_numbers }
 if (tics > 0) {
     set xtics () scale 0.5
     do for [i=1:tics] { set xtics add (tic_name[i] tic_at[i]) }
