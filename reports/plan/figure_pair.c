@@ -166,7 +166,16 @@ static const char *const *level_names(const Pair *pair, const StudyAxis *axis, i
     return labels_fit(arena, names, axis->level_count, (LabelRoom){width, 2});
 }
 
-static void cells_print(Text *out, const Pair *pair)
+/* The text of a cell, or its mark alone where the text has no room. */
+static const char *shown_text(const Pair *pair, int32_t candidate, int32_t width)
+{
+    const char *text = cell_text(pair, candidate), *mark = mark_of(pair->facts, candidate);
+    if (letters_width(text) <= width)
+        return text;
+    return mark[0] != '\0' ? mark : letters_width(text) <= width + COLUMN_GAP ? text : "";
+}
+
+static void cells_print(Text *out, const Pair *pair, int32_t width)
 {
     text_add(out, "$cells << END\n");
     for (int32_t row = 0; row < pair->up->level_count; row++)
@@ -178,7 +187,7 @@ static void cells_print(Text *out, const Pair *pair)
             const double depth = isnan(value) ? 0 : depth_of(pair, value);
             text_printf(out, "%" PRId32 " %" PRId32 " 0x%06" PRIX32 " \"%s\" 0x%06X\n", column + 1,
                         row + 1, (uint32_t)(isnan(value) ? NO_VALUE_RGB : rgb_of(depth)),
-                        cell_text(pair, candidate),
+                        shown_text(pair, candidate, width),
                         (uint32_t)ink_on(isnan(value) ? NO_VALUE_RGB : rgb_of(depth)));
         }
     text_add(out, "END\n");
@@ -188,8 +197,8 @@ static void data_print(Text *out, const Pair *pair, const char *const *rows, int
                        FigureLayout layout)
 {
     const int32_t columns = pair->across->level_count;
-    const char *const *names =
-        level_names(pair, pair->across, (layout.width - left) / columns - COLUMN_GAP);
+    const int32_t width = (layout.width - left) / columns - COLUMN_GAP;
+    const char *const *names = level_names(pair, pair->across, width);
     key_print(out, NULL, 0, 0, layout);
     text_printf(out,
                 "columns = %" PRId32 "\narray column_name[columns]\ntic_lines = %" PRId32
@@ -203,7 +212,7 @@ static void data_print(Text *out, const Pair *pair, const char *const *rows, int
         text_add(out, "\n");
     }
     row_labels_print(out, rows, pair->up->level_count);
-    cells_print(out, pair);
+    cells_print(out, pair, width);
 }
 
 /* --- Numbers --- */

@@ -76,6 +76,13 @@ static Range shown_range(const Rows *rows)
     return shown;
 }
 
+static void x_label_print(Text *out, const Rows *rows, int32_t width)
+{
+    const char *const *label = labels_fit(rows->arena, &rows->x_label, 1, (LabelRoom){width, 2});
+    text_printf(out, "x_label_lines = %" PRId32 "\nx_label = ", labels_lines(label, 1));
+    lines_print(out, label[0]);
+}
+
 static void data_print(Text *out, const Rows *rows, const char *const *labels, FigureLayout layout)
 {
     key_print(out, rows->shades, rows->shade_count,
@@ -83,8 +90,8 @@ static void data_print(Text *out, const Rows *rows, const char *const *labels, F
     range_print(out, "x", shown_range(rows), layout.width / STEP_WIDTH);
     text_add(out, "zero = ");
     value_print(out, rows->zero);
-    text_add(out, "\nx_label = ");
-    gnuplot_string_print(out, rows->x_label);
+    text_add(out, "\n");
+    x_label_print(out, rows, layout.width - labels_width(labels, rows->row_count) - LABEL_GAP);
     text_add(out, "\n");
     row_labels_print(out, labels, rows->row_count);
     text_printf(out,

@@ -123,7 +123,7 @@ static NameBox limit_box(const Scatter *scatter, Frame frame, double width)
                      y - 2 * NAME_HEIGHT, y};
 }
 
-/* What is written next to each point, if it has a name. */
+/* The texts next to the points; "" without a name. */
 static const char *const *names_of(const Scatter *scatter, FigureLayout layout)
 {
     const char **names = ARENA_ARRAY(scatter->arena, const char *, scatter->count + 1);

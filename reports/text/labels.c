@@ -110,8 +110,8 @@ static const char *cut_around(Arena *arena, const char *text, int32_t letters, i
     return arena_printf(arena, ELLIPSIS "%.*s" ELLIPSIS, (int)(end - begin), text + begin);
 }
 
-/* The label in so many letters, cut as near to its middle as it can be recognised, or around what
- * tells it from the others; NULL: neither serves. */
+/* The label in so many letters, cut as near to its middle as it can be recognised, or around the
+ * part in which it differs from the others; NULL: neither serves. */
 static const char *recognised(Arena *arena, const Among *among, int32_t letters)
 {
     const char *own = among->labels[among->own];

@@ -1,5 +1,5 @@
 /* Labels of a drawing in the room that they have: whole, in one or two lines, where they fit.
- * Otherwise a part is cut out, but not the part that tells a label from the others. */
+ * Otherwise a part is cut out, but not the part in which a label differs from the others. */
 #ifndef REPORTS_LABELS_H
 #define REPORTS_LABELS_H
 

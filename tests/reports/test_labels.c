@@ -23,7 +23,7 @@ static const Row rows[] = {
      {"STANDARD_NC6S_V2", "priority-preemptive"},
      {"STANDARD_\nNC6S_V2", "priority-\npreemptive"}},
     {"one line has no break", {42, 1}, {"cifar_distributed"}, {"cif" CUT "ed"}},
-    {"what tells labels apart is kept, wherever it is",
+    {"the part in which labels differ is kept, wherever it is",
      {77, 1},
      {"keras-2.2-training", "keras-2.3-training"},
      {"keras-2.2" CUT "g", "keras-2.3" CUT "g"}},

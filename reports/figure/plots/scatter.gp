@@ -7,7 +7,9 @@ if (x_is_log) {
     set logscale x 10
     set xtics ()
     unset mxtics
-    do for [power=-6:12] { do for [digit in narrow ? "1 3" : "1 2 5"] {
+    decade = (width - plot_left - 12) / log10(x_end / real(x_begin))
+    digits = decade >= 155 ? "1 2 5" : decade >= 100 ? "1 3" : "1"
+    do for [power=-6:12] { do for [digit in digits] {
         at = digit * 10.0**power
         if (at >= x_begin && at <= x_end) { set xtics add (grouped(at) at) }
     } }

@@ -17,8 +17,8 @@ enum {
     JOBS_SHOWN = 24,
     NODES_SHOWN = 24,
     ROW_HEIGHT = 17,
-    LABEL_WIDTH = 168,
-    LABEL_WIDTH_NARROW = 91,
+    LABEL_WIDTH = 160,
+    LABEL_WIDTH_NARROW = 84,
     FRAME_HEIGHT = 96,
     FRAME_HEIGHT_NARROW = 170
 };
@@ -341,8 +341,8 @@ void figures_gantt(Figures *figures, const Facts *facts)
                      .file = "gantt",
                      .title = "Jobs and nodes",
                      .note = "",
-                     .left = LABEL_WIDTH + 2,
-                     .left_narrow = LABEL_WIDTH_NARROW + 1};
+                     .left = LABEL_WIDTH + 10,
+                     .left_narrow = LABEL_WIDTH_NARROW + 8};
     const uint32_t rows = at_most(facts->run->job_count, JOBS_SHOWN) + nodes_shown(facts);
     const bool is_drawn = rows > 0 && facts->run->end_ns > 0 && !facts->has_no_rows;
     if (is_drawn) {

@@ -87,7 +87,7 @@ START_TEST(names_cover_nothing_wherever_the_points_are)
 }
 END_TEST
 
-/* A name beside its point would be crossed by the bar of the next one, or by the limit. */
+/* A name next to its point would be crossed by the bar of the next one, or by the limit. */
 START_TEST(a_name_is_crossed_by_no_bar_and_no_limit_if_there_is_room)
 {
     NamePlace places[3];
