@@ -42,6 +42,9 @@ for (const path of pages) {
     if (screenshots)
       await page.photograph(`${screenshots}/${path.replace(/\W+/g, "-")}-${width}.png`);
   }
+  check(`${path} says of each heading of a table what it heads`, await page.value(`[...document.querySelectorAll("th:not([scope])")].map((th) => th.textContent)`));
+  check(`${path} has a name for each picture and link`, await page.value(`[...document.querySelectorAll("svg, a")].filter((e) =>
+    !(e.getAttribute("aria-label") || e.textContent).trim()).map((e) => e.outerHTML.slice(0, 80))`));
   check(`${path} has no problem in the console`, page.problems);
 }
 await browser.close();
