@@ -1,5 +1,6 @@
 #include "emu/control/control.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -236,15 +237,41 @@ static void programs_add(const ControlCall *call)
 
 /* --- Events, and the session --- */
 
+bool control_query_number(const ControlCall *call, const char *name, int64_t most, int64_t fallback,
+                          int64_t *value)
+{
+    const char *text = http_query(call->request, name);
+    char *end;
+    *value = fallback;
+    if (!text)
+        return true;
+    *value = strtoll(text, &end, 10);
+    return (*text != '\0' && *end == '\0' && *value >= 0 && *value <= most) ||
+           gate_refuse(call->request, call->response, 400, "InvalidQueryParameterValue",
+                       "The query's \"%s\" is \"%s\", expected a number from 0 to %" PRId64 ".",
+                       name, text, most);
+}
+
+static bool read_follow(const ControlCall *call, bool *follows)
+{
+    const char *text = http_query(call->request, "follow");
+    *follows = text == NULL || strcmp(text, "true") == 0;
+    return *follows || strcmp(text, "false") == 0 ||
+           gate_refuse(call->request, call->response, 400, "InvalidQueryParameterValue",
+                       "The query's \"follow\" is \"%s\", expected true or false.", text);
+}
+
 static void events_show(const ControlCall *call)
 {
     // A browser that lost its connection says what it had last (WHATWG HTML, 9.2.4).
-    const char *since = http_header(call->request, "Last-Event-ID");
-    if (since == NULL)
-        since = http_query(call->request, "since");
-    events_answer(call->control->events,
-                  since != NULL ? strtoull(since, NULL, 10) : events_last(call->control->events),
-                  call->response);
+    const char *known = http_header(call->request, "Last-Event-ID");
+    const int64_t last = (int64_t)events_last(call->control->events);
+    int64_t since = 0;
+    bool follows = true;
+    if (control_query_number(call, "since", INT64_MAX, last, &since) && read_follow(call, &follows))
+        events_answer(call->control->events,
+                      known != NULL ? strtoull(known, NULL, 10) : (uint64_t)since, follows,
+                      call->response);
 }
 
 typedef struct {

@@ -31,10 +31,10 @@
  *     DELETE /trainyard/faults/{}   removes that rule; this and the two before answer the rules
  *     GET    /trainyard/programs    the programs that have been set (emu/session/programs.h)
  *     POST   /trainyard/programs    sets one: {"match": "python train.py*", "script": "sleep 20m"}
- *     GET    /trainyard/events      events as they happen, without end; ?since=N: after event N
- *     GET    /trainyard/session     the session so far as a scenario file
- *     PUT    /trainyard/copies/{}   copies the state into its folder, for `serve --fork`
- * (emu/fork.h)
+ *     GET    /trainyard/events      events as they happen, until the emulator ends
+ * (control/events.h); ?since=N: after event N; ?since=0&follow=false: those so far GET
+ * /trainyard/session     the session so far as a scenario file PUT    /trainyard/copies/{}   copies
+ * the state into its folder, for `serve --fork` (emu/fork.h)
  *
  * Outside of /trainyard: /healthz, /readyz and /metrics (control/health.h).
  *
@@ -96,6 +96,10 @@ void control_handle(Control *control, const HttpRequest *request, HttpResponse *
 
 void control_answer(const ControlCall *call, int32_t status, const Json *value);
 void control_refuse(const ControlCall *call, const Status *status);
+/* Reads an integer from 0 to `most` from the query; `fallback` if the query has none. False after
+ * answering. */
+bool control_query_number(const ControlCall *call, const char *name, int64_t most, int64_t fallback,
+                          int64_t *value);
 /* The body as an object; NULL after answering. */
 const Json *control_body(const ControlCall *call);
 

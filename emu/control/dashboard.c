@@ -79,26 +79,10 @@ static void page_get(const ControlCall *call)
 
 /* --- The state --- */
 
-/* Reads an integer from the query; `fallback` if the query has none. */
-static bool read_number(const ControlCall *call, const char *name, int64_t most, int64_t fallback,
-                        int64_t *value)
-{
-    const char *text = http_query(call->request, name);
-    char *end;
-    *value = fallback;
-    if (!text)
-        return true;
-    *value = strtoll(text, &end, 10);
-    return (*text != '\0' && *end == '\0' && *value >= 0 && *value <= most) ||
-           gate_refuse(call->request, call->response, 400, "InvalidQueryParameterValue",
-                       "The query's \"%s\" is \"%s\", expected a number from 0 to %" PRId64 ".",
-                       name, text, most);
-}
-
 static bool read_id(const ControlCall *call, const char *name, uint32_t *id)
 {
     int64_t value;
-    if (!read_number(call, name, ID_NONE, ID_NONE, &value))
+    if (!control_query_number(call, name, ID_NONE, ID_NONE, &value))
         return false;
     *id = (uint32_t)value;
     return true;
@@ -121,7 +105,7 @@ static bool read_page(const ControlCall *call, StatePage *page)
 {
     enum { LIMIT_MOST = 1000, LIMIT = 50 };
     int64_t limit;
-    if (!read_number(call, "limit", LIMIT_MOST, LIMIT, &limit))
+    if (!control_query_number(call, "limit", LIMIT_MOST, LIMIT, &limit))
         return false;
     page->limit = (int32_t)limit;
     return read_id(call, "after_cluster", &page->after_cluster.index) &&
@@ -178,7 +162,7 @@ static void answer_cluster(const ControlCall *call, int32_t place)
 static void cluster_get(const ControlCall *call)
 {
     int64_t place;
-    if (is_of_this_site(call) && read_number(call, "place", INT32_MAX, 0, &place))
+    if (is_of_this_site(call) && control_query_number(call, "place", INT32_MAX, 0, &place))
         answer_cluster(call, (int32_t)place);
     set_guards(call->response);
 }

@@ -175,6 +175,7 @@ typedef struct {
     Arena *arena; /* its own: it outlives the request's */
     const Events *events;
     uint64_t since;
+    bool follows;   /* it does not end with the last event so far */
     bool is_behind; /* the client knows later events, which have not happened: it is to hear that */
     bool has_ended;
     Text text;   /* printed ... */
@@ -217,6 +218,8 @@ static int64_t stream_read(void *owner, int64_t offset, char *room, size_t lengt
         print_next(stream);
     }
     size_t left = stream->text.length - stream->sent;
+    if (left == 0 && !stream->follows)
+        return HTTP_SOURCE_ENDS;
     size_t count = left < length ? left : length;
     if (count > 0)
         memcpy(room, stream->text.data + stream->sent, count);
@@ -231,17 +234,19 @@ static void stream_free(void *owner)
     arena_destroy(stream->arena);
 }
 
-void events_answer(const Events *events, uint64_t since, HttpResponse *response)
+void events_answer(const Events *events, uint64_t since, bool follows, HttpResponse *response)
 {
     Arena *arena = arena_create();
     Stream *stream = ARENA_NEW(arena, Stream);
     stream->arena = arena;
     stream->events = events;
+    stream->follows = follows;
     stream->is_behind = since > events->last;
     stream->since = stream->is_behind ? events->last : since;
     *response = http_response(200);
     http_set(response, "Content-Type", "text/event-stream");
     http_set(response, "Cache-Control", "no-store");
-    response->is_event_stream = true;
+    response->is_event_stream = follows;
     response->source = (HttpSource){.owner = stream, .read = stream_read, .free = stream_free};
+    response->source_bytes = HTTP_LENGTH_UNKNOWN;
 }

@@ -37,9 +37,11 @@ uint64_t events_last(const Events *events); /* the newest; 0: none yet */
 /* Appends the events after `since`, about `bytes_max` bytes of them. Returns the number of the last
  * one. */
 uint64_t events_print(const Events *events, uint64_t since, size_t bytes_max, Text *out);
-/* Answers a request for /trainyard/events: all events after `since`, without end. Events are sent
- * once they are settled. `events` outlives the answer. */
-void events_answer(const Events *events, uint64_t since, HttpResponse *response);
+/* Answers a request for /trainyard/events: the events after `since`, once they are settled. If the
+ * answer follows, later ones come as they happen, with a comment every 15 s in which there is none,
+ * until the emulator ends; otherwise it ends with the last that is settled. `events` outlives the
+ * answer. */
+void events_answer(const Events *events, uint64_t since, bool follows, HttpResponse *response);
 
 /* All events up to here may be sent: their writes are on the disk. The number of an event whose
  * writes are lost belongs to another one later. */

@@ -50,7 +50,8 @@ static double longest_bar(const CompareJob *job)
 
 static void parts_print(Text *out, Arena *arena, const CompareJob *job, FigureLayout layout)
 {
-    Text bars = {0}, spans = {0}, numbers = {0}, labels = {0};
+    Text bars = {0}, spans = {0}, numbers = {0};
+    const char **labels = ARENA_ARRAY(arena, const char *, job->row_count + 1);
     const double longest = longest_bar(job);
     int32_t rows = 0;
     legend_print(out, layout);
@@ -60,20 +61,19 @@ static void parts_print(Text *out, Arena *arena, const CompareJob *job, FigureLa
             continue;
         rows++;
         const double high = fmin(row->measured.high, longest);
-        text_printf(&labels, "row_label[%" PRId32 "] = '%s'\n", rows, row->what);
+        labels[rows - 1] = row->what;
         bar_print(&bars, &numbers, arena, rows, 0, row->predicted, row->predicted);
         bar_print(&bars, &numbers, arena, rows, 1, row->measured.median,
                   fmax(row->measured.median, high));
         text_printf(&spans, "%.1f %.9g %.9g\n", rows + 0.2, row->measured.low, high);
     }
-    text_printf(out, "rows = %" PRId32 "\narray row_label[rows]\n%sx_end = %.9g\n", rows,
-                text_string(&labels), longest * (layout.is_narrow ? 1.3 : 1.2) + 1e-6);
+    row_labels_print(out, labels, rows);
+    text_printf(out, "x_end = %.9g\n", longest * (layout.is_narrow ? 1.3 : 1.2) + 1e-6);
     text_printf(out, "$bars << END\n%sEND\n$spans << END\n%sEND\n$numbers << END\n%sEND\n",
                 text_string(&bars), text_string(&spans), text_string(&numbers));
     text_free(&bars);
     text_free(&spans);
     text_free(&numbers);
-    text_free(&labels);
 }
 
 static int32_t bar_count(const CompareJob *job)

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "reports/text/labels.h"
 #include "reports/text/wording.h"
 #include "sim/base/capped.h"
 #include "sim/base/invariant.h"
@@ -19,20 +20,11 @@ void bars_key_print(Text *out, const BarShade *shades, int32_t count, uint32_t u
     key_print(out, names, count, used, layout);
 }
 
-Bars bars_begin(Text *out, uint32_t rows, BarStyle style)
+Bars bars_begin(uint32_t rows, BarStyle style)
 {
-    text_printf(out, "rows = %" PRIu32 "\narray row_label[rows]\n", rows);
-    return (Bars){.style = style};
-}
-
-static void label_print(Text *out, const char *name, uint32_t row, FigureLayout layout)
-{
-    Text label = {0};
-    shortened_print(&label, name, layout.is_narrow ? 12 : 17);
-    text_printf(out, "row_label[%" PRIu32 "] = ", row);
-    gnuplot_string_print(out, text_string(&label));
-    text_add(out, "\n");
-    text_free(&label);
+    Arena *arena = arena_create();
+    return (Bars){
+        .style = style, .arena = arena, .labels = ARENA_ARRAY(arena, const char *, rows + 1)};
 }
 
 static void part_print(Bars *bars, int32_t kind, int64_t from_ppm, int64_t to_ppm, int64_t part_ppm)
@@ -52,13 +44,12 @@ static void part_print(Bars *bars, int32_t kind, int64_t from_ppm, int64_t to_pp
     text_printf(&bars->numbers, " %%\" 0x%06" PRIX32 "\n", (uint32_t)look->ink_rgb);
 }
 
-void bars_add(Text *out, Bars *bars, const char *name, const int64_t *amounts)
+void bars_add(Bars *bars, const char *name, const int64_t *amounts)
 {
     int64_t whole = 0, before = 0;
     for (int32_t kind = 0; kind < bars->style.count; kind++)
         whole = capped_sum(whole, amounts[kind]);
-    bars->row++;
-    label_print(out, name, bars->row, bars->style.layout);
+    bars->labels[bars->row++] = arena_strdup(bars->arena, name);
     for (int32_t kind = 0; kind < bars->style.count; kind++) {
         const int64_t after = capped_sum(before, amounts[kind]);
         part_print(bars, kind, share_ppm(before, whole), share_ppm(after, whole),
@@ -70,9 +61,14 @@ void bars_add(Text *out, Bars *bars, const char *name, const int64_t *amounts)
 
 void bars_end(Text *out, Bars *bars)
 {
+    enum { LABEL_WIDTH = 119, LABEL_WIDTH_NARROW = 84 };
+    const LabelRoom room = {bars->style.layout.is_narrow ? LABEL_WIDTH_NARROW : LABEL_WIDTH, 2};
+    const int32_t rows = (int32_t)bars->row;
+    row_labels_print(out, labels_fit(bars->arena, bars->labels, rows, room), rows);
     bars_key_print(out, bars->style.shades, bars->style.count, bars->used, bars->style.layout);
     text_printf(out, "$parts << END\n%sEND\n$numbers << END\n%sNaN NaN \"\" 0\nEND\n",
                 text_string(&bars->parts), text_string(&bars->numbers));
+    arena_destroy(bars->arena);
     text_free(&bars->parts);
     text_free(&bars->numbers);
 }

@@ -20,16 +20,18 @@ typedef struct {
 
 typedef struct {
     BarStyle style;
-    uint32_t row;  /* number of rows so far */
-    uint32_t used; /* a bit for each kind of part that any of them has */
+    Arena *arena;
+    const char **labels; /* of the rows */
+    uint32_t row;        /* number of rows so far */
+    uint32_t used;       /* a bit for each kind of part that any of them has */
     Text parts, numbers;
 } Bars;
 
 /* Begins a figure of `rows` rows, each added with bars_add. */
-Bars bars_begin(Text *out, uint32_t rows, BarStyle style);
+Bars bars_begin(uint32_t rows, BarStyle style);
 /* `amounts` [style.count] are >= 0 and not all 0. */
-void bars_add(Text *out, Bars *bars, const char *name, const int64_t *amounts);
-/* The legend and the parts; `bars` must not be used afterwards. */
+void bars_add(Bars *bars, const char *name, const int64_t *amounts);
+/* Prints names of rows, legend and parts; `bars` must not be used afterwards. */
 void bars_end(Text *out, Bars *bars);
 
 /* The legend of the first `count` kinds of part, those in `used`. */

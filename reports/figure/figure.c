@@ -1,6 +1,7 @@
 #include "reports/figure/figure.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,10 +70,11 @@ void figures_draw(Figures *figures, Figure figure, const char *template, const c
     const FigureLayout wide = figure_layout(figure.is_half, false),
                        narrow = figure_layout(figure.is_half, true);
     figure.wide = script(figures->arena, &figure, template, wide_data, body, wide);
-    figure.narrow = script(figures->arena, &figure, template, narrow_data, body, narrow);
+    const int32_t narrow_body = figure.body_narrow > 0 ? figure.body_narrow : body;
+    figure.narrow = script(figures->arena, &figure, template, narrow_data, narrow_body, narrow);
     if (figure.numbers != NULL) {
         figure.area = area_of(&figure, wide_data, body, wide);
-        figure.area_narrow = area_of(&figure, narrow_data, body, narrow);
+        figure.area_narrow = area_of(&figure, narrow_data, narrow_body, narrow);
     }
     figure_add(figures, figure);
 }
@@ -82,12 +84,12 @@ void figures_missing(Figures *figures, Figure figure)
     figure_add(figures, figure);
 }
 
-/* Pixels, for a typeface of 12. Letters are seldom wider on average; a wider name uses the gap. */
-enum { LETTER_WIDTH = 7, SWATCH_WIDTH = 17, KEY_GAP = 14, KEY_LINE = 18 };
+/* Pixels, for a typeface of 12. */
+enum { LETTER_WIDTH = 8, SWATCH_WIDTH = 17, KEY_GAP = 14, KEY_LINE = 18 };
 
 static int32_t key_width(const char *name)
 {
-    return SWATCH_WIDTH + LETTER_WIDTH * letters_in(name);
+    return SWATCH_WIDTH + letters_width(name);
 }
 
 static void key_item_print(Text *out, const char *name, int32_t rgb, int32_t kind, int32_t x,
@@ -126,6 +128,56 @@ void key_print(Text *out, const Shade *shades, int32_t count, uint32_t used, Fig
         text_free(&name);
     }
     text_printf(out, "key_height = %" PRId32 "\n", kinds > 0 ? y + KEY_LINE : 0);
+}
+
+/* About the light of a part of a colour, as WCAG 2.1 has it: exactly it is a power of 2.4. */
+static double light_of(int32_t byte)
+{
+    const double part = byte / 255.0;
+    return part * part * sqrt(sqrt(part));
+}
+
+int32_t ink_on(int32_t rgb)
+{
+    const double light = 0.2126 * light_of(rgb >> 16 & 255) + 0.7152 * light_of(rgb >> 8 & 255) +
+                         0.0722 * light_of(rgb & 255);
+    return light > 0.175 ? 0x000000 : 0xFFFFFF;
+}
+
+/* `text` up to the end of its first line. */
+static void first_line_print(Text *out, const char *text)
+{
+    Text line = {0};
+    text_append(&line, text, strcspn(text, "\n"));
+    gnuplot_string_print(out, text_string(&line));
+    text_free(&line);
+}
+
+static const char *next_line(const char *text)
+{
+    const char *end = strchr(text, '\n');
+    return end != NULL ? end + 1 : "";
+}
+
+void row_labels_print(Text *out, const char *const *labels, int32_t count)
+{
+    text_printf(out, "rows = %" PRId32 "\narray row_label[rows]\narray row_under[rows]\n", count);
+    for (int32_t i = 0; i < count; i++) {
+        text_printf(out, "row_label[%" PRId32 "] = ", i + 1);
+        first_line_print(out, labels[i]);
+        text_printf(out, "\nrow_under[%" PRId32 "] = ", i + 1);
+        first_line_print(out, next_line(labels[i]));
+        text_add(out, "\n");
+    }
+}
+
+void lines_print(Text *out, const char *lines)
+{
+    first_line_print(out, lines);
+    for (const char *line = next_line(lines); *line != '\0'; line = next_line(line)) {
+        text_add(out, ".\"\\n\".");
+        first_line_print(out, line);
+    }
 }
 
 int64_t round_step(int64_t range, int64_t steps_max)

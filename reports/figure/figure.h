@@ -25,7 +25,8 @@ typedef struct {
     const char *note;  /* one or more sentences of plain text below it, or "" */
     bool is_half;      /* next to another where there is room */
     int32_t left,
-        left_narrow; /* pixels left of the plot's area, for templates that use plot_left */
+        left_narrow;     /* pixels left of the plot's area, for templates that use plot_left */
+    int32_t body_narrow; /* the height of the narrow drawing, if it has another; 0 */
     const FigureNumbers *numbers; /* NULL: none are shown */
     PlotArea area, area_narrow;   /* made by figures_draw, if there are numbers */
     const char *wide; /* script; NULL when there is nothing to draw and `note` says why */
@@ -58,11 +59,20 @@ typedef struct {
  * top), and "key_height". gnuplot's own legend takes as many columns as the longest name allows. */
 void key_print(Text *out, const Shade *shades, int32_t count, uint32_t used, FigureLayout layout);
 
+/* Names of rows, left of the plot's area, in one or two lines (reports/text/labels.h): "rows",
+ * "row_label[]", "row_under[]". */
+void row_labels_print(Text *out, const char *const *labels, int32_t count);
+/* A string for gnuplot, in lines. */
+void lines_print(Text *out, const char *lines);
+
 /* The axis of simulated time from 0 to `end_ns`: "unit_s" (seconds in a unit), "x_end" and "x_step"
  * (in units), "x_label". */
 void time_axis_print(Text *out, int64_t end_ns, FigureLayout layout);
 /* A round step (1, 2 or 5 times a power of ten) that cuts `range` into at most `steps_max`. */
 int64_t round_step(int64_t range, int64_t steps_max);
+
+/* Black or white: the one that is read on `rgb`, with a contrast of at least 4.5 to 1. */
+int32_t ink_on(int32_t rgb);
 
 /* Colours of series without a fixed meaning: distinguishable with any colour vision (P.
  * Tol, "Colour schemes", SRON/EPS/TN/09-002, scheme "bright"). */

@@ -67,7 +67,7 @@ void numbers_print_table(Text *html, const FigureNumbers *numbers)
     text_add(html, "<details class=\"data\"><summary>Numbers of this plot</summary>\n"
                    "<div class=\"table\"><table><thead><tr>");
     for (int32_t i = 0; i < numbers->column_count; i++) {
-        text_printf(html, "<th%s>", i > 0 ? " class=\"n\"" : "");
+        text_printf(html, "<th scope=\"col\"%s>", i > 0 ? " class=\"n\"" : "");
         markup_print(html, numbers->headings[i]);
         text_add(html, "</th>");
     }

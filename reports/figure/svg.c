@@ -128,7 +128,9 @@ char *svg_document(Arena *arena, const char *drawing, const char *label)
 {
     static const char style[] =
         "\n<style>svg{color:#1c2733;background:#fff;font-family:system-ui,sans-serif}"
-        "@media (prefers-color-scheme:dark){svg{color:#dfe6ee;background:#12181f}}</style>";
+        "g[font-size=\"10.50\"] text{stroke:#fff;stroke-width:3px;stroke-linejoin:round;"
+        "paint-order:stroke}@media (prefers-color-scheme:dark){svg{color:#dfe6ee;background:"
+        "#12181f}g[font-size=\"10.50\"] text{stroke:#12181f}}</style>";
     Text out = {0};
     text_add(&out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     svg_print(&out, drawing, label, style, "");

@@ -20,7 +20,7 @@ void table_begin(Text *html, const char *const *headings)
 {
     text_add(html, "<div class=\"table\"><table>\n<thead><tr>");
     for (int32_t i = 0; headings[i] != NULL; i++) {
-        text_add(html, i > 0 ? "<th class=\"n\">" : "<th>");
+        text_add(html, i > 0 ? "<th scope=\"col\" class=\"n\">" : "<th scope=\"col\">");
         markup_print(html, headings[i]);
         text_add(html, "</th>");
     }

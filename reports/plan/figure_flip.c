@@ -122,20 +122,20 @@ static void tornado(Figures *figures, const PlanFacts *facts)
         add_effect(&rows, facts, chosen[i]);
     rows_draw(
         figures,
-        (Figure){
-            .section = PLAN_FLIP,
-            .file = "assumptions",
-            .title = arena_printf(facts->arena, "%s of the recommendation, each assumption alone",
-                                  objective_title(facts)),
-            .note = arena_printf(
-                facts->arena,
-                "From the low to the high end of each range; the vertical line is the present "
-                "value.%s",
-                shown < follow->effect_count
-                    ? arena_printf(facts->arena,
-                                   " The others of the %" PRId32 " assumptions move it by less.",
-                                   follow->effect_count)
-                    : "")},
+        (Figure){.section = PLAN_FLIP,
+                 .file = "assumptions",
+                 .title = arena_printf(facts->arena,
+                                       "What each assumption alone does to the recommendation: %s",
+                                       objective_title(facts)),
+                 .note = arena_printf(
+                     facts->arena,
+                     "From the low to the high end of each range; the vertical line is the present "
+                     "value.%s",
+                     shown < follow->effect_count ? arena_printf(facts->arena,
+                                                                 " The others of the %" PRId32
+                                                                 " assumptions move it by less.",
+                                                                 follow->effect_count)
+                                                  : "")},
         &rows);
 }
 

@@ -5,15 +5,18 @@
 
 #include "reports/plan/figures.h"
 #include "reports/study/range.h"
+#include "reports/text/labels.h"
 #include "reports/text/wording.h"
 #include "sim/base/units.h"
+#include "sim/study/statistics/words.h"
 
 enum {
     LEVELS_MAX = 12,
     CELL_HEIGHT = 30,
-    LETTER_WIDTH = 8,
-    LETTERS_MAX = 24,
-    LETTERS_MAX_NARROW = 10,
+    LABEL_WIDTH = 192,
+    LABEL_WIDTH_NARROW = 80,
+    COLUMN_GAP = 8,
+    NO_VALUE_RGB = 0xCCCCCC,
     GAP = 14
 };
 
@@ -148,24 +151,31 @@ static const char *cell_text(const Pair *pair, int32_t candidate)
         answer_scale(pair->facts->outcome, pair->facts->outcome->goal->metric).factor;
     if (isnan(value))
         return arena_printf(pair->facts->arena, "%s\xE2\x80\x93", mark_of(pair->facts, candidate));
-    return arena_printf(pair->facts->arena, fabs(value) < 100 ? "%s%.1f" : "%s%.0f",
-                        mark_of(pair->facts, candidate), value);
+    Text out = {0};
+    text_add(&out, mark_of(pair->facts, candidate));
+    words_number(&out, value, fabs(value) < 100 ? 1 : 10); // with one decimal, or without
+    return text_move(pair->facts->arena, &out);
 }
 
-static void names_print(Text *out, const StudyFacts *study, const StudyAxis *axis, const char *name,
-                        int32_t letters)
+static const char *const *level_names(const Pair *pair, const StudyAxis *axis, int32_t width)
 {
-    for (int32_t i = 0; i < axis->level_count; i++) {
-        Text label = {0};
-        shortened_print(&label, axis_label(study, axis, axis->order[i]), letters);
-        text_printf(out, "%s_name[%" PRId32 "] = ", name, i + 1);
-        gnuplot_string_print(out, text_string(&label));
-        text_add(out, "\n");
-        text_free(&label);
-    }
+    Arena *arena = pair->facts->arena;
+    const char **names = ARENA_ARRAY(arena, const char *, axis->level_count + 1);
+    for (int32_t i = 0; i < axis->level_count; i++)
+        names[i] = axis_label(pair->facts->study, axis, axis->order[i]);
+    return labels_fit(arena, names, axis->level_count, (LabelRoom){width, 2});
 }
 
-static void cells_print(Text *out, const Pair *pair)
+/* The text of a cell, or its mark alone where the text has no room. */
+static const char *shown_text(const Pair *pair, int32_t candidate, int32_t width)
+{
+    const char *text = cell_text(pair, candidate), *mark = mark_of(pair->facts, candidate);
+    if (letters_width(text) <= width)
+        return text;
+    return mark[0] != '\0' ? mark : letters_width(text) <= width + COLUMN_GAP ? text : "";
+}
+
+static void cells_print(Text *out, const Pair *pair, int32_t width)
 {
     text_add(out, "$cells << END\n");
     for (int32_t row = 0; row < pair->up->level_count; row++)
@@ -176,37 +186,33 @@ static void cells_print(Text *out, const Pair *pair)
             const double value = objective_of(pair, candidate);
             const double depth = isnan(value) ? 0 : depth_of(pair, value);
             text_printf(out, "%" PRId32 " %" PRId32 " 0x%06" PRIX32 " \"%s\" 0x%06X\n", column + 1,
-                        row + 1, (uint32_t)(isnan(value) ? 0xCCCCCC : rgb_of(depth)),
-                        cell_text(pair, candidate), depth > 0.5 ? 0xFFFFFFU : 0x1C2733U);
+                        row + 1, (uint32_t)(isnan(value) ? NO_VALUE_RGB : rgb_of(depth)),
+                        shown_text(pair, candidate, width),
+                        (uint32_t)ink_on(isnan(value) ? NO_VALUE_RGB : rgb_of(depth)));
         }
     text_add(out, "END\n");
 }
 
-static int32_t letters_of(const Pair *pair, int32_t most)
+static void data_print(Text *out, const Pair *pair, const char *const *rows, int32_t left,
+                       FigureLayout layout)
 {
-    int32_t letters = letters_in(pair->up->name);
-    for (int32_t i = 0; i < pair->up->level_count; i++) {
-        const int32_t own = letters_in(axis_label(pair->facts->study, pair->up, i));
-        letters = own > letters ? own : letters;
-    }
-    return letters < 3 ? 3 : letters < most ? letters : most;
-}
-
-static void data_print(Text *out, const Pair *pair, int32_t letters, FigureLayout layout)
-{
-    const int32_t columns = pair->across->level_count, rows = pair->up->level_count;
-    const int32_t column_letters = layout.width / (columns + 1) / LETTER_WIDTH;
+    const int32_t columns = pair->across->level_count;
+    const int32_t width = (layout.width - left) / columns - COLUMN_GAP;
+    const char *const *names = level_names(pair, pair->across, width);
     key_print(out, NULL, 0, 0, layout);
     text_printf(out,
-                "columns = %" PRId32 "\nrows = %" PRId32 "\narray column_name[%" PRId32
-                "]\narray row_name[%" PRId32 "]\nx_label = ",
-                columns, rows, columns, rows);
+                "columns = %" PRId32 "\narray column_name[columns]\ntic_lines = %" PRId32
+                "\nx_label = ",
+                columns, labels_lines(names, columns));
     gnuplot_string_print(out, pair->across->name);
     text_add(out, "\n");
-    names_print(out, pair->facts->study, pair->across, "column",
-                column_letters < 3 ? 3 : column_letters);
-    names_print(out, pair->facts->study, pair->up, "row", letters);
-    cells_print(out, pair);
+    for (int32_t i = 0; i < columns; i++) {
+        text_printf(out, "column_name[%" PRId32 "] = ", i + 1);
+        lines_print(out, names[i]);
+        text_add(out, "\n");
+    }
+    row_labels_print(out, rows, pair->up->level_count);
+    cells_print(out, pair, width);
 }
 
 /* --- Numbers --- */
@@ -248,8 +254,9 @@ void figures_pair(Figures *figures, const PlanFacts *facts)
     Pair pair = {.facts = facts};
     if (!choose_axes(facts, &pair) || find_cells(&pair) == 0)
         return;
-    const int32_t letters = letters_of(&pair, LETTERS_MAX);
-    const int32_t narrow_letters = letters_of(&pair, LETTERS_MAX_NARROW);
+    const int32_t levels = pair.up->level_count;
+    const char *const *names = level_names(&pair, pair.up, LABEL_WIDTH);
+    const char *const *narrow_names = level_names(&pair, pair.up, LABEL_WIDTH_NARROW);
     Figure figure = {
         .section = PLAN_PAIR,
         .file = "pair",
@@ -257,14 +264,14 @@ void figures_pair(Figures *figures, const PlanFacts *facts)
                               pair.across->name, pair.up->name),
         .note = "\xE2\x97\x86 recommended, \xE2\x9C\x95 misses a constraint, ? not decided or not "
                 "simulated. Darker cells have larger values.",
-        .left = letters * LETTER_WIDTH + GAP,
-        .left_narrow = narrow_letters * LETTER_WIDTH + GAP,
+        .left = labels_width(names, levels) + GAP,
+        .left_narrow = labels_width(narrow_names, levels) + GAP,
         .numbers = numbers_of(&pair)};
     Text wide = {0}, narrow = {0};
-    data_print(&wide, &pair, letters, figure_layout(false, false));
-    data_print(&narrow, &pair, narrow_letters, figure_layout(false, true));
+    data_print(&wide, &pair, names, figure.left, figure_layout(false, false));
+    data_print(&narrow, &pair, narrow_names, figure.left_narrow, figure_layout(false, true));
     figures_draw(figures, figure, "map.gp", text_string(&wide), text_string(&narrow),
-                 CELL_HEIGHT * pair.up->level_count + 6);
+                 CELL_HEIGHT * levels + 6);
     text_free(&wide);
     text_free(&narrow);
 }

@@ -10,6 +10,7 @@
 #include "reports/text/wording.h"
 #include "sim/base/units.h"
 #include "sim/schema/plain.h"
+#include "sim/study/follow/follow_text.h"
 #include "sim/study/statistics/words.h"
 
 static void paragraph(Text *html, const char *text)
@@ -33,23 +34,6 @@ static const char *value_words(Arena *arena, const char *json)
     if (length < 2 || json[0] != '"')
         return json != NULL ? json : "unknown";
     return arena_strndup(arena, json + 1, length - 2);
-}
-
-/* "1.42 (1.31 to 1.55)"; an unknown bound is left open. */
-static const char *multiple_words(Arena *arena, const BreakEven *even)
-{
-    Text out = {0};
-    const double error = (even->high - even->low) / 2;
-    const bool has_interval = isfinite(error) && error > 0.005 * even->multiple;
-    words_number(&out, even->multiple, has_interval ? error : 0.05 * even->multiple);
-    if (has_interval) {
-        text_add(&out, " (");
-        words_number(&out, even->low, error);
-        text_add(&out, " to ");
-        words_number(&out, even->high, error);
-        text_add(&out, ")");
-    }
-    return text_move(arena, &out);
 }
 
 /* The candidate that the studies after the decision are about. */
@@ -113,11 +97,9 @@ static void prices_print(Text *html, const PlanFacts *facts)
                                     name));
             continue;
         }
-        item(html,
-             arena_printf(facts->arena, "%s costs the same if the %s is %s times today's%s%s.",
-                          candidate_words(facts, candidate_of(facts, price->other)), name,
-                          multiple_words(facts->arena, &price->break_even),
-                          price->now != NULL ? " " : "", price->now != NULL ? price->now : ""));
+        item(html, arena_printf(facts->arena, "%s costs the same if the %s %s.",
+                                candidate_words(facts, candidate_of(facts, price->other)), name,
+                                follow_price_words(facts->arena, price)));
     }
 }
 
@@ -131,7 +113,7 @@ static void preemption_print(Text *html, const PlanFacts *facts)
              ? arena_printf(facts->arena,
                             "The next best is better when nodes are preempted %s times as "
                             "often as assumed.",
-                            multiple_words(facts->arena, &follow->preemption_rate))
+                            follow_multiple_words(facts->arena, &follow->preemption_rate))
              : "The rates of preemption that were simulated do not make the next best better.");
     if (!isnan(follow->preemption_misses))
         item(html, arena_printf(facts->arena,

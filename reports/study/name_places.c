@@ -93,35 +93,63 @@ static bool is_free(const NamedPoint *points, int32_t count, const NamePlace *pl
     return true;
 }
 
-/* The first free place. A line that crosses a mark is taken only if there is no other. */
-static NamePlace place_of(const NamedPoint *points, int32_t count, NameBox area, NameBox taken,
+/* Whether the box is over the bars of a point. */
+static bool is_on_bars(NameBox box, const NamedPoint *point)
+{
+    const NameBox bars = point->bars;
+    const bool is_on_upright =
+        point->x > box.left && point->x < box.right && bars.low < box.high && box.low < bars.high;
+    const bool is_on_level =
+        point->y > box.low && point->y < box.high && bars.left < box.right && box.left < bars.right;
+    return is_on_upright || is_on_level;
+}
+
+/* How badly a name is read in a place: it is away from its point, or lines cross it. */
+static int32_t badness(const NamedPoint *points, int32_t count, int32_t i, const NameArea *area,
+                       const NamePlace *place, int32_t ring)
+{
+    enum { OF_LINE = 3, OF_OWN_BAR = 12 };
+    int32_t sum = ring;
+    if (area->limit > place->box.low && area->limit < place->box.high)
+        sum += OF_LINE;
+    if (line_meets_mark(points, count, i, place))
+        sum += OF_LINE;
+    for (int32_t other = 0; other < count; other++)
+        if (is_on_bars(place->box, &points[other]))
+            sum += other == i ? OF_OWN_BAR : OF_LINE;
+    return sum;
+}
+
+/* The best free place; of equal ones the first. */
+static NamePlace place_of(const NamedPoint *points, int32_t count, const NameArea *area,
                           const NamePlace *places, int32_t i, double width)
 {
     NamePlace best = {.is_shown = false};
-    for (int ring = 0; ring < RINGS; ring++)
+    int32_t least = INT32_MAX;
+    for (int ring = 0; ring < RINGS && least > ring; ring++)
         for (int direction = 0; direction < DIRECTIONS; direction++) {
             const NamePlace place = place_in_ring(&points[i], width, direction, ring);
-            if (!contains(area, place.box) || overlap(taken, place.box) ||
+            if (!contains(area->area, place.box) || overlap(area->taken, place.box) ||
                 !is_free(points, count, places, i, &place))
                 continue;
-            if (!line_meets_mark(points, count, i, &place))
-                return place;
-            if (!best.is_shown)
-                best = place;
+            const int32_t bad = badness(points, count, i, area, &place, ring);
+            if (bad >= least)
+                continue;
+            best = place;
+            least = bad;
         }
     return best;
 }
 
-void name_places(const NamedPoint *points, int32_t count, NameBox area, NameBox taken,
-                 NamePlace *places)
+void name_places(const NamedPoint *points, int32_t count, const NameArea *area, NamePlace *places)
 {
     for (int32_t i = 0; i < count; i++) {
         places[i] = (NamePlace){.is_shown = false};
         if (points[i].width > 0)
-            places[i] = place_of(points, count, area, taken, places, i, points[i].width);
+            places[i] = place_of(points, count, area, places, i, points[i].width);
         if (places[i].is_shown || points[i].short_width <= 0)
             continue;
-        places[i] = place_of(points, count, area, taken, places, i, points[i].short_width);
+        places[i] = place_of(points, count, area, places, i, points[i].short_width);
         places[i].is_short = true;
     }
 }

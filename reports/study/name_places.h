@@ -1,5 +1,5 @@
 /* Places for the names of points in a drawing: next to their points, inside the drawing, and over
- * neither another name nor a point. */
+ * neither another name nor a point nor, if there is room, a bar or the line of a limit. */
 #ifndef REPORTS_STUDY_NAME_PLACES_H
 #define REPORTS_STUDY_NAME_PLACES_H
 
@@ -13,6 +13,8 @@ typedef struct {
 
 typedef struct {
     double x, y;
+    NameBox bars; /* from the left end of its bar across to the right end, likewise upright; all 0:
+                     it has none */
     double width, short_width; /* of its name, and of its number, which is shown if the name has no
                                   room; 0: it has none */
 } NamedPoint;
@@ -27,9 +29,14 @@ typedef struct {
 
 enum { NAME_HEIGHT = 14 };
 
-/* Chooses places[count] in the order of the points: earlier ones have the better places. `area` is
- * that of the drawing, `taken` a part of it that stays free. */
-void name_places(const NamedPoint *points, int32_t count, NameBox area, NameBox taken,
-                 NamePlace *places);
+/* The drawing. */
+typedef struct {
+    NameBox area;  /* of the drawing */
+    NameBox taken; /* a part of it that stays free */
+    double limit;  /* the height of a line across; negative: there is none */
+} NameArea;
+
+/* Chooses places[count] in the order of the points: earlier ones have the better places. */
+void name_places(const NamedPoint *points, int32_t count, const NameArea *area, NamePlace *places);
 
 #endif

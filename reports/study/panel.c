@@ -6,10 +6,11 @@
 
 #include "reports/study/palette.h"
 #include "reports/study/range.h"
+#include "reports/text/labels.h"
 #include "reports/text/wording.h"
 #include "sim/base/units.h"
 
-enum { BODY = 260, BODY_HALF = 200, LEFT = 64, STEP_WIDTH = 60, BAND_PPM = 40000 };
+enum { BODY = 260, BODY_HALF = 200, LEFT = 64, STEP_WIDTH = 60, STEPS_UP = 8, BAND_PPM = 40000 };
 
 static double scale_of(const Panel *panel)
 {
@@ -80,20 +81,7 @@ static double shifted(const Panel *panel, int32_t curve, Range places, double x)
 
 /* --- Data --- */
 
-enum { TIC_GAP = 8, TIC_LETTERS_LEAST = 3 };
-
-/* `label` in at most `width` pixels, or in TIC_LETTERS_LEAST letters. */
-static Text tic_label(const char *label, int32_t width)
-{
-    for (int32_t letters = letters_in(label);; letters--) {
-        Text shown = {0};
-        const bool is_least = letters <= TIC_LETTERS_LEAST;
-        shortened_print(&shown, label, is_least ? TIC_LETTERS_LEAST : letters);
-        if (is_least || letters_width(text_string(&shown)) <= width)
-            return shown;
-        text_free(&shown);
-    }
-}
+enum { TIC_GAP = 8 };
 
 /* The levels of the curves as names along the axis; none where gnuplot finds round numbers. */
 static void tics_print(Text *out, const Panel *panel, FigureLayout layout)
@@ -107,14 +95,18 @@ static void tics_print(Text *out, const Panel *panel, FigureLayout layout)
         !panel->axis->is_of_numbers || (panel->dot_count == 0 && width / count >= 44);
     text_printf(out, "tics = %" PRId32 "\narray tic_name[%" PRId32 "]\narray tic_at[%" PRId32 "]\n",
                 is_named ? count : 0, count + 1, count + 1);
+    const char **names = ARENA_ARRAY(panel->facts->arena, const char *, count + 1);
+    for (int32_t i = 0; i < count; i++)
+        names[i] = longest->marks[i].label;
+    const char *const *shown =
+        labels_fit(panel->facts->arena, names, count, (LabelRoom){width / count - TIC_GAP, 2});
+    text_printf(out, "tic_lines = %" PRId32 "\n", is_named ? labels_lines(shown, count) : 1);
     for (int32_t i = 0; is_named && i < count; i++) {
-        Text label = tic_label(longest->marks[i].label, width / count - TIC_GAP);
         text_printf(out, "tic_name[%" PRId32 "] = ", i + 1);
-        gnuplot_string_print(out, text_string(&label));
+        lines_print(out, shown[i]);
         text_printf(out, "\ntic_at[%" PRId32 "] = ", i + 1);
         value_print(out, longest->marks[i].x);
         text_add(out, "\n");
-        text_free(&label);
     }
 }
 
@@ -189,7 +181,7 @@ static void data_print(Text *out, const Panel *panel, FigureLayout layout)
     const StudyAxis *axis = panel->axis;
     legend_print(out, panel, layout);
     range_print(out, "x", places, layout.width / STEP_WIDTH);
-    range_print(out, "y", values, 1);
+    range_print(out, "y", values, STEPS_UP);
     text_add(out, "x_label = ");
     gnuplot_string_print(out, axis->unit[0] != '\0' ? arena_printf(panel->facts->arena, "%s, %s",
                                                                    axis->name, axis->unit)
@@ -284,8 +276,11 @@ static const char *note_of(const Panel *panel, int32_t mark_count, const char *n
     }
     if (notes > 0)
         text_add(&words, notes > NOTES_SHOWN ? "; the numbers have more." : ".");
-    const char *kept = arena_printf(panel->facts->arena, "%s%s%s", note,
-                                    note[0] != '\0' && notes > 0 ? " " : "", text_string(&words));
+    if (!isnan(limit_of(panel)))
+        text_printf(&words, "%sThe dashed line is the limit.", notes > 0 ? " " : "");
+    const char *kept =
+        arena_printf(panel->facts->arena, "%s%s%s", note,
+                     note[0] != '\0' && words.length > 0 ? " " : "", text_string(&words));
     text_free(&words);
     return kept;
 }

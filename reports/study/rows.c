@@ -2,14 +2,16 @@
 
 #include <inttypes.h>
 
+#include "reports/text/labels.h"
 #include "reports/text/wording.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
 
 enum {
     ROW_HEIGHT = 24,
-    LETTERS_MAX = 40,
-    LETTERS_MAX_NARROW = 19,
+    HIGH_ROW = 32, /* with a label of two lines */
+    LABEL_WIDTH = 280,
+    LABEL_WIDTH_NARROW = 146,
     LABEL_GAP = 14,
     STEP_WIDTH = 105
 };
@@ -64,28 +66,6 @@ void rows_mark(Rows *rows, double value, int32_t rgb)
     text_printf(&rows->marks, " \"\xE2\x97\x8F\" 0x%06" PRIX32 "\n", (uint32_t)rgb);
 }
 
-static int32_t letters_of(const Rows *rows, int32_t most)
-{
-    int32_t letters = 4;
-    for (int32_t i = 0; i < rows->row_count; i++)
-        letters = letters_in(rows->labels[i]) > letters ? letters_in(rows->labels[i]) : letters;
-    return letters < most ? letters : most;
-}
-
-/* The width of the longest label, cut to `most` letters, in pixels. */
-static int32_t width_of(const Rows *rows, int32_t most)
-{
-    int32_t widest = 0;
-    for (int32_t i = 0; i < rows->row_count; i++) {
-        Text label = {0};
-        shortened_print(&label, rows->labels[i], most);
-        const int32_t width = letters_width(text_string(&label));
-        widest = width > widest ? width : widest;
-        text_free(&label);
-    }
-    return widest + LABEL_GAP;
-}
-
 /* The range with room at both ends; a zero at an end stays there. */
 static Range shown_range(const Rows *rows)
 {
@@ -96,24 +76,24 @@ static Range shown_range(const Rows *rows)
     return shown;
 }
 
-static void data_print(Text *out, const Rows *rows, int32_t letters, FigureLayout layout)
+static void x_label_print(Text *out, const Rows *rows, int32_t width)
+{
+    const char *const *label = labels_fit(rows->arena, &rows->x_label, 1, (LabelRoom){width, 2});
+    text_printf(out, "x_label_lines = %" PRId32 "\nx_label = ", labels_lines(label, 1));
+    lines_print(out, label[0]);
+}
+
+static void data_print(Text *out, const Rows *rows, const char *const *labels, FigureLayout layout)
 {
     key_print(out, rows->shades, rows->shade_count,
               rows->shade_count > 0 ? (1U << rows->shade_count) - 1 : 0, layout);
     range_print(out, "x", shown_range(rows), layout.width / STEP_WIDTH);
     text_add(out, "zero = ");
     value_print(out, rows->zero);
-    text_add(out, "\nx_label = ");
-    gnuplot_string_print(out, rows->x_label);
-    text_printf(out, "\nrows = %" PRId32 "\narray row_label[rows]\n", rows->row_count);
-    for (int32_t i = 0; i < rows->row_count; i++) {
-        Text label = {0};
-        shortened_print(&label, rows->labels[i], letters);
-        text_printf(out, "row_label[%" PRId32 "] = ", i + 1);
-        gnuplot_string_print(out, text_string(&label));
-        text_add(out, "\n");
-        text_free(&label);
-    }
+    text_add(out, "\n");
+    x_label_print(out, rows, layout.width - labels_width(labels, rows->row_count) - LABEL_GAP);
+    text_add(out, "\n");
+    row_labels_print(out, labels, rows->row_count);
     text_printf(out,
                 "$bars << END\n%sNaN NaN NaN NaN 0 NaN\nEND\n$spans << END\n%sNaN NaN NaN\nEND\n"
                 "$marks << END\n%s1 ",
@@ -122,22 +102,31 @@ static void data_print(Text *out, const Rows *rows, int32_t letters, FigureLayou
     text_add(out, " \" \" 0\nEND\n"); // gnuplot 5.4 crashes without any label
 }
 
+static int32_t body_of(const char *const *labels, int32_t count)
+{
+    return count * (labels_lines(labels, count) > 1 ? HIGH_ROW : ROW_HEIGHT) + 8;
+}
+
 void rows_draw(Figures *figures, Figure figure, Rows *rows)
 {
     invariant(rows->row_count > 0); // gnuplot has no empty arrays
-    const int32_t wide_letters = letters_of(rows, LETTERS_MAX);
-    const int32_t narrow_letters = letters_of(rows, LETTERS_MAX_NARROW);
+    const int32_t count = rows->row_count;
+    const char *const *labels =
+        labels_fit(rows->arena, rows->labels, count, (LabelRoom){LABEL_WIDTH, 2});
+    const char *const *narrow_labels =
+        labels_fit(rows->arena, rows->labels, count, (LabelRoom){LABEL_WIDTH_NARROW, 2});
     Text wide = {0}, narrow = {0};
     for (int32_t i = 0; i < rows->row_count; i++)
         rows->numbers->bands[i] =
             (PlotBand){PPM * i / rows->row_count, PPM * (i + 1) / rows->row_count};
-    figure.left = width_of(rows, wide_letters);
-    figure.left_narrow = width_of(rows, narrow_letters);
+    figure.left = labels_width(labels, count) + LABEL_GAP;
+    figure.left_narrow = labels_width(narrow_labels, count) + LABEL_GAP;
+    figure.body_narrow = body_of(narrow_labels, count);
     figure.numbers = rows->numbers;
-    data_print(&wide, rows, wide_letters, figure_layout(figure.is_half, false));
-    data_print(&narrow, rows, narrow_letters, figure_layout(figure.is_half, true));
+    data_print(&wide, rows, labels, figure_layout(figure.is_half, false));
+    data_print(&narrow, rows, narrow_labels, figure_layout(figure.is_half, true));
     figures_draw(figures, figure, "rows.gp", text_string(&wide), text_string(&narrow),
-                 ROW_HEIGHT * rows->row_count + 8);
+                 body_of(labels, count));
     text_free(&wide);
     text_free(&narrow);
     text_free(&rows->bars);

@@ -6,12 +6,21 @@
 
 #include "reports/study/name_places.h"
 #include "reports/study/range.h"
+#include "reports/text/labels.h"
 #include "reports/text/wording.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
 #include "sim/model/random_math.h"
 
-enum { BODY = 320, LEFT = 64, RIGHT = 12, NAME_LETTERS = 56, BAND_PPM = 12000, STEP_WIDTH = 60 };
+enum {
+    BODY = 320,
+    LEFT = 64,
+    RIGHT = 12,
+    NAME_WIDTH = 420,
+    BAND_PPM = 12000,
+    STEP_WIDTH = 60,
+    STEPS_UP = 8
+};
 /* Names have letters of 10.5, letters_width is that of 12. */
 static const double NAME_SCALE = 10.5 / 12;
 
@@ -70,7 +79,7 @@ static void values_print(Text *out, const double *values, int32_t count)
 static void points_print(Text *out, const Scatter *scatter)
 {
     text_add(out, "$points << END\n");
-    for (int32_t i = 0; i < scatter->count; i++) {
+    for (int32_t i = scatter->count - 1; i >= 0; i--) { // the first ones over the others
         const ScatterPoint *point = &scatter->points[i];
         values_print(out,
                      (double[]){point->x.value, point->x.low, point->x.high, point->y.value,
@@ -104,13 +113,6 @@ static void name_print(Text *out, const char *name)
     text_add(out, "\"\n");
 }
 
-static const char *shortened(Arena *arena, const char *name)
-{
-    Text text = {0};
-    shortened_print(&text, name, NAME_LETTERS);
-    return text_move(arena, &text);
-}
-
 /* The name of the limit: at the right end of its line, below it. */
 static NameBox limit_box(const Scatter *scatter, Frame frame, double width)
 {
@@ -121,6 +123,17 @@ static NameBox limit_box(const Scatter *scatter, Frame frame, double width)
                      y - 2 * NAME_HEIGHT, y};
 }
 
+/* The texts next to the points; "" without a name. */
+static const char *const *names_of(const Scatter *scatter, FigureLayout layout)
+{
+    const char **names = ARENA_ARRAY(scatter->arena, const char *, scatter->count + 1);
+    for (int32_t i = 0; i < scatter->count; i++) {
+        const ScatterPoint *point = &scatter->points[i];
+        names[i] = point->name == NULL ? "" : layout.is_narrow ? point->number : point->name;
+    }
+    return labels_fit(scatter->arena, names, scatter->count, (LabelRoom){NAME_WIDTH, 1});
+}
+
 /* "$names" and the lines from the points to their names, "$lines". */
 static void names_print(Text *out, const Scatter *scatter, Frame frame, FigureLayout layout)
 {
@@ -128,19 +141,25 @@ static void names_print(Text *out, const Scatter *scatter, Frame frame, FigureLa
     const int32_t count = scatter->count;
     NamedPoint *points = ARENA_ARRAY(scatter->arena, NamedPoint, count + 1);
     NamePlace *places = ARENA_ARRAY(scatter->arena, NamePlace, count + 1);
-    const char **names = ARENA_ARRAY(scatter->arena, const char *, count + 1);
+    const char *const *names = names_of(scatter, layout);
     for (int32_t i = 0; i < count; i++) {
         const ScatterPoint *point = &scatter->points[i];
         points[i] = (NamedPoint){.x = to_pixels(frame.x, point->x.value, width),
-                                 .y = to_pixels(frame.y, point->y.value, BODY)};
+                                 .y = to_pixels(frame.y, point->y.value, BODY),
+                                 .bars = {to_pixels(frame.x, point->x.low, width),
+                                          to_pixels(frame.x, point->x.high, width),
+                                          to_pixels(frame.y, point->y.low, BODY),
+                                          to_pixels(frame.y, point->y.high, BODY)}};
         if (point->name == NULL)
             continue;
-        names[i] = layout.is_narrow ? point->number : shortened(scatter->arena, point->name);
         points[i].width = NAME_SCALE * letters_width(names[i]);
         points[i].short_width = NAME_SCALE * letters_width(point->number);
     }
-    name_places(points, count, (NameBox){0, width, 0, BODY}, limit_box(scatter, frame, width),
-                places);
+    const bool has_limit = !isnan(scatter->y_limit);
+    const NameArea area = {.area = {0, width, 0, BODY},
+                           .taken = limit_box(scatter, frame, width),
+                           .limit = has_limit ? to_pixels(frame.y, scatter->y_limit, BODY) : -1};
+    name_places(points, count, &area, places);
     text_add(out, "$names << END\n");
     for (int32_t i = 0; i < count; i++)
         if (places[i].is_shown) {
@@ -191,7 +210,7 @@ static void data_print(Text *out, const Scatter *scatter, FigureLayout layout)
     const int32_t shades = scatter->shade_count;
     key_print(out, scatter->shades, shades, shades > 1 ? (1U << shades) - 1 : 0, layout);
     range_print(out, "x", frame.x, layout.width / STEP_WIDTH);
-    range_print(out, "y", frame.y, 1);
+    range_print(out, "y", frame.y, STEPS_UP);
     text_add(out, "x_label = ");
     gnuplot_string_print(out, scatter->x_label);
     text_printf(out, "\ndot_font = ',%d'\n", scatter->has_bars ? 11 : 8);

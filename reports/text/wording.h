@@ -31,7 +31,8 @@ int64_t share_ppm(int64_t part, int64_t whole);
 
 /* UTF-8 characters in `text`. */
 int32_t letters_in(const char *text);
-/* The width of `text` in a figure in pixels, about; capital letters are wider. */
+/* The width of `text` in a figure in pixels, for letters of 12 pixels; at most a little too wide.
+ */
 int32_t letters_width(const char *text);
 /* `text` in at most `characters` UTF-8 characters, its middle cut out if need be: "imagenet…-v7".
  * In a list the longest items lose their middles, so that a part of each is shown: "NC6, 2,

@@ -213,6 +213,25 @@ const tests = {
     await page.until("!document.querySelector('#question')", "the question is gone");
   },
 
+  async "long names leave the other columns their room"() {
+    const long = "name-as-long-as-the-service-allows-it-to-be-64-characters-in-all";
+    await cloud.cluster(long, { manual: { targetNodeCount: 1 } });
+    await cloud.job("first", long, 2, command("sleep 1h"));
+    await cloud.job(long.replace("name", "jobs"), long, 1, command("sleep 1h"));
+    await until(`cluster ${long} ready`);
+    await page.look({ width: 1280 });
+    await has("#jobs", "1 node wanted, 1 idle, queued after first");
+    const narrow = await page.value(`[...document.querySelectorAll("#jobs tbody tr:not(.open)")].filter((row) =>
+      row.scrollWidth > document.querySelector("#jobs").clientWidth || row.cells[0].clientWidth < 120 || row.clientHeight > 150).map((row) => row.innerText)`);
+    assert.deepEqual(narrow, []);
+    await page.value("scrollTo(0, 0)");
+  },
+
+  async "the events so far are a page of text"() {
+    const { length } = (await cloud.send("GET", "/trainyard/events?since=0&follow=false")).text.match(/^id: /gm);
+    assert.equal(length, (await cloud.control("state")).event);
+  },
+
   async "it fits a phone, and every colour has contrast"() {
     const looks = [["wide-light", { width: 1366 }], ["wide-dark", { width: 1366, scheme: "dark" }],
       ["phone-light", { width: 360, height: 800, isPhone: true }], ["phone-dark", { width: 360, height: 800, isPhone: true, scheme: "dark" }]];

@@ -21,6 +21,14 @@ const cutTexts = `[...document.querySelectorAll("svg")].flatMap((svg) => {
   }).map((text) => text.textContent);
 })`;
 
+// Pairs of texts of a plot of which one is over the other; marks, which are letters too, may be anywhere.
+const overlaps = `[...document.querySelectorAll("svg")].flatMap((svg) => {
+  const texts = [...svg.querySelectorAll("text")].map((text) => ({ words: text.textContent.trim(), box: text.getBoundingClientRect() }))
+    .filter(({ words, box }) => /[\\p{L}\\p{N}]/u.test(words) && box.width > 0);
+  const isOver = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 4;
+  return texts.flatMap((a, i) => texts.slice(i + 1).filter((b) => isOver(a.box, b.box)).map((b) => [a.words, b.words]));
+})`;
+
 for (const path of pages) {
   const page = await browser.openPage(`file://${resolve(path)}`);
   await page.until(`document.readyState === "complete"`);
@@ -30,9 +38,13 @@ for (const path of pages) {
     const total = await page.value("document.documentElement.scrollWidth");
     check(`${path} is as wide as a screen of ${width} px`, total > width ? [total] : []);
     check(`${path} at ${width} px cuts no text of a plot`, await page.value(cutTexts));
+    check(`${path} at ${width} px has no text of a plot over another`, await page.value(overlaps));
     if (screenshots)
       await page.photograph(`${screenshots}/${path.replace(/\W+/g, "-")}-${width}.png`);
   }
+  check(`${path} says of each heading of a table what it heads`, await page.value(`[...document.querySelectorAll("th:not([scope])")].map((th) => th.textContent)`));
+  check(`${path} has a name for each picture and link`, await page.value(`[...document.querySelectorAll("svg, a")].filter((e) =>
+    !(e.getAttribute("aria-label") || e.textContent).trim()).map((e) => e.outerHTML.slice(0, 80))`));
   check(`${path} has no problem in the console`, page.problems);
 }
 await browser.close();

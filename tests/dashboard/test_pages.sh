@@ -22,8 +22,9 @@ cd "$work"
 "$TRAINYARD" run "$tree/scenarios/nodes/crash-resume" -o run -q
 "$TRAINYARD" run "$tree/scenarios/cifar10-horovod" -o tutorial -q
 "$TRAINYARD" sweep "$tree/scenarios/workloads/poisson" --vary rate=6/h,10/h --metric cost_usd.total --seeds 5 -o sweep -q
+"$TRAINYARD" plan "$tree/scenarios/studies/train-8b/study.json" -o plan -q >/dev/null
 cp -r "$tree/tests/cli/compare" .
 cp "$tree"/scenarios/catalog/*.json compare/
 "$TRAINYARD" compare compare/scenario.json --measured compare/measured -o compared >/dev/null || [ $? -eq 1 ]
 [ -z "${SCREENSHOTS:-}" ] || mkdir -p "$SCREENSHOTS"
-timeout 240 node "$here/test_pages.mjs" "$chromium" "${SCREENSHOTS:-}" run/report.html tutorial/report.html sweep/report.html compared/compare.html
+timeout 240 node "$here/test_pages.mjs" "$chromium" "${SCREENSHOTS:-}" run/report.html tutorial/report.html sweep/report.html plan/report.html compared/compare.html

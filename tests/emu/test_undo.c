@@ -428,7 +428,7 @@ START_TEST(streams_end_with_the_undo_and_begin_with_it)
     const uint64_t later = events_last(twin.small.emulator->control.events);
     ck_assert_uint_gt(later, last);
     const int64_t undone_ns = now_ns(&twin) - 30 * NS_PER_DAY;
-    events_answer(twin.small.emulator->control.events, later, &stream);
+    events_answer(twin.small.emulator->control.events, later, true, &stream);
     ck_assert_str_eq(stream_text(&twin, &stream), "");
     ck_assert_int_eq(tell(&twin, UNDO).status, 200);
     ck_assert_str_eq(stream_text(&twin, &stream), ""); // the disk may still fail
@@ -442,7 +442,7 @@ START_TEST(streams_end_with_the_undo_and_begin_with_it)
     twin_restart(&twin);
     ck_assert_uint_eq(events_last(twin.small.emulator->control.events), last);
     // A client that was away comes back with a number that has not happened.
-    events_answer(twin.small.emulator->control.events, later, &stream);
+    events_answer(twin.small.emulator->control.events, later, true, &stream);
     text = stream_text(&twin, &stream);
     says(text, arena_printf(twin.small.arena, "id: %" PRIu64 "\ndata: {\"at\":", last));
     says(text, "\"record\":\"undone\"}\n\n");

@@ -124,7 +124,7 @@ function drawSection() {
     wanted.length === 0
       ? h("p", { class: "note" }, "Nothing has happened yet.")
       : h("ol", { class: "events", tabindex: 0, "aria-label": "Events, the newest first" }, wanted.slice(0, SHOWN).map((e, i, all) => [dayRow(e, i, all), eventRow(e)])),
-    wanted.length > SHOWN && h("p", { class: "more" }, `The newest ${count(SHOWN)}; more are at /trainyard/events?since=0.`),
+    wanted.length > SHOWN && h("p", { class: "more" }, `The newest ${count(SHOWN)}. `, h("a", { href: "/trainyard/events?since=0&follow=false" }, "More as text")),
   ]);
 }
 

@@ -131,5 +131,9 @@ export function waitsFor(job) {
   const most = cluster.automatic ? cluster.automatic.maximum : cluster.target;
   if (job.nodes > most)
     return { never: true, words: `${many(job.nodes, "node")} wanted, the cluster may have ${count(most)}` };
-  return { never: false, words: `${many(job.nodes, "node")} wanted, ${count(cluster.nodes.idle || 0)} idle` };
+  const idle = cluster.nodes.idle || 0;
+  // Ids are in the order of submission.
+  const before = world.state.jobs.filter((j) => j.state === "queued" && j.cluster_id === job.cluster_id && j.id < job.id).at(-1);
+  const after = idle >= job.nodes && before ? `, queued after ${before.name}` : "";
+  return { never: false, words: `${many(job.nodes, "node")} wanted, ${count(idle)} idle${after}` };
 }

@@ -7,7 +7,6 @@ unset ytics
 set grid noytics xtics
 set border 1
 set lmargin at screen left(plot_left)
-do for [i=1:rows] { set label kinds+i row_label[i] at graph 0, first i right offset -0.8,0 }
 if (separator > 0) {
     set arrow 1 from graph 0, first separator to graph 1, first separator nohead linewidth 1 linecolor rgb '#80808080'
 }

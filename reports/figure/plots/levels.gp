@@ -2,13 +2,13 @@
 # are only lower bounds; $dots: x, value, mark. y_limit: a line across, if has_limit. tic_name[], tic_at[]: `tics` names of levels; 0: numbers.
 set xrange [x_begin:x_end]
 set yrange [y_begin:y_end]
-if (x_is_log) { set logscale x 10 } else { set xtics x_step }
+if (x_is_log) { set logscale x 10 } else { eval x_numbers }
+eval y_numbers
 if (tics > 0) {
     set xtics () scale 0.5
     do for [i=1:tics] { set xtics add (tic_name[i] tic_at[i]) }
 }
-set xlabel x_label offset 0,0.7
-set format y '%.12g'
+set xlabel x_label offset 0,x_label_up
 if (has_limit) {
     set arrow 1 from graph 0, first y_limit to graph 1, first y_limit nohead linewidth 1.4 dashtype 2 linecolor rgb '#808080'
 }

@@ -8,7 +8,6 @@ set grid noytics xtics
 set border 1
 set lmargin at screen left(narrow ? 86 : 100)
 set rmargin at screen 1 - left(20)
-do for [i=1:rows] { set label kinds+i row_label[i] at graph 0, first i right offset -0.8,0 }
 plot $bars using 2:1:(0):2:($1-0.17):($1+0.17):3 with boxxyerror linecolor rgb variable, \
      $spans using 2:1:($3-$2):(0) with vectors nohead linewidth 1.2 linecolor rgb '#808080', \
      $numbers using 2:1:3 with labels left offset 0.8,0

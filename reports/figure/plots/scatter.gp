@@ -7,14 +7,15 @@ if (x_is_log) {
     set logscale x 10
     set xtics ()
     unset mxtics
-    do for [power=-6:12] { do for [digit in narrow ? "1 3" : "1 2 5"] {
+    decade = (width - plot_left - 12) / log10(x_end / real(x_begin))
+    digits = decade >= 155 ? "1 2 5" : decade >= 100 ? "1 3" : "1"
+    do for [power=-6:12] { do for [digit in digits] {
         at = digit * 10.0**power
-        if (at >= x_begin && at <= x_end) { set xtics add (sprintf('%.12g', at) at) }
+        if (at >= x_begin && at <= x_end) { set xtics add (grouped(at) at) }
     } }
-} else { set xtics x_step }
+} else { eval x_numbers }
+eval y_numbers
 set xlabel x_label offset 0,0.7
-set format x '%.12g'
-set format y '%.12g'
 set grid xtics ytics linetype 1 linewidth 1 linecolor rgb '#c0808080'
 set lmargin at screen left(plot_left)
 if (has_band) {

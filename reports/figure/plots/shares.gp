@@ -3,10 +3,18 @@
 set xrange [x_begin:x_end]
 set yrange [0:100]
 set ytics 20
-if (x_is_log) { set logscale x 10 } else { set xtics x_step }
+if (x_is_log) { set logscale x 10 } else { eval x_numbers }
 if (tics > 0) {
     set xtics () scale 0.5
-    do for [i=1:tics] { set xtics add (tic_name[i] tic_at[i]) }
+    last = -100.0
+    do for [i=1:tics] {
+        part = x_is_log ? log10(tic_at[i] / real(x_begin)) / log10(x_end / real(x_begin)) : (tic_at[i] - x_begin) / real(x_end - x_begin)
+        at = part * (width - plot_left - 12)
+        if (at >= 0 && at - last >= 48) {
+            set xtics add (tic_name[i] tic_at[i])
+            last = at
+        }
+    }
 }
 set xlabel x_label offset 0,0.7
 set format y '%g %%'

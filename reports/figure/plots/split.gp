@@ -9,6 +9,5 @@ set grid noytics xtics
 set border 1
 set lmargin at screen left(plot_left)
 set rmargin at screen 1 - left(20)
-do for [i=1:rows] { set label kinds+i row_label[i] at graph 0, first i right offset -0.8,0 }
 plot $parts using 2:1:2:3:($1-0.34):($1+0.34):4 with boxxyerror linecolor rgb variable, \
      $numbers using 2:1:3:4 with labels textcolor rgb variable

@@ -6,6 +6,7 @@
 #include "reports/run/figures/draw.h"
 #include "reports/run/figures/figures.h"
 #include "reports/run/figures/palette.h"
+#include "reports/text/labels.h"
 #include "reports/text/wording.h"
 #include "sim/base/capped.h"
 #include "sim/base/units.h"
@@ -16,6 +17,8 @@ enum {
     JOBS_SHOWN = 24,
     NODES_SHOWN = 24,
     ROW_HEIGHT = 17,
+    LABEL_WIDTH = 160,
+    LABEL_WIDTH_NARROW = 84,
     FRAME_HEIGHT = 96,
     FRAME_HEIGHT_NARROW = 170
 };
@@ -232,22 +235,20 @@ static void node_label_print(Text *out, const Facts *facts, const ReportNode *no
 
 static void labels_print(const Chart *chart, FigureLayout layout)
 {
-    const int32_t characters = layout.is_narrow ? 13 : 24;
-    text_printf(chart->out, "rows = %" PRIu32 "\narray row_label[rows]\n",
-                chart->jobs + chart->nodes);
+    const LabelRoom room = {layout.is_narrow ? LABEL_WIDTH_NARROW : LABEL_WIDTH, 1};
+    const int32_t rows = (int32_t)(chart->jobs + chart->nodes);
+    Arena *arena = arena_create();
+    const char **labels = ARENA_ARRAY(arena, const char *, rows + 1);
     for (uint32_t row = 0; row < chart->jobs + chart->nodes; row++) {
-        Text label = {0}, shown = {0};
+        Text label = {0};
         if (row < chart->jobs)
             text_add(&label, chart->facts->run->jobs[row].name);
         else
             node_label_print(&label, chart->facts, &chart->facts->nodes[row - chart->jobs]);
-        shortened_print(&shown, text_string(&label), characters);
-        text_printf(chart->out, "row_label[%" PRIu32 "] = ", row + 1);
-        gnuplot_string_print(chart->out, text_string(&shown));
-        text_add(chart->out, "\n");
-        text_free(&label);
-        text_free(&shown);
+        labels[row] = text_move(arena, &label);
     }
+    row_labels_print(chart->out, labels_fit(arena, labels, rows, room), rows);
+    arena_destroy(arena);
     const bool has_both = chart->jobs > 0 && chart->nodes > 0;
     text_printf(chart->out, "separator = %" PRIu32 ".5\n", has_both ? chart->jobs : 0);
 }
@@ -340,8 +341,8 @@ void figures_gantt(Figures *figures, const Facts *facts)
                      .file = "gantt",
                      .title = "Jobs and nodes",
                      .note = "",
-                     .left = 170,
-                     .left_narrow = 92};
+                     .left = LABEL_WIDTH + 10,
+                     .left_narrow = LABEL_WIDTH_NARROW + 8};
     const uint32_t rows = at_most(facts->run->job_count, JOBS_SHOWN) + nodes_shown(facts);
     const bool is_drawn = rows > 0 && facts->run->end_ns > 0 && !facts->has_no_rows;
     if (is_drawn) {

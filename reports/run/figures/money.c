@@ -62,14 +62,14 @@ static void money_data(Text *out, const Facts *facts, uint32_t subject, FigureLa
         looks[use] =
             (BarShade){{node_use_words((NodeUse)use), shades[use].rgb}, shades[use].ink_rgb};
     const BarStyle style = {looks, USE_COUNT, layout.is_narrow ? 140000 : 50000, layout};
-    Bars bars = bars_begin(out, rows, style);
+    Bars bars = bars_begin(rows, style);
     for (uint32_t i = 0; bars.row < rows; i++) {
         const SummaryCluster *cluster = &facts->run->clusters[i];
         int64_t parts[USE_COUNT];
         for (int use = 0; use < USE_COUNT; use++)
             parts[use] = part(cluster, use);
         if (whole(cluster) > 0)
-            bars_add(out, &bars, cluster->name, parts);
+            bars_add(&bars, cluster->name, parts);
     }
     bars_end(out, &bars);
 }

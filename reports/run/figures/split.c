@@ -46,14 +46,14 @@ static void split_data(Text *out, const Facts *facts, uint32_t subject, FigureLa
 {
     (void)subject;
     const uint32_t rows = splits_shown(facts);
-    Bars bars = bars_begin(out, rows, (BarStyle){step_part_shades, PART_COUNT, 90000, layout});
+    Bars bars = bars_begin(rows, (BarStyle){step_part_shades, PART_COUNT, 90000, layout});
     for (uint32_t i = 0; bars.row < rows; i++) {
         const SummaryJob *job = &facts->run->jobs[i];
         int64_t of_job_ns[PART_COUNT];
         for (int32_t part = 0; part < PART_COUNT; part++)
             of_job_ns[part] = part_ns(job, part);
         if (training_ns(job) > 0)
-            bars_add(out, &bars, job->name, of_job_ns);
+            bars_add(&bars, job->name, of_job_ns);
     }
     bars_end(out, &bars);
 }

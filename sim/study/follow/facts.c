@@ -2,6 +2,7 @@
 
 #include "sim/base/ascii.h"
 #include "sim/cloud/spec/command.h"
+#include "sim/json/decimal.h"
 #include "sim/scenario/catalog/fields.h"
 
 #define TEXT_ROW(key, member, text) FIELD_ROW(TEXT, key, member, .doc = text)
@@ -15,6 +16,7 @@ static const Field cluster_fields[] = {
     REQUIRED_TEXT("family", family, "family of the quota"),
     REQUIRED_TEXT("priority", priority, "dedicated or lowpriority"),
     REQUIRED_TEXT("price", price, "the catalogue's price of an hour of a node"),
+    FIELD_DECIMAL("usd_per_hour", micro_usd_per_hour, DECIMALS_USD, "that price"),
     FIELD_COUNT("vcpus", vcpus, "cores of a node"),
     FIELD_COUNT("quota_vcpus", quota_vcpus, "quota of the family", NULLABLE),
     FIELD_COUNT("total_vcpus", total_vcpus, "quota of all families", NULLABLE),
@@ -94,11 +96,13 @@ static FollowCluster nodes_of_kind(Arena *arena, const Scenario *scenario, const
                                    NodeKind kind)
 {
     const bool is_low = kind.is_low_priority;
+    const int64_t price = node_kind_price(kind);
     return (FollowCluster){.name = cluster,
                            .vm_size = kind.vm_size->name,
                            .family = kind.vm_size->family,
                            .priority = is_low ? "lowpriority" : "dedicated",
                            .price = assumption_price(arena, kind),
+                           .micro_usd_per_hour = price != PRICE_UNKNOWN ? price : 0,
                            .vcpus = kind.vm_size->vcpus,
                            .quota_vcpus = quota_of(scenario, kind.vm_size->family, is_low),
                            .total_vcpus = quota_of(scenario, FAMILY_OF_ALL, is_low)};

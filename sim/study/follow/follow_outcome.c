@@ -126,16 +126,14 @@ static bool priced_runs(const Reader *reader, int32_t index, const char *price, 
     return is_known;
 }
 
-/* "0.18 USD", of the catalogue's "0.18USD"; NULL: it is not an assumption. */
-static const char *price_now(Arena *arena, const FollowFacts *facts, const char *path)
+/* Micro-USD for an hour; 0: unknown. */
+static int64_t price_now(const FollowFacts *facts, const char *price)
 {
-    for (uint32_t i = 0; i < facts->assumption_count; i++) {
-        const char *value = facts->assumptions[i].value;
-        const int32_t digits = (int32_t)strspn(value, "0123456789.");
-        if (strcmp(facts->assumptions[i].path, path) == 0)
-            return arena_printf(arena, "%.*s %s", digits, value, value + digits);
-    }
-    return NULL;
+    for (uint32_t p = 0; p < facts->point_count; p++)
+        for (uint32_t i = 0; i < facts->points[p].cluster_count; i++)
+            if (strcmp(facts->points[p].clusters[i].price, price) == 0)
+                return facts->points[p].clusters[i].micro_usd_per_hour;
+    return 0;
 }
 
 /* Whether the means of the runs in DIR/why meet the constraints. */
@@ -168,8 +166,7 @@ static BreakEven break_even_with(const Reader *reader, int32_t other, const char
 static void add_price(const Reader *reader, PriceBreakEven *prices, const char *price, bool rises)
 {
     FollowOutcome *outcome = reader->outcome;
-    PriceBreakEven first = {.price = price,
-                            .now = price_now(reader->arena, &outcome->facts, price)};
+    PriceBreakEven first = {.price = price, .micro_usd_now = price_now(&outcome->facts, price)};
     for (int32_t i = 1; i < (int32_t)outcome->facts.point_count; i++) {
         const BreakEven found = break_even_with(reader, i, price);
         const bool is_nearer = rises ? found.multiple < first.break_even.multiple

@@ -22,10 +22,10 @@ typedef struct {
 /* A price of a kind of node at which another candidate that meets the constraints costs as much as
  * the winner: of all candidates, the first one when the price rises, or when it falls. */
 typedef struct {
-    const char *price;    /* path in the catalogue */
-    const char *now;      /* its value; NULL: unknown */
-    BreakEven break_even; /* multiples of it: above 1, or below 1 */
-    int32_t other;        /* the other candidate, in facts.points */
+    const char *price;     /* path in the catalogue */
+    int64_t micro_usd_now; /* its value; 0: unknown */
+    BreakEven break_even;  /* multiples of it: above 1, or below 1 */
+    int32_t other;         /* the other candidate, in facts.points */
 } PriceBreakEven;
 
 /* Cores that the winner needs, of one family, priority and region. */

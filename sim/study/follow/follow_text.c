@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/base/units.h"
+#include "sim/json/decimal.h"
 #include "sim/study/statistics/words.h"
 
 enum { CAUSES_SHOWN = 3, ASSUMPTIONS_SHOWN = 5 };
@@ -139,11 +140,35 @@ static void print_assumptions(const FollowOutcome *outcome, Text *out)
     }
 }
 
-static void print_multiple(const BreakEven *found, Text *out)
+const char *follow_multiple_words(Arena *arena, const BreakEven *even)
 {
-    text_printf(out, "%.3g", found->multiple);
-    if (!isnan(found->low) && !isnan(found->high))
-        text_printf(out, " (%.3g to %.3g)", found->low, found->high);
+    Text out = {0};
+    const double error = (even->high - even->low) / 2;
+    const bool has_interval = isfinite(error) && error > 0.005 * even->multiple;
+    words_number(&out, even->multiple, has_interval ? error : 0.05 * even->multiple);
+    if (has_interval) {
+        text_add(&out, " (");
+        words_number(&out, even->low, error);
+        text_add(&out, " to ");
+        words_number(&out, even->high, error);
+        text_add(&out, ")");
+    }
+    return text_move(arena, &out);
+}
+
+const char *follow_price_words(Arena *arena, const PriceBreakEven *price)
+{
+    Text out = {0};
+    const double multiple = price->break_even.multiple;
+    const char *words = follow_multiple_words(arena, &price->break_even);
+    if (price->micro_usd_now <= 0)
+        return arena_printf(arena, "is %s times as high", words);
+    text_add(&out, multiple > 1 ? "rises from " : "falls from ");
+    decimal_print_usd(&out, price->micro_usd_now);
+    text_add(&out, " to ");
+    decimal_print_usd(&out, (int64_t)((double)price->micro_usd_now * multiple + 0.5));
+    text_printf(&out, " USD an hour, %s times as much", words);
+    return text_move(arena, &out);
 }
 
 static void print_prices(const FollowOutcome *outcome, const Study *plan, Text *out)
@@ -151,10 +176,8 @@ static void print_prices(const FollowOutcome *outcome, const Study *plan, Text *
     Arena *scratch = arena_create();
     for (int32_t i = 0; i < outcome->price_count; i++) {
         const PriceBreakEven *price = &outcome->prices[i];
-        text_printf(out, "If %s is ", price->price);
-        print_multiple(&price->break_even, out);
-        text_printf(out, " times its present value%s%s, %s costs as much.\n",
-                    price->now != NULL ? " of " : "", price->now != NULL ? price->now : "",
+        text_printf(out, "If %s %s, %s costs as much.\n", price->price,
+                    follow_price_words(scratch, price),
                     point_name(scratch, plan, outcome->facts.points[price->other].point));
     }
     arena_destroy(scratch);
@@ -163,9 +186,10 @@ static void print_prices(const FollowOutcome *outcome, const Study *plan, Text *
 static void print_rates(const FollowOutcome *outcome, Text *out)
 {
     if (outcome->preemption_rate.is_known) {
-        text_add(out, "The next best is as good when nodes are preempted ");
-        print_multiple(&outcome->preemption_rate, out);
-        text_add(out, " times as often.\n");
+        Arena *scratch = arena_create();
+        text_printf(out, "The next best is as good when nodes are preempted %s times as often.\n",
+                    follow_multiple_words(scratch, &outcome->preemption_rate));
+        arena_destroy(scratch);
     }
     if (!isnan(outcome->preemption_misses))
         text_printf(out, "Preempted %g times as often, it misses a constraint.\n",

@@ -10,6 +10,12 @@
  * and the closed form. Nothing for an outcome without follow.json. */
 void follow_text_print(const FollowOutcome *outcome, const Study *plan, Text *out);
 
+/* "1.42 (1.31 to 1.55)"; a narrow interval, or one with an unknown bound, is left out. In `arena`.
+ */
+const char *follow_multiple_words(Arena *arena, const BreakEven *even);
+/* "rises from 0.18 to 0.41 USD an hour, 2.29 times as much": what a price must do. In `arena`. */
+const char *follow_price_words(Arena *arena, const PriceBreakEven *price);
+
 /* The same findings, of all candidates, for programs. In `arena`. */
 Json *follow_findings_json(Arena *arena, const FollowOutcome *outcome, const Study *plan);
 

@@ -34,12 +34,15 @@ static void tear_down(void)
     arena_destroy(arena);
 }
 
-static HttpResponse ask(const char *operation, const char *body, const char *part)
+static HttpResponse ask_all(const char *operation, const HttpField *query, int32_t query_count,
+                            const char *body, const char *part)
 {
     HttpRequest request = {.arena = arena,
                            .method_text = "POST",
                            .target = "/trainyard",
                            .query_text = "",
+                           .query = query,
+                           .query_count = query_count,
                            .body = body,
                            .body_bytes = strlen(body)};
     HttpResponse response = http_response(0);
@@ -55,6 +58,23 @@ static HttpResponse ask(const char *operation, const char *body, const char *par
     response.operation = operation;
     operations_log(&response);
     return response;
+}
+
+static HttpResponse ask(const char *operation, const char *body, const char *part)
+{
+    return ask_all(operation, NULL, 0, body, part);
+}
+
+/* The events; the parameters of the query, if they are not NULL. */
+static HttpResponse ask_events(const char *since, const char *follow)
+{
+    HttpField query[2];
+    int32_t count = 0;
+    if (since != NULL)
+        query[count++] = (HttpField){"since", since};
+    if (follow != NULL)
+        query[count++] = (HttpField){"follow", follow};
+    return ask_all("Events_Watch", query, count, "", NULL);
 }
 
 /* The clock after a request to change it; fails the test if the request was refused. */
@@ -633,7 +653,7 @@ START_TEST(a_stream_sends_the_events_since_an_id)
     command("{\"do\": \"group.create\", \"name\": \"one\"}");
     commit_all();
     HttpResponse response = http_response(0);
-    events_answer(emulator->control.events, 0, &response);
+    events_answer(emulator->control.events, 0, true, &response);
     static const char expected[] =
         "id: 1\ndata: {\"at\":\"2018-07-18T17:45:00Z\",\"at_ns\":1,\"record\":\"command_applied\","
         "\"name\":\"group.create one\",\"values\":{\"ordinal\":0}}\n\n"
@@ -645,14 +665,43 @@ START_TEST(a_stream_sends_the_events_since_an_id)
     commit_all();
     ck_assert_ptr_nonnull(strstr(read_stream(&response), "id: 4\n"));
     response.source.free(response.source.owner);
-    events_answer(emulator->control.events, 3, &response);
+    events_answer(emulator->control.events, 3, true, &response);
     ck_assert_ptr_nonnull(strstr(read_stream(&response), "group two"));
     response.source.free(response.source.owner);
-    events_answer(emulator->control.events, 1000, &response); // has not happened: it was undone
+    events_answer(emulator->control.events, 1000, true,
+                  &response); // has not happened: it was undone
     ck_assert_str_eq(read_stream(&response), "id: 4\ndata: {\"at\":\"2018-07-18T17:45:00Z\","
                                              "\"at_ns\":2,\"record\":\"undone\"}\n\n");
     ck_assert_str_eq(read_stream(&response), "");
     response.source.free(response.source.owner);
+}
+END_TEST
+
+/* `follow=false`: the answer ends, so that a client without support for streams can read it. */
+START_TEST(an_answer_that_does_not_follow_ends_with_the_last_event)
+{
+    HttpResponse response = ask_events("0", "false");
+    ck_assert(!response.is_event_stream);
+    ck_assert_int_eq(response.source_bytes, HTTP_LENGTH_UNKNOWN);
+    ck_assert_str_eq(read_stream(&response), "");
+    response.source.free(response.source.owner);
+    command("{\"do\": \"group.create\", \"name\": \"one\"}");
+    commit_all();
+    response = ask_events("1", "false");
+    command("{\"do\": \"group.create\", \"name\": \"unsettled\"}");
+    const char *text = read_stream(&response);
+    ck_assert_ptr_nonnull(strstr(text, "id: 2\n"));
+    ck_assert_ptr_null(strstr(text, "id: 1\n"));
+    ck_assert_ptr_null(strstr(text, "unsettled"));
+    char room[100];
+    ck_assert_int_eq(response.source.read(response.source.owner, 0, room, sizeof room),
+                     HTTP_SOURCE_ENDS);
+    response.source.free(response.source.owner);
+    response = ask_events(NULL, "true");
+    ck_assert(response.is_event_stream);
+    response.source.free(response.source.owner);
+    ck_assert_int_eq(ask_events(NULL, "no").status, 400);
+    ck_assert_int_eq(ask_events("noon", NULL).status, 400);
 }
 END_TEST
 
@@ -789,6 +838,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_stream_begins_with_the_next_event);
     tcase_add_test(tests, an_event_is_sent_once_it_is_committed);
     tcase_add_test(tests, a_stream_sends_the_events_since_an_id);
+    tcase_add_test(tests, an_answer_that_does_not_follow_ends_with_the_last_event);
     tcase_add_test(tests, a_job_of_which_nothing_says_what_it_does_is_accepted_with_a_warning);
     tcase_add_test(tests, programs_are_set_by_request_for_the_jobs_that_follow);
     tcase_add_test(tests, a_slow_reader_continues_with_the_oldest_event_kept);

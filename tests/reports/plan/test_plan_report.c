@@ -224,7 +224,8 @@ START_TEST(two_factors_have_a_map_with_a_table_of_the_same_shape)
     made.share[3] = 0.97;
     const Figures figures = figures_of(plan_of(&made), NULL);
     const Figure *pair = figure_called(&figures, "pair");
-    has(pair->wide, "columns = 2\nrows = 2\n");
+    has(pair->wide, "columns = 2\n");
+    has(pair->wide, "rows = 2\n");
     has(pair->wide, "\xE2\x97\x86 100"); // the recommended one
     has(pair->wide, "\xE2\x9C\x95 80");
     ck_assert_int_eq(pair->numbers->row_count, 2);

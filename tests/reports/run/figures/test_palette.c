@@ -7,6 +7,7 @@
  * noticeable side by side, and 15 is seen in a legend. */
 #include <math.h>
 
+#include "reports/figure/figure.h"
 #include "reports/run/figures/palette.h"
 #include "reports/study/palette.h"
 #include "tests/support/suite.h"
@@ -56,6 +57,25 @@ static double distance(int32_t one, int32_t other)
 {
     return fmin(distance_as_seen(one, other, false), distance_as_seen(one, other, true));
 }
+
+static double light(int32_t rgb)
+{
+    return 0.2126 * linear(rgb >> 16 & 255) + 0.7152 * linear(rgb >> 8 & 255) +
+           0.0722 * linear(rgb & 255);
+}
+
+/* WCAG 2.1, 1.4.3, for every fifth part of each colour: no colour has a worse ink. */
+START_TEST(ink_is_read_on_every_colour)
+{
+    for (int32_t red = 0; red < 256; red += 5)
+        for (int32_t green = 0; green < 256; green += 5)
+            for (int32_t blue = 0; blue < 256; blue += 5) {
+                const int32_t rgb = red << 16 | green << 8 | blue;
+                const double paper = light(rgb) + 0.05, ink = light(ink_on(rgb)) + 0.05;
+                ck_assert_double_ge(paper > ink ? paper / ink : ink / paper, 4.5);
+            }
+}
+END_TEST
 
 START_TEST(the_simulation_confuses_red_and_green)
 {
@@ -160,6 +180,7 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("palette");
     TCase *tests = tcase_create("palette");
+    tcase_add_test(tests, ink_is_read_on_every_colour);
     tcase_add_test(tests, the_simulation_confuses_red_and_green);
     tcase_add_test(tests, states_of_nodes_differ);
     tcase_add_test(tests, bars_of_the_gantt_chart_differ);
