@@ -831,6 +831,21 @@ int64_t attempt_parts_ns(const TraceRecord *attempt)
     return sum_ns;
 }
 
+const TraceRecord *recording_get(const Recording *recording, TraceKind kind, int32_t n)
+{
+    const TraceRecord *record = recording_find(recording, kind, NULL, n);
+    ck_assert_ptr_nonnull(record);
+    return record;
+}
+
+const TraceRecord *recording_attempt(const Recording *recording, int32_t n)
+{
+    const TraceRecord *record = recording_get(recording, TRACE_JOB_ATTEMPT, n);
+    ck_assert_int_eq(attempt_parts_ns(record),
+                     record->job_attempt.nodes * (record->at_ns - record->since_ns));
+    return record;
+}
+
 uint64_t recording_hash(const Recording *recording)
 {
     uint64_t hash = HASH_START;

@@ -59,21 +59,6 @@ static void lose(World *world, int64_t at_ns)
                     CAUSE_CRASH);
 }
 
-static const TraceRecord *record_of(TraceKind kind, int32_t n)
-{
-    const TraceRecord *record = recording_find(&recording, kind, NULL, n);
-    ck_assert_ptr_nonnull(record);
-    return record;
-}
-
-static const TraceRecord *attempt(int32_t n)
-{
-    const TraceRecord *record = record_of(TRACE_JOB_ATTEMPT, n);
-    ck_assert_int_eq(attempt_parts_ns(record),
-                     record->job_attempt.nodes * (record->at_ns - record->since_ns));
-    return record;
-}
-
 /* The n-th checkpoint (from 1) begins after 4 n steps and n - 1 checkpoints. */
 static int64_t due_ns(int32_t n)
 {
@@ -85,17 +70,18 @@ START_TEST(steps_are_counted_over_all_epochs)
     // After steps 4 8 12 16 20 24 28 32 36 40, of which 20 and 40 end an epoch.
     static const struct {
         int32_t nth;
-        const char *path;
-    } within[] = {{1, "c-0-step-4"}, {2, "c-0-step-8"}, {3, "c-1-step-2"}, {4, "c-1-step-6"},
-                  {6, "c-2-step-4"}, {7, "c-2-step-8"}, {8, "c-3-step-2"}, {9, "c-3-step-6"}};
+        TrainingPoint at;
+    } within[] = {{1, {0, 4}}, {2, {0, 8}}, {3, {1, 2}}, {4, {1, 6}},
+                  {6, {2, 4}}, {7, {2, 8}}, {8, {3, 2}}, {9, {3, 6}}};
     enum { WITHIN = sizeof within / sizeof within[0] };
     for (int fidelity = FIDELITY_STEP; fidelity <= FIDELITY_JOB; fidelity++) {
         World *world = world_of(program_of(), (Fidelity)fidelity);
         world_run(world);
         ck_assert_int_eq(job_of(world)->state, JOB_SUCCEEDED);
-        ck_assert_int_eq(record_of(TRACE_JOB_TRAINED, 0)->at_ns,
+        ck_assert_int_eq(recording_get(&recording, TRACE_JOB_TRAINED, 0)->at_ns,
                          training_ns + 40 * NS_PER_S + 10 * write_ns);
-        ck_assert_int_eq(attempt(0)->job_attempt.checkpoint_ns, NODES * 10 * write_ns);
+        ck_assert_int_eq(recording_attempt(&recording, 0)->job_attempt.checkpoint_ns,
+                         NODES * 10 * write_ns);
         const int64_t third_ns = job_epoch_times(job_of(world), 2).begin_ns;
         ck_assert_int_eq(third_ns, training_ns + 20 * NS_PER_S + 5 * write_ns);
         ck_assert_int_eq(job_epoch_times(job_of(world), 2).end_ns,
@@ -104,15 +90,19 @@ START_TEST(steps_are_counted_over_all_epochs)
             continue; // has no records of checkpoints
         ck_assert_int_eq(recording_count(&recording, TRACE_CHECKPOINT_WITHIN, NULL), WITHIN);
         for (int32_t i = 0; i < WITHIN; i++) {
-            const TraceRecord *record = record_of(TRACE_CHECKPOINT_WITHIN, i);
-            ck_assert_str_eq(record->name, within[i].path);
+            const TraceRecord *record = recording_get(&recording, TRACE_CHECKPOINT_WITHIN, i);
+            const char *path = arena_printf(arena, "c-%d-step-%d", (int)within[i].at.epochs,
+                                            (int)within[i].at.steps);
+            ck_assert_int_eq(record->checkpoint_within.epochs, within[i].at.epochs);
+            ck_assert_int_eq(record->checkpoint_within.steps, within[i].at.steps);
+            ck_assert_str_eq(record->name, path);
             ck_assert_int_eq(record->since_ns, due_ns(within[i].nth));
             ck_assert_int_eq(record->at_ns, record->since_ns + write_ns);
-            ck_assert_int_eq(recording_count(&recording, TRACE_FILE_WRITTEN, within[i].path), 1);
+            ck_assert_int_eq(recording_count(&recording, TRACE_FILE_WRITTEN, path), 1);
         }
         ck_assert_int_eq(recording_count(&recording, TRACE_CHECKPOINT, NULL), 2);
-        ck_assert_int_eq(record_of(TRACE_CHECKPOINT, 0)->since_ns, due_ns(5));
-        ck_assert_int_eq(record_of(TRACE_CHECKPOINT, 1)->since_ns, due_ns(10));
+        ck_assert_int_eq(recording_get(&recording, TRACE_CHECKPOINT, 0)->since_ns, due_ns(5));
+        ck_assert_int_eq(recording_get(&recording, TRACE_CHECKPOINT, 1)->since_ns, due_ns(10));
     }
 }
 END_TEST
@@ -125,17 +115,45 @@ START_TEST(a_new_attempt_continues_after_the_last_checkpoint)
         lose(world, training_ns + 14500 * NS_PER_MS + 3 * write_ns);
         world_run(world);
         ck_assert_int_eq(job_of(world)->state, JOB_SUCCEEDED);
-        ck_assert_int_eq(attempt(0)->job_attempt.epochs_kept, 1);
-        ck_assert_int_eq(attempt(0)->job_attempt.kept_ns, NODES * 12 * NS_PER_S);
-        ck_assert_int_eq(attempt(0)->job_attempt.checkpoint_ns, NODES * 3 * write_ns);
-        const TraceRecord *resumed = record_of(TRACE_JOB_RESUMED_WITHIN, 0);
+        ck_assert_int_eq(recording_attempt(&recording, 0)->job_attempt.epochs_kept, 1);
+        ck_assert_int_eq(recording_attempt(&recording, 0)->job_attempt.kept_ns,
+                         NODES * 12 * NS_PER_S);
+        ck_assert_int_eq(recording_attempt(&recording, 0)->job_attempt.checkpoint_ns,
+                         NODES * 3 * write_ns);
+        const TraceRecord *resumed = recording_get(&recording, TRACE_JOB_RESUMED_WITHIN, 0);
         ck_assert_int_eq(resumed->job_resumed_within.epochs, 1);
         ck_assert_int_eq(resumed->job_resumed_within.steps, 2);
-        const TraceRecord *trained = record_of(TRACE_JOB_TRAINED, 0);
+        const TraceRecord *trained = recording_get(&recording, TRACE_JOB_TRAINED, 0);
         ck_assert_int_eq(trained->job_trained.steps, 28);
         ck_assert_int_eq(trained->at_ns - trained->since_ns, 28 * NS_PER_S + 7 * write_ns);
-        ck_assert_int_eq(attempt(1)->job_attempt.kept_ns, NODES * 28 * NS_PER_S);
-        ck_assert_int_eq(attempt(1)->job_attempt.checkpoint_ns, NODES * 7 * write_ns);
+        ck_assert_int_eq(recording_attempt(&recording, 1)->job_attempt.kept_ns,
+                         NODES * 28 * NS_PER_S);
+        ck_assert_int_eq(recording_attempt(&recording, 1)->job_attempt.checkpoint_ns,
+                         NODES * 7 * write_ns);
+    }
+}
+END_TEST
+
+START_TEST(attempts_that_begin_and_end_within_one_epoch_keep_their_own_steps)
+{
+    for (int fidelity = FIDELITY_STEP; fidelity <= FIDELITY_JOB; fidelity++) {
+        Program *program = program_of();
+        program->epochs = 1;
+        program->steps_per_epoch = 40;
+        World *world = world_of(program, (Fidelity)fidelity);
+        world_advance(world, training_ns);
+        for (int32_t n = 0; n < 3; n++) {
+            while (job_of(world)->starts <= n || job_of(world)->attempt->training_ns == INT64_MAX)
+                world_advance(world, world_now_ns(world) + NS_PER_S);
+            // In step 11 of the attempt, after two checkpoints.
+            lose(world, job_of(world)->attempt->training_ns + 10500 * NS_PER_MS + 2 * write_ns);
+            const TraceRecord *record = recording_attempt(&recording, n);
+            ck_assert_int_eq(record->job_attempt.kept_ns, NODES * 8 * NS_PER_S);
+            ck_assert_int_eq(record->job_attempt.checkpoint_ns, NODES * 2 * write_ns);
+        }
+        world_run(world);
+        ck_assert_int_eq(recording_attempt(&recording, 3)->job_attempt.kept_ns,
+                         NODES * 16 * NS_PER_S);
     }
 }
 END_TEST
@@ -146,10 +164,11 @@ START_TEST(a_checkpoint_that_is_not_whole_counts_for_nothing)
         World *world = world_of(program_of(), (Fidelity)fidelity);
         lose(world, due_ns(2) + write_ns - 1);
         world_run(world);
-        const TraceRecord *resumed = record_of(TRACE_JOB_RESUMED_WITHIN, 0);
+        const TraceRecord *resumed = recording_get(&recording, TRACE_JOB_RESUMED_WITHIN, 0);
         ck_assert_int_eq(resumed->job_resumed_within.epochs, 0);
         ck_assert_int_eq(resumed->job_resumed_within.steps, 4);
-        ck_assert_int_eq(attempt(0)->job_attempt.kept_ns, NODES * 4 * NS_PER_S);
+        ck_assert_int_eq(recording_attempt(&recording, 0)->job_attempt.kept_ns,
+                         NODES * 4 * NS_PER_S);
     }
 }
 END_TEST
@@ -175,8 +194,9 @@ START_TEST(a_checkpoint_that_is_due_serves_as_the_one_on_notice)
                                 CAUSE_PREEMPTION);
             world_run(world);
             ck_assert_int_eq(recording_count(&recording, TRACE_JOB_SAVED, NULL), rows[i].saved);
-            ck_assert_int_eq(record_of(TRACE_JOB_RESUMED_WITHIN, 0)->job_resumed_within.steps,
-                             rows[i].steps);
+            ck_assert_int_eq(
+                recording_get(&recording, TRACE_JOB_RESUMED_WITHIN, 0)->job_resumed_within.steps,
+                rows[i].steps);
             ck_assert_int_eq(job_of(world)->state, JOB_SUCCEEDED);
         }
 }
@@ -223,7 +243,7 @@ START_TEST(an_epoch_with_checkpoints_is_as_several_epochs)
                 World *world = world_of(program, (Fidelity)fidelity);
                 lose(world, training_ns + after_ms * NS_PER_MS);
                 world_run(world);
-                kept_ns[whole] = attempt(0)->job_attempt.kept_ns;
+                kept_ns[whole] = recording_attempt(&recording, 0)->job_attempt.kept_ns;
                 ended_ns[whole] = job_of(world)->ended_ns;
                 ck_assert_int_eq(job_of(world)->state, JOB_SUCCEEDED);
             }
@@ -262,6 +282,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, steps_are_counted_over_all_epochs);
     tcase_add_test(tests, a_new_attempt_continues_after_the_last_checkpoint);
+    tcase_add_test(tests, attempts_that_begin_and_end_within_one_epoch_keep_their_own_steps);
     tcase_add_test(tests, a_checkpoint_that_is_not_whole_counts_for_nothing);
     tcase_add_test(tests, a_checkpoint_that_is_due_serves_as_the_one_on_notice);
     tcase_add_test(tests, awaited_steps_wait_for_the_checkpoints_before_them);
