@@ -103,10 +103,10 @@ run_tests()
     count_ctest build/log/ctest."$1".txt
 }
 
-# Builds all targets of a preset and runs its tests.
+# Builds all that a preset has to test (the test architecture reads the library, too) and runs its tests.
 preset()
 {
-    build "$1" all unit_tests
+    build "$1" all unit_tests library
     run_tests "$1"
 }
 
