@@ -4,12 +4,60 @@
 #   tools/test.sh           the short run, 15 minutes on two cores: each behaviour is tested once
 #   tools/test.sh all       every leg: more compilers and machines, repetition, real clients, a browser
 #   tools/test.sh LEG...    single legs, for example: tools/test.sh unit layout
+#   tools/test.sh --help    lists the legs
 #
 # Ends with "N passed, N failed" (all tests of all legs) and exit code 1 if a test failed. build/log/ keeps the output of each
 # leg; the end of a failed leg's output is printed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source tools/setup.sh
+
+# leg | the runs that contain it | what it tests
+legs_table='
+layout     | short all | words and the layout of sources
+shell      | short all | shell scripts, by shellcheck
+unit       | short     | unit tests and fuzz seeds with AddressSanitizer and UndefinedBehaviorSanitizer, except the slowest
+program    | short     | everything else with the optimised, installed program; tests of chance take 35 % of their runs
+compiler   | short     | clang checks every source, and its program writes the same goldens
+dev        | all       | every test, with gcc and the sanitizers
+release    | all       | every test, optimised
+clang      | all       | every test, with clang
+gpu        | all       | the trainer built with the CUDA toolkit (nvcc) of this machine; tests on a GPU if there is one
+optional   | all       | the trainer without oneDNN and MPI
+arm64      | all       | every test for arm64, under an emulator
+same_bytes | all       | every compiler, optimisation, machine and environment writes the same bytes
+swarm      | all       | random scenarios with every build
+siege      | all       | 200 kills of the emulator while clients write
+faults     | all       | the emulator on failing disks and connections, with new seeds: an hour, or $TRAINYARD_FAULT_SECONDS
+history    | all       | a sequential explanation of what clients saw, under kills: 10 minutes, or $TRAINYARD_HISTORY_SECONDS
+load       | all       | memory, descriptors and latencies under load: an hour, or $TRAINYARD_LOAD_SECONDS
+study      | all       | 260 kills of sweeps, and sweeps on two machines
+keras      | all       | TensorFlow.js, from npm, loads a checkpoint and predicts the same
+dashboard  | all       | the dashboard and the pages of reports in Chromium
+clients    | all       | the Azure CLI and SDKs, unmodified, and Prometheus against a running emulator
+container  | all       | the image in podman, and the Debian packages under systemd in a container; needs root
+debian     | all       | set-up, tutorial and short run on Debian 13; needs root
+install    | all       | the tests of the command line with an installed program
+valgrind   | all       | the tutorial and three files of unit tests under valgrind: no invalid reads, no leaks in the tutorial
+fresh      | all       | statistics and theory with new seeds; a failure prints the seed
+fuzz       | all       | each reader of outside bytes with generated input: 10 seconds each, or $fuzz_seconds
+kepler     |           | the trainer with CUDA 11.8 for older GPUs; fetches 1.2 GB
+'
+
+# Names of the legs whose row contains a run, or of all legs.
+legs_of()
+{
+    awk -F ' *[|] *' -v run="${1-}" 'NF == 3 && (run == "" || " " $2 " " ~ " " run " ") { print $1 }' <<<"$legs_table"
+}
+
+help()
+{
+    echo "Usage: tools/test.sh [all | LEG...]"
+    echo "Installs the packages that are missing and runs tests. Without an argument: the short run, 15 minutes on two cores."
+    echo
+    echo "leg          run         tests"
+    sed -n 's/ | /   /gp' <<<"$legs_table"
+}
 
 fuzz_seconds=${fuzz_seconds:-10}
 tutorial=scenarios/cifar10-horovod/scenario.json
@@ -55,10 +103,10 @@ run_tests()
     count_ctest build/log/ctest."$1".txt
 }
 
-# Builds all targets of a preset and runs its tests.
+# Builds all that a preset has to test (the test architecture reads the library, too) and runs its tests.
 preset()
 {
-    build "$1" all unit_tests
+    build "$1" all unit_tests library
     run_tests "$1"
 }
 
@@ -76,6 +124,7 @@ leg_shell()
 {
     printf '%s\n' tools/*.sh tools/packed/*.sh .ci/run tests/cli/*.sh tests/container/*.sh tests/study/*.sh |
         xargs -P "$jobs" -n 24 shellcheck -x -S warning
+    diff <(legs_of | sort) <(declare -F | sed -n 's/^declare -f leg_//p' | sort) # the table has every leg
 }
 
 # --- The short run: unit tests with sanitizers, the whole program optimised and installed, the second compiler.
@@ -423,8 +472,6 @@ leg_fuzz()
 
 # --- The runner.
 
-short_legs=(layout shell unit program compiler)
-all_legs=(layout shell dev release clang gpu optional arm64 same_bytes swarm siege faults history load study keras dashboard clients container debian install valgrind fresh fuzz)
 skipped_status=77
 passed=0
 failed=0
@@ -439,6 +486,13 @@ count()
         counts="${counts% *} 1" # the leg failed outside its tests
     fi
     echo "$counts"
+}
+
+# One line with the names of the skipped tests in a log of ctest, if there are any.
+skipped_tests()
+{
+    awk '/^ *[0-9]+\/[0-9]+ Test .*\*\*\*Skipped/ { sub(/.*Test +#[0-9]+: /, ""); names = names " " $1; count++ }
+        END { if (count) print count " of them skipped:" names }' "$1"
 }
 
 # The output of each failed test in a log of ctest; the end of the log has only their names.
@@ -465,6 +519,7 @@ run_leg()
     failed=$((failed + ${counts#* }))
     printf '%-11s %4d passed, %d failed, %d s\n' "$leg" "${counts% *}" "${counts#* }" $((SECONDS - begin))
     grep 'tests passed, .* tests failed out of' "build/log/$leg.txt" || true
+    skipped_tests "build/log/$leg.txt"
     if [ $status -ne 0 ]; then
         failed_tests "build/log/$leg.txt"
         echo "--- the end of build/log/$leg.txt:"
@@ -473,11 +528,17 @@ run_leg()
     fi
 }
 
-legs=("$@")
-[ $# -gt 0 ] || legs=("${short_legs[@]}")
-[ "$*" != all ] || legs=("${all_legs[@]}")
+case $* in
+--help | -h)
+    help
+    exit
+    ;;
+"") mapfile -t legs < <(legs_of short) ;;
+all) mapfile -t legs < <(legs_of all) ;;
+*) legs=("$@") ;;
+esac
 for leg in "${legs[@]}"; do
-    declare -F "leg_$leg" >/dev/null || { echo "test: unknown leg \"$leg\"; legs are: all ${short_legs[*]} ${all_legs[*]}" >&2; exit 2; }
+    grep -qxF -e "$leg" <<<"$(legs_of)" || { echo "test: unknown leg \"$leg\"; tools/test.sh --help lists the legs" >&2; exit 2; }
 done
 
 setup "$build_needs$test_needs"

@@ -67,7 +67,7 @@ def files_of(emulator):
 
 
 def tell(script, options, files):
-    """Runs the story against a separate emulator; returns how many of its tests passed and failed."""
+    """Runs the story against a separate emulator. Prints its output except its counts, and returns them: tests passed, tests failed."""
     emulator = Emulator(*options)
     environment = {**emulator.environment(), "CLIENTS_PACKAGES": str(CACHE), "READY_FILE": str(emulator.folder / "ready.json"),
                    **(files_of(emulator) if files is None else files)}
@@ -77,8 +77,9 @@ def tell(script, options, files):
     result = subprocess.run(["node", *options, SCRIPTS / script], cwd=emulator.folder, env=environment,
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300,
                             check=False)
-    print(result.stdout, flush=True)
-    counts = re.search(r"^(\d+) passed, (\d+) failed$", result.stdout, re.MULTILINE)
+    last_line = r"^(\d+) passed, (\d+) failed$"
+    print(re.sub(last_line, "", result.stdout, flags=re.MULTILINE), flush=True)
+    counts = re.search(last_line, result.stdout, re.MULTILINE)
     passed, failed = map(int, counts.groups()) if counts else (0, 1)
     if emulator.stop() != 0:
         print(f"trainyard serve failed: {emulator.log()[-2000:]}")

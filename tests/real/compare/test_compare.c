@@ -20,7 +20,11 @@ static void begin(void)
     static const NetworkModel network = {.name = "net", .gradient_bytes = 1000};
     static Program program;
     arena = arena_create();
-    program = (Program){.kind = PROGRAM_TRAIN, .network = &network, .batch_per_rank = 8};
+    program = (Program){.kind = PROGRAM_TRAIN,
+                        .network = &network,
+                        .batch_per_rank = 8,
+                        .epochs = 2,
+                        .steps_per_epoch = 10};
     job = (PredictedJob){.job = "train",
                          .program = &program,
                          .plan = {.ranks = 2,
@@ -33,6 +37,17 @@ static void begin(void)
                          .backward_ns = 6600000};
     rows_begin(&ranks[0], 0, 2);
     rows_begin(&ranks[1], 1, 2);
+}
+
+/* A checkpoint of 3 ms after each of so many epochs. */
+static void checkpoint_epochs(int64_t epochs, int64_t steps_per_epoch)
+{
+    Program *program = (Program *)job.program;
+    job.plan.epochs = program->epochs = epochs;
+    job.plan.steps_per_epoch = program->steps_per_epoch = steps_per_epoch;
+    job.checkpoint_ns = 3 * NS_PER_MS;
+    program->checkpoint_bytes = 1000;
+    program->checkpoint_every = 1;
 }
 
 static void end(void)
@@ -98,11 +113,8 @@ END_TEST
 START_TEST(a_training_ends_with_its_epochs_and_not_with_the_test_after_them)
 {
     enum { STEP_US = 13000, END_US = 100 + 20 * STEP_US };
-    job.plan.epochs = 1;
-    job.plan.steps_per_epoch = 20;
     job.plan.evaluate_ns = 5 * NS_PER_MS;
-    job.checkpoint_ns = 3 * NS_PER_MS;
-    ((Program *)job.program)->checkpoint_every = 1;
+    checkpoint_epochs(1, 20);
     measure(20, 6600, 6600);
     for (int rank = 0; rank < 2; rank++) {
         rows_add(&ranks[rank], 19, PHASE_EVALUATE, END_US * 1000, (END_US + 5000) * 1000);
@@ -207,8 +219,7 @@ START_TEST(a_prediction_is_a_timeline_that_folds_back_to_its_plan)
 {
     job.input_ns = 400000;
     job.plan.evaluate_ns = 5 * NS_PER_MS;
-    job.checkpoint_ns = 3 * NS_PER_MS;
-    ((Program *)job.program)->checkpoint_every = 1;
+    checkpoint_epochs(2, 10);
     const TimelineFile *files = predicted_timeline(arena, &job, 20);
     const MeasuredRun run = measured_run(arena, files, 2);
     ck_assert_int_eq(run.step_count, 20);
