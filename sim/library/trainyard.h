@@ -17,7 +17,7 @@
  *
  * A program that was compiled with this header works with every later library of the same
  * TRAINYARD_ABI: `size` says which members of a request it knows, and a struct only grows at its
- * end. */
+ * end. An earlier library refuses a request with a member, not 0, that it does not know. */
 #ifndef TRAINYARD_H
 #define TRAINYARD_H
 

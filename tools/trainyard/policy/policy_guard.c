@@ -28,7 +28,7 @@ static struct {
 
 typedef enum { OUTSIDE, LOADING, CHOOSING } Doing;
 
-/* What this thread does. Its own stack may be full when the handler runs. */
+/* The state of this thread, whose own stack may be full when the handler runs. */
 static _Thread_local struct {
     volatile Doing doing;
     volatile int64_t at_ns;
