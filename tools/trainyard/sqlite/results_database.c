@@ -45,7 +45,7 @@ static void add_name(Text *out, const char *name)
     text_add(out, "\"");
 }
 
-/* What all known values of a column are. */
+/* The kind of all known values of a column. */
 typedef enum { VALUES_UNKNOWN, VALUES_INTEGERS, VALUES_REALS, VALUES_TEXTS } ColumnValues;
 
 static const char *const value_types[] = {[VALUES_UNKNOWN] = "TEXT",
