@@ -2,6 +2,7 @@
 
 #include "sim/base/array.h"
 #include "sim/base/invariant.h"
+#include "sim/cloud/job/checkpoint.h"
 #include "sim/cloud/training/step_compute.h"
 #include "sim/model/bounded.h"
 
@@ -153,8 +154,8 @@ static void record_epoch_end(const PredictedJob *prediction, Recorder *recorders
 {
     const Program *program = prediction->program;
     const int64_t epoch = (step + 1) / prediction->plan.steps_per_epoch;
-    const bool is_kept = prediction->checkpoint_ns > 0 && program->checkpoint_every > 0 &&
-                         epoch % program->checkpoint_every == 0;
+    const bool is_kept = prediction->checkpoint_ns > 0 &&
+                         checkpoint_follows(program, (TrainingPoint){.epochs = epoch});
     for (int32_t rank = 0; rank < prediction->plan.ranks; rank++) {
         Recorder *recorder = &recorders[rank];
         if (prediction->plan.evaluate_ns > 0)

@@ -37,13 +37,13 @@ static void share_print(Text *out, int64_t part_ns, int64_t whole_ns)
         percent_print(out, ppm, 1);
 }
 
-/* "Between epochs, evaluation took 1 min 45 s in all (2.9 % of training) and checkpoints ..." */
-static void between_words(Text *out, const SummaryJob *job, int64_t steps_ns)
+/* "Besides steps, evaluation took 1 min 45 s in all (2.9 % of training) and checkpoints ..." */
+static void besides_words(Text *out, const SummaryJob *job, int64_t steps_ns)
 {
     int64_t whole_ns = steps_ns;
     for (int32_t part = PART_STEP_COUNT; part < PART_COUNT; part++)
         whole_ns = capped_sum(whole_ns, job->part_ns[part] == ABSENT ? 0 : job->part_ns[part]);
-    const char *start = " Between epochs, ";
+    const char *start = " Besides steps, ";
     const char *verb = " took ";
     for (int32_t part = PART_STEP_COUNT; part < PART_COUNT; part++) {
         const int64_t ns = job->part_ns[part];
@@ -88,7 +88,7 @@ static void split_words(Text *out, const SummaryJob *job, const char *which)
         span_print(out, job->step_p95_ns);
         text_add(out, ".");
     }
-    between_words(out, job, steps_ns);
+    besides_words(out, job, steps_ns);
 }
 
 static bool has_split(const SummaryJob *job)

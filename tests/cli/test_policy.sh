@@ -20,11 +20,12 @@ compiled shortest <"$source_folder/scenarios/embed/shortest.c"
 queue=$scenarios/scheduling/shortest # several jobs wait for one cluster
 
 example "the policy of scenarios/embed starts the jobs that trainyard's own policy starts"
-for scenario in shortest backfill kinds gpus priorities; do
-    "$TRAINYARD" run "$scenarios/scheduling/$scenario" --set '/policy="shortest"' -o "own-$scenario" -q
-    trainyard run "$scenarios/scheduling/$scenario" --policy ./shortest.so -o "outside-$scenario" -q
+for scenario in scheduling/{shortest,backfill,kinds,gpus,priorities,reclaim} studies/reclaim-wait; do
+    name=${scenario#*/}
+    "$TRAINYARD" run "$scenarios/$scenario" --set '/policy="shortest"' -o "own-$name" -q
+    trainyard run "$scenarios/$scenario" --policy ./shortest.so -o "outside-$name" -q
     stderr_is_empty
-    trainyard diff "own-$scenario" "outside-$scenario" --json
+    trainyard diff "own-$name" "outside-$name" --json
     holds has_json 'run["b"]["inputs"][0].startswith("file shortest.so ") and run["same"]'
 done
 

@@ -10,6 +10,10 @@ stdout_has "small/scenario.json:4:"
 stdout_has "default"
 stderr_is_empty
 
+example "explain: a time between checkpoints is a number of mean steps"
+trainyard explain "$scenarios/jobs/long-epochs" # of 604 ms
+stdout_has 'job train steps between checkpoints = 2980  # its checkpoint'
+
 example "explain of a broken scenario"
 sed 's/"seed"/"sead"/' small/scenario.json >small/broken.json
 trainyard explain small/broken.json

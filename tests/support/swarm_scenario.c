@@ -446,6 +446,22 @@ static void make_storage(Maker *maker)
 
 /* --- Programs --- */
 
+/* So many epochs, or a number of steps, or a time. */
+static void set_every(Maker *maker, Json *checkpoint, int32_t epochs)
+{
+    Dice dice = dice_of(maker, "distances of checkpoints");
+    switch (roll(&dice, 3)) {
+    case 0:
+        set_integer(maker, checkpoint, "every", epochs);
+        break;
+    case 1:
+        set_text(maker, checkpoint, "every", FORMAT(maker, "%d steps", 1 + roll(&dice, 60)));
+        break;
+    default:
+        set_text(maker, checkpoint, "every", FORMAT(maker, "%dms", 100 + roll(&dice, 9000)));
+    }
+}
+
 static void make_checkpoint(Maker *maker, Dice *dice, Json *program)
 {
     Json *checkpoint = set_object(maker, program, "checkpoint");
@@ -454,7 +470,7 @@ static void make_checkpoint(Maker *maker, Dice *dice, Json *program)
              is_on_share ? "$AZ_BATCHAI_JOB_MOUNT_ROOT/results/ckpt-{epoch}.h5"
                          : "./ckpt-{epoch}.h5");
     set_text(maker, checkpoint, "bytes", FORMAT(maker, "%dMB", 1 + roll(dice, 400)));
-    set_integer(maker, checkpoint, "every", 1 + roll(dice, 3));
+    set_every(maker, checkpoint, 1 + roll(dice, 3));
     if (!happens(dice, 60))
         return;
     set_boolean(maker, checkpoint, "resume", true);

@@ -392,7 +392,9 @@ static const Program *random_program(Arena *arena, Dice *dice)
     program->writes_behind = program->checkpoint_every == 1 && program->checkpoint_bytes > 0 &&
                              program->checkpoint_place == PLACE_SHARE && roll(dice, 2) == 0;
     program->checkpoint_blocks_ns = roll(dice, 3) * NS_PER_S;
-    // It needs no roll, which would change all others.
+    // These need no roll, which would change all others.
+    if (program->missing_steps == 0 && program->epochs % 2 == 1)
+        program->checkpoint_steps = 1 + program->steps_per_epoch * 2 / 3;
     program->saves_on_notice = program->resumes && program->checkpoint_place == PLACE_SHARE &&
                                program->checkpoint_bytes > 0 && program->epochs % 2 == 0;
     return program;
@@ -827,6 +829,21 @@ int64_t attempt_parts_ns(const TraceRecord *attempt)
         sum_ns += parts_ns[i];
     }
     return sum_ns;
+}
+
+const TraceRecord *recording_get(const Recording *recording, TraceKind kind, int32_t n)
+{
+    const TraceRecord *record = recording_find(recording, kind, NULL, n);
+    ck_assert_ptr_nonnull(record);
+    return record;
+}
+
+const TraceRecord *recording_attempt(const Recording *recording, int32_t n)
+{
+    const TraceRecord *record = recording_get(recording, TRACE_JOB_ATTEMPT, n);
+    ck_assert_int_eq(attempt_parts_ns(record),
+                     record->job_attempt.nodes * (record->at_ns - record->since_ns));
+    return record;
 }
 
 uint64_t recording_hash(const Recording *recording)

@@ -59,6 +59,7 @@ const records = {
   epoch: [0, (e, v) => `epoch ${v.epoch}${took(e)}, training accuracy ${percent(v.train_accuracy_ppm / 1e6)}`],
   evaluation: [0, (e, v) => `epoch ${v.epoch}: accuracy ${percent(v.accuracy_ppm / 1e6)}, loss ${(v.loss_micro / 1e6).toFixed(3)}`],
   checkpoint: [0, (e, v) => `checkpoint of epoch ${v.epoch}${took(e)}`],
+  checkpoint_within: [0, (e, v) => `checkpoint of ${point(v)}${took(e)}`],
   transfer: [0, (e) => `${e.name} ${bytes(e.bytes || 0)}${took(e)}`],
   file_written: [0, (e) => `${file(e)}, ${bytes(e.bytes || 0)}`],
   file_deleted: [0, (e) => `${file(e)} deleted`],

@@ -102,8 +102,8 @@ static void work_row_print(Chart *chart, const Window *window, Layer layer, cons
     if (layer == LAYER_BETWEEN && record->kind == TRACE_EVALUATION)
         work_bar_print(chart, window, BAR_EVALUATION, record->since_ns, record->at_ns);
     if (layer == LAYER_BETWEEN &&
-        (record->kind == TRACE_CHECKPOINT || record->kind == TRACE_JOB_SAVED ||
-         record->kind == TRACE_JOB_WORK_SAVED))
+        (record->kind == TRACE_CHECKPOINT || record->kind == TRACE_CHECKPOINT_WITHIN ||
+         record->kind == TRACE_JOB_SAVED || record->kind == TRACE_JOB_WORK_SAVED))
         work_bar_print(chart, window, BAR_CHECKPOINT, record->since_ns, record->at_ns);
 }
 

@@ -135,10 +135,19 @@ static void check_stages(const Jobs *jobs, const Job *job)
     invariant(at_work == 0 || at_work == job->attempt->nodes_at_work);
 }
 
-/* Epochs of an attempt that are checked after each event: the last ones. */
-enum { CHECKED_EPOCHS = 32 };
+/* The epochs of an attempt follow each other without gaps. */
+static void check_epochs(const Job *job)
+{
+    const Training *t = job->attempt->training;
+    int64_t before_ns = job->attempt->training_ns;
+    for (int64_t e = t->first_epoch; e < t->epoch; e++) {
+        const EpochTimes times = job_epoch_times(job, e);
+        invariant(times.begin_ns == before_ns);
+        before_ns = times.checkpointed_ns;
+    }
+}
 
-/* The epochs of the attempt follow each other without gaps. Kept epochs are done. */
+/* Kept epochs are done. */
 static void check_training(const Job *job)
 {
     const Training *t = job->attempt->training;
@@ -153,10 +162,8 @@ static void check_training(const Job *job)
     invariant(t->step >= 0 && t->step <= t->plan.steps_per_epoch);
     if (t->plan.ranks == 0)
         return;
-    // Those before were checked when they were among the last.
-    const int64_t oldest = t->epoch - CHECKED_EPOCHS;
-    for (int64_t e = (oldest > t->first_epoch ? oldest : t->first_epoch) + 1; e < t->epoch; e++)
-        invariant(job_epoch_times(job, e).begin_ns == job_epoch_times(job, e - 1).checkpointed_ns);
+    if (job_is_active(job)) // the epochs of a job that has ended no longer change
+        check_epochs(job);
     if (t->progress) {
         invariant(
             !training_point_is_later(checkpoint_kept(job), (TrainingPoint){t->epoch, t->step}));

@@ -9,9 +9,10 @@
 #include "sim/cloud/job/work.h"
 #include "sim/model/bounded.h"
 
-bool checkpoint_follows(const Program *program, int64_t epochs_done)
+bool checkpoint_follows(const Program *program, TrainingPoint point)
 {
-    return program->checkpoint_bytes > 0 && epochs_done % program->checkpoint_every == 0;
+    return program->checkpoint_bytes > 0 &&
+           program_steps_at(program, point) % program_checkpoint_steps(program) == 0;
 }
 
 /* --- Points --- */
@@ -204,13 +205,29 @@ void checkpoint_written(Jobs *jobs, Job *job)
 void checkpoint_save(Jobs *jobs, Job *job, TrainingPoint point)
 {
     Training *t = job_training(job);
-    t->save = (TrainingSave){true, jobs->engine->now_ns, point};
+    const bool is_due = checkpoint_follows(job_program(job), point);
+    t->save = (TrainingSave){true, !is_due, jobs->engine->now_ns, point};
     t->progress->is_interrupted = true;
     checkpoint_begin(jobs, job);
 }
 
-/* The checkpoint on notice is written. At job fidelity a checkpoint after an epoch, which is later
- * in the training, may have been written during it: then this one does not count. */
+static void emit_saved(Jobs *jobs, const Job *job, const TrainingSave *save, const char *path)
+{
+    const TraceKind kind = save->is_on_notice ? TRACE_JOB_SAVED : TRACE_CHECKPOINT_WITHIN;
+    TraceRecord *record = trace_of(jobs, job, kind, save->since_ns, path);
+    if (save->is_on_notice) {
+        record->cause = CAUSE_PREEMPTION;
+        record->job_saved.epochs = save->at.epochs;
+        record->job_saved.steps = save->at.steps;
+    } else {
+        record->checkpoint_within.epochs = save->at.epochs;
+        record->checkpoint_within.steps = save->at.steps;
+    }
+    recorder_emit(jobs->recorder);
+}
+
+/* The checkpoint is written. At job fidelity it is one on notice, and a later one of the training
+ * may have been written during it: then this one does not count. */
 static void saved(Jobs *jobs, Job *job)
 {
     Training *t = job_training(job);
@@ -219,18 +236,15 @@ static void saved(Jobs *jobs, Job *job)
     epochs_settle(jobs, job);
     if (t->progress)
         count_wait(jobs, job, save.since_ns);
-    if (checkpoint_keep(job, save.at)) {
+    const bool counts = checkpoint_keep(job, save.at);
+    if (counts || !save.is_on_notice) {
         const char *path = path_of(jobs, job, save.at);
-        TraceRecord *record = trace_of(jobs, job, TRACE_JOB_SAVED, save.since_ns, path);
-        record->cause = CAUSE_PREEMPTION;
-        record->job_saved.epochs = save.at.epochs;
-        record->job_saved.steps = save.at.steps;
-        recorder_emit(jobs->recorder);
-        if (t->progress) {
-            t->progress->kept = t->progress->done;
+        emit_saved(jobs, job, &save, path);
+        if (t->progress)
             write_checkpoint_file(jobs, job, path);
-        }
     }
+    if (counts && t->progress)
+        t->progress->kept = t->progress->done;
     if (!t->progress)
         return;
     if (save.at.steps > 0) {
@@ -242,8 +256,8 @@ static void saved(Jobs *jobs, Job *job)
 }
 
 /* Job fidelity: finds the point of the training at which the step or evaluation under way ends, and
- * the time of that end after the beginning of the training. Returns false if a checkpoint after an
- * epoch is due then, or is under way. */
+ * the time of that end after the beginning of the training. Returns false if a checkpoint is due
+ * then anyway, or is under way. */
 static bool next_point(const Jobs *jobs, const Job *job, int64_t *after_ns, TrainingPoint *point)
 {
     const Training *t = job_training(job);
@@ -251,18 +265,14 @@ static bool next_point(const Jobs *jobs, const Job *job, int64_t *after_ns, Trai
     const int64_t epoch = pace_epochs_done(job, jobs->engine->now_ns);
     if (epoch == t->plan.epochs)
         return false;
-    const int64_t begin_ns = pace_until_ns(job, epoch), step_ns = step_parts_sum(t->step_parts);
-    const int64_t before = training_steps_before(t, epoch);
-    const int64_t steps = plan_epoch_steps(&t->plan, epoch) - before;
-    const int64_t begun = step_ns > 0 ? divide_up(now_ns - begin_ns, step_ns) : steps;
-    const int64_t done = begun > 0 ? begun : 1;
-    *point = (TrainingPoint){epoch, before + done};
-    *after_ns = begin_ns + bounded_times(step_ns, done < steps ? done : steps);
-    if (done < steps)
-        return true;
-    *point = (TrainingPoint){epoch + 1, 0};
-    *after_ns = bounded_add(*after_ns, t->evaluate_ns);
-    return now_ns <= *after_ns && !checkpoint_follows(job_program(job), epoch + 1);
+    *point = (TrainingPoint){epoch, pace_step_under_way(job, epoch, now_ns)};
+    *after_ns = pace_until_step_ns(job, *point);
+    const bool has_begun = *after_ns - step_parts_sum(t->step_parts) <= now_ns;
+    if (point->steps == plan_epoch_steps(&t->plan, epoch)) {
+        *point = (TrainingPoint){epoch + 1, 0};
+        *after_ns = bounded_add(*after_ns, t->evaluate_ns);
+    }
+    return has_begun && now_ns <= *after_ns && !checkpoint_follows(job_program(job), *point);
 }
 
 static void warn_whole(Jobs *jobs, Job *job)
@@ -277,7 +287,7 @@ static void warn_whole(Jobs *jobs, Job *job)
         after_ns = written_ns > after_ns ? written_ns : after_ns;
     }
     const int64_t begin_ns = bounded_add(job->attempt->training_ns, after_ns);
-    t->save = (TrainingSave){true, begin_ns, point};
+    t->save = (TrainingSave){true, true, begin_ns, point};
     job_push(jobs, job, bounded_add(begin_ns - jobs->engine->now_ns, t->checkpoint_ns),
              EVENT_TRAINING_CHECKPOINTED, 0);
 }

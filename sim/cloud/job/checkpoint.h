@@ -1,10 +1,11 @@
-/* Checkpoints of a training: after epochs, and on notice of preemption.
+/* Checkpoints of a training: after epochs, after so many steps, and on notice of preemption. All
+ * ranks wait for one within an epoch.
  *
  * At notice all ranks finish the step or evaluation under way and write a checkpoint, for which
  * they wait. If it is written before a node is gone, the next attempt continues from that step. If
- * not, the older checkpoint counts. A checkpoint after an epoch that is due or being written at
- * this time serves as well; one that is written during steps is finished first. Afterwards the
- * training continues until the node is gone.
+ * not, the older checkpoint counts. A checkpoint that is due or being written at this time serves
+ * as well; one that is written during steps is finished first. Afterwards the training continues
+ * until the node is gone.
  *
  * At job fidelity a checkpoint on notice takes the time that it takes alone, and the steps continue
  * while it is written. */
@@ -13,8 +14,8 @@
 
 #include "sim/cloud/job/job.h"
 
-/* Whether the program writes a checkpoint after that many epochs. */
-bool checkpoint_follows(const Program *program, int64_t epochs_done);
+/* Whether the program writes a checkpoint after that point of the training. */
+bool checkpoint_follows(const Program *program, TrainingPoint point);
 /* Where a new attempt of a training would continue. */
 TrainingPoint checkpoint_kept(const Job *job);
 /* A checkpoint of that point is on a share, if the program resumes and the point is later than that
@@ -23,7 +24,7 @@ bool checkpoint_keep(Job *job, TrainingPoint point);
 
 /* Begins the checkpoint after the present epoch, or awaits the end of the one before. */
 void checkpoint_begin(Jobs *jobs, Job *job);
-/* Begins a checkpoint on notice, of the present point. */
+/* Begins a checkpoint within an epoch or on notice, of the present point. */
 void checkpoint_save(Jobs *jobs, Job *job, TrainingPoint point);
 /* A node of the job has got notice of preemption. */
 void checkpoint_on_notice(Jobs *jobs, Job *job);

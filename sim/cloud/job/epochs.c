@@ -67,12 +67,11 @@ static void await_step(Jobs *jobs, const Job *job, int64_t from)
     const int64_t epoch = (step - 1) / steps, in_epoch = (step - 1) % steps + 1;
     if (t->progress && (epoch > t->epoch || in_epoch > t->step + t->piece_steps))
         return;
-    const int64_t begin_ns =
-        t->progress ? t->piece_begin_ns
-                    : bounded_add(job->attempt->training_ns, pace_until_ns(job, epoch));
-    const int64_t before = t->progress ? t->step : training_steps_before(t, epoch);
-    t->awaited_ns =
-        bounded_add(begin_ns, bounded_times(step_parts_sum(t->step_parts), in_epoch - before));
+    const int64_t in_piece_ns = bounded_times(step_parts_sum(t->step_parts), in_epoch - t->step);
+    t->awaited_ns = t->progress
+                        ? bounded_add(t->piece_begin_ns, in_piece_ns)
+                        : bounded_add(job->attempt->training_ns,
+                                      pace_until_step_ns(job, (TrainingPoint){epoch, in_epoch}));
     job_push(jobs, job, t->awaited_ns - jobs->engine->now_ns, EVENT_JOB_STEP, (uint32_t)step);
 }
 
@@ -98,6 +97,19 @@ static void end_piece_after(Jobs *jobs, Job *job, int64_t steps)
         t->awaited_ns = INT64_MAX;
 }
 
+/* The steps to the end of the epoch, or to the next checkpoint within it. */
+static int64_t steps_of_piece(const Job *job)
+{
+    const Training *t = job_training(job);
+    const Program *program = job_program(job);
+    const int64_t rest = plan_epoch_steps(&t->plan, t->epoch) - t->step;
+    if (program->checkpoint_bytes == 0)
+        return rest;
+    const int64_t every = program_checkpoint_steps(program);
+    const int64_t until_due = every - steps_before(t) % every;
+    return until_due < rest ? until_due : rest;
+}
+
 void epochs_continue(Jobs *jobs, Job *job)
 {
     Training *t = job_training(job);
@@ -108,7 +120,7 @@ void epochs_continue(Jobs *jobs, Job *job)
     pace_estimate(jobs, job);
     t->piece_begin_ns = jobs->engine->now_ns;
     t->parts_before_piece = t->epoch_parts;
-    end_piece_after(jobs, job, plan_epoch_steps(&t->plan, t->epoch) - t->step);
+    end_piece_after(jobs, job, steps_of_piece(job));
     if (t->awaited_ns != jobs->engine->now_ns) // else that step is reached at this instant
         await_step(jobs, job, steps_before(t) + 1);
 }
@@ -145,7 +157,8 @@ static void await_moment(Jobs *jobs, const Job *job, Moment moment, int64_t from
     const Training *t = job_training(job);
     bool is_checkpoint = moment == MOMENT_JOB_CHECKPOINT;
     int64_t epoch = job_next_awaited(jobs, job, moment, from);
-    while (is_checkpoint && epoch <= t->plan.epochs && !checkpoint_follows(job_program(job), epoch))
+    while (is_checkpoint && epoch <= t->plan.epochs &&
+           !checkpoint_follows(job_program(job), (TrainingPoint){.epochs = epoch}))
         epoch = job_next_awaited(jobs, job, moment, epoch + 1);
     if (epoch > t->plan.epochs)
         return;
@@ -356,10 +369,11 @@ static void note_step_end(Jobs *jobs, const Job *job)
 static void steps_are_done(Jobs *jobs, Job *job)
 {
     const Training *t = job_training(job);
+    const TrainingPoint now = {t->epoch, t->step};
     if (t->step == plan_epoch_steps(&t->plan, t->epoch))
         end_epoch(jobs, job);
-    else if (t->progress->is_warned)
-        checkpoint_save(jobs, job, (TrainingPoint){t->epoch, t->step});
+    else if (t->progress->is_warned || checkpoint_follows(job_program(job), now))
+        checkpoint_save(jobs, job, now);
     else
         epochs_continue(jobs, job);
 }
@@ -428,7 +442,7 @@ void epochs_evaluated(Jobs *jobs, Job *job)
         bounded_add(p->done.kept_ns, bounded_times(job->request.nodes, evaluation_ns));
     if (t->plan.evaluate_ns > 0 && recorder_takes(jobs->recorder, TRACE_EVALUATION))
         emit_evaluation(jobs, job);
-    if (checkpoint_follows(job_program(job), t->epoch + 1)) {
+    if (checkpoint_follows(job_program(job), (TrainingPoint){.epochs = t->epoch + 1})) {
         checkpoint_begin(jobs, job);
     } else if (p->is_warned) {
         checkpoint_save(jobs, job, (TrainingPoint){t->epoch + 1, 0});
@@ -480,7 +494,7 @@ void epochs_all_done(Jobs *jobs, Job *job)
     const int64_t steps = training_steps_until(t, t->plan.epochs);
     t->checkpoint_total_ns = jobs->engine->now_ns - job->attempt->training_ns -
                              steps * step_parts_sum(t->step_parts) - t->evaluate_total_ns;
-    if (checkpoint_follows(job_program(job), t->epoch))
+    if (checkpoint_follows(job_program(job), (TrainingPoint){.epochs = t->epoch}))
         job_moment(jobs, job, MOMENT_JOB_CHECKPOINT, t->epoch);
     end_training(jobs, job);
 }

@@ -27,9 +27,7 @@ static int64_t kept_work(const Job *job)
     if (job_keeps_work(job))
         return job->carried_ns;
     const TrainingPoint kept = checkpoint_kept(job);
-    return job_trains(job)
-               ? bounded_times(kept.epochs, job->spec->program->steps_per_epoch) + kept.steps
-               : kept.epochs;
+    return job_trains(job) ? program_steps_at(job->spec->program, kept) : kept.epochs;
 }
 
 static void count_lost_attempt(Jobs *jobs, Job *job)

@@ -108,12 +108,24 @@ void pace_estimate(const Jobs *jobs, Job *job)
     t->evaluate_ns = pace_of_slowest_ns(jobs, job, plan.evaluate_ns);
 }
 
-/* Checkpoints written after epochs `first`, exclusive, to `last`, inclusive. */
-static int64_t checkpoints_between(const Program *program, int64_t first, int64_t last)
+/* The checkpoints of the training up to the begin of the attempt. */
+static int64_t checkpoints_before(const Job *job)
 {
+    const Training *t = job->attempt->training;
+    const TrainingPoint first = {t->first_epoch, t->first_step};
+    return program_steps_at(job->spec->program, first) /
+           program_checkpoint_steps(job->spec->program);
+}
+
+/* The checkpoints of the attempt until so many steps of the training, the one after them included;
+ * 0 before the begin of the attempt. */
+static int64_t checkpoints_until(const Job *job, int64_t steps)
+{
+    const Program *program = job->spec->program;
     if (program->checkpoint_bytes == 0)
         return 0;
-    return last / program->checkpoint_every - first / program->checkpoint_every;
+    const int64_t checkpoints = steps / program_checkpoint_steps(program) - checkpoints_before(job);
+    return checkpoints > 0 ? checkpoints : 0;
 }
 
 /* A checkpoint that is written during steps blocks the ranks for a time, after the last one is
@@ -151,12 +163,39 @@ int64_t pace_until_ns(const Job *job, int64_t epochs_done)
     if (job->spec->program->writes_behind)
         return until_behind_ns(job, epochs_done);
     const int64_t steps = training_steps_until(t, epochs_done);
-    const int64_t checkpoints =
-        checkpoints_between(job->spec->program, t->first_epoch, epochs_done);
+    const int64_t checkpoints = checkpoints_until(
+        job, program_steps_at(job->spec->program, (TrainingPoint){.epochs = epochs_done}));
     const int64_t steps_ns = bounded_times(step_parts_sum(t->step_parts), steps);
     return bounded_add(
         bounded_add(steps_ns, bounded_times(t->evaluate_ns, epochs_done - t->first_epoch)),
         bounded_times(t->checkpoint_ns, checkpoints));
+}
+
+int64_t pace_until_step_ns(const Job *job, TrainingPoint point)
+{
+    const Training *t = job->attempt->training;
+    const int64_t steps = point.steps - training_steps_before(t, point.epochs);
+    const int64_t begin_ns = pace_until_ns(job, point.epochs);
+    if (steps <= 0)
+        return begin_ns;
+    const int64_t end = program_steps_at(job->spec->program, point);
+    const int64_t within = checkpoints_until(job, end - 1) - checkpoints_until(job, end - steps);
+    return bounded_add(begin_ns, bounded_add(bounded_times(step_parts_sum(t->step_parts), steps),
+                                             bounded_times(t->checkpoint_ns, within)));
+}
+
+int64_t pace_step_under_way(const Job *job, int64_t epoch, int64_t after_ns)
+{
+    const Training *t = job->attempt->training;
+    int64_t low = training_steps_before(t, epoch) + 1, high = plan_epoch_steps(&t->plan, epoch);
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (pace_until_step_ns(job, (TrainingPoint){epoch, middle}) >= after_ns)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
 }
 
 int64_t pace_until_written_ns(const Job *job, int64_t epochs_done)
@@ -166,16 +205,16 @@ int64_t pace_until_written_ns(const Job *job, int64_t epochs_done)
     return bounded_add(pace_until_ns(job, epochs_done), is_behind ? t->checkpoint_ns : 0);
 }
 
-/* The most epochs whose time is over at `at_ns`. */
-static int64_t epochs_at(const Job *job, int64_t at_ns,
-                         int64_t (*until_ns)(const Job *job, int64_t epochs_done))
+int64_t pace_epochs_done(const Job *job, int64_t at_ns)
 {
     const Training *t = job->attempt->training;
-    int64_t elapsed_ns = at_ns - job->attempt->training_ns;
+    const int64_t elapsed_ns = at_ns - job->attempt->training_ns;
+    if (job->attempt->training_ns == INT64_MAX)
+        return 0;
     int64_t low = t->first_epoch, high = t->plan.epochs; // bounds of the result, both included
     while (low < high) {
-        int64_t middle = high - (high - low) / 2;
-        if (until_ns(job, middle) <= elapsed_ns)
+        const int64_t middle = high - (high - low) / 2;
+        if (pace_until_ns(job, middle) <= elapsed_ns)
             low = middle;
         else
             high = middle - 1;
@@ -183,14 +222,34 @@ static int64_t epochs_at(const Job *job, int64_t at_ns,
     return low;
 }
 
-int64_t pace_epochs_done(const Job *job, int64_t at_ns)
+/* The point after so many checkpoints of the training. */
+static TrainingPoint point_of(const Program *program, int64_t checkpoints)
 {
-    return job->attempt->training_ns == INT64_MAX ? 0 : epochs_at(job, at_ns, pace_until_ns);
+    const int64_t steps = bounded_times(checkpoints, program_checkpoint_steps(program));
+    return (TrainingPoint){steps / program->steps_per_epoch, steps % program->steps_per_epoch};
 }
 
-int64_t pace_epochs_kept(const Job *job, int64_t at_ns)
+/* The time from the begin of training until the checkpoint of that point is written. */
+static int64_t until_kept_ns(const Job *job, TrainingPoint point)
 {
-    const int64_t every = job->spec->program->checkpoint_every;
-    const int64_t last = epochs_at(job, at_ns, pace_until_written_ns) / every * every;
-    return last > job->epochs_kept ? last : job->epochs_kept;
+    return point.steps == 0
+               ? pace_until_written_ns(job, point.epochs)
+               : bounded_add(pace_until_step_ns(job, point), job->attempt->training->checkpoint_ns);
+}
+
+TrainingPoint pace_kept(const Job *job, int64_t at_ns)
+{
+    const Program *program = job->spec->program;
+    const int64_t elapsed_ns = at_ns - job->attempt->training_ns;
+    const int64_t before = checkpoints_before(job);
+    const TrainingPoint end = {.epochs = job->attempt->training->plan.epochs};
+    int64_t low = before, high = before + checkpoints_until(job, program_steps_at(program, end));
+    while (low < high) {
+        const int64_t middle = high - (high - low) / 2;
+        if (until_kept_ns(job, point_of(program, middle)) <= elapsed_ns)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return point_of(program, low);
 }

@@ -24,8 +24,14 @@ void pace_estimate(const Jobs *jobs, Job *job);
 int64_t pace_until_ns(const Job *job, int64_t epochs_done);
 /* Job fidelity: the same to the time when the checkpoint after these epochs is written. */
 int64_t pace_until_written_ns(const Job *job, int64_t epochs_done);
-/* Job fidelity: the epochs in the last checkpoint that is written at `at_ns`. */
-int64_t pace_epochs_kept(const Job *job, int64_t at_ns);
+/* Job fidelity: the same to the end of the last step of `point`, without a checkpoint after it. */
+int64_t pace_until_step_ns(const Job *job, TrainingPoint point);
+/* Job fidelity: the first step of the epoch (from 1) that has not ended so long after the begin of
+ * training; the last one if all have. */
+int64_t pace_step_under_way(const Job *job, int64_t epoch, int64_t after_ns);
+/* Job fidelity: the point of the last checkpoint that is written at `at_ns`; if the attempt has
+ * none, one that is not later than the point from which it began. */
+TrainingPoint pace_kept(const Job *job, int64_t at_ns);
 /* Job fidelity: how many epochs have ended at `at_ns`; 0 before training. */
 int64_t pace_epochs_done(const Job *job, int64_t at_ns);
 

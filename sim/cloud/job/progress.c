@@ -17,7 +17,7 @@ void epochs_settle(const Jobs *jobs, Job *job)
     if (job->attempt->trained_ns == INT64_MAX)
         t->epoch = pace_epochs_done(job, at_ns);
     if (program_can_resume(job->spec->program))
-        (void)checkpoint_keep(job, (TrainingPoint){.epochs = pace_epochs_kept(job, at_ns)});
+        (void)checkpoint_keep(job, pace_kept(job, at_ns));
 }
 
 EpochTimes *epochs_times_now(const Job *job)
@@ -56,9 +56,9 @@ EpochTimes job_epoch_times(const Job *job, int64_t epoch)
     if (t->progress)
         return t->progress->epochs[epoch];
     bool is_over = epoch < t->epoch;
+    const TrainingPoint end = {epoch, plan_epoch_steps(&t->plan, epoch)};
     int64_t begin_ns = job->attempt->training_ns + pace_until_ns(job, epoch);
-    const int64_t steps = plan_epoch_steps(&t->plan, epoch) - training_steps_before(t, epoch);
-    int64_t end_ns = bounded_add(begin_ns, bounded_times(step_parts_sum(t->step_parts), steps));
+    int64_t end_ns = bounded_add(job->attempt->training_ns, pace_until_step_ns(job, end));
     return (EpochTimes){.begin_ns = begin_ns,
                         .end_ns = is_over ? end_ns : INT64_MAX,
                         .evaluated_ns = is_over ? end_ns + t->evaluate_ns : INT64_MAX,
@@ -81,21 +81,23 @@ const int64_t *job_step_ends(const Job *job, int64_t epoch)
 
 /* --- Node time --- */
 
-/* Job fidelity: node time of this attempt up to a point, with the evaluations and checkpoints after
- * its epochs. */
+/* Job fidelity: node time of this attempt up to a point, with the evaluations after its epochs and
+ * the checkpoints that are due until then. */
 static NodeTime coarse_node_time(const Job *job, TrainingPoint point)
 {
     const Training *t = job_training(job);
     const int64_t nodes = job->request.nodes, epoch = point.epochs;
-    const int64_t epochs = epoch - t->first_epoch, steps = training_steps_until(t, epoch);
+    const int64_t more = point.steps - training_steps_before(t, epoch);
+    const int64_t steps = training_steps_until(t, epoch) + (more > 0 ? more : 0);
     NodeTime time = node_time_times(t->step_nodes, steps);
     int64_t steps_ns = bounded_times(step_parts_sum(t->step_parts), steps);
-    int64_t evaluations_ns = bounded_times(t->evaluate_ns, epochs);
-    int64_t checkpoints_ns = pace_until_ns(job, epoch) - bounded_add(steps_ns, evaluations_ns);
+    int64_t evaluations_ns = bounded_times(t->evaluate_ns, epoch - t->first_epoch);
+    int64_t checkpoints_ns = pace_until_step_ns(job, point) - bounded_add(steps_ns, evaluations_ns);
+    if (more > 0 && checkpoint_follows(job_program(job), point))
+        checkpoints_ns = bounded_add(checkpoints_ns, t->checkpoint_ns);
     time.kept_ns = bounded_add(time.kept_ns, bounded_times(nodes, evaluations_ns));
     time.checkpoint_ns = bounded_times(nodes, checkpoints_ns);
-    const int64_t more = point.steps - training_steps_before(t, epoch);
-    return more > 0 ? node_time_add(time, node_time_times(t->step_nodes, more)) : time;
+    return time;
 }
 
 void epochs_node_time(const Job *job, NodeTime *done, NodeTime *kept)

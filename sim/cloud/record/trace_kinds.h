@@ -131,6 +131,10 @@
      * be done again either. */                                                                    \
     X(JOB_RESUMED_WITHIN, job_resumed_within, JOBS, CLUSTER | JOB | NAME,                          \
       VALUE(epochs) VALUE(steps))                                                                  \
+    /* span, rank 0; name: the file: a checkpoint that is due within an epoch, of `epochs` whole   \
+     * epochs and `steps` of the next one */                                                       \
+    X(CHECKPOINT_WITHIN, checkpoint_within, EPOCHS, CLUSTER | JOB | NODE | NAME,                   \
+      VALUE(epochs) VALUE(steps))                                                                  \
     /* span: a checkpoint on notice of preemption of a program that only takes time; work_ns: the  \
      * work in it, of all attempts, as the job states times */                                     \
     X(JOB_WORK_SAVED, job_work_saved, JOBS, CLUSTER | JOB | NODE, VALUE(work_ns))                  \

@@ -107,7 +107,8 @@ struct Program {
     bool evaluates_at_end;
     int64_t checkpoint_bytes; /* 0: never */
     int32_t checkpoint_files; /* ranks that each write an equal part of it; 0: rank 0 writes all */
-    int64_t checkpoint_every; /* epochs from one checkpoint to the next */
+    int64_t checkpoint_every; /* epochs from one checkpoint to the next, or */
+    int64_t checkpoint_steps; /* steps, over all epochs; 0: after epochs. Needs missing_steps 0 */
     bool writes_behind;       /* a checkpoint is written during the next steps; the one after the
                                  last step is not. Needs a share, and checkpoint_every 1 */
     int64_t checkpoint_blocks_ns; /* if so: how long all ranks wait for it */

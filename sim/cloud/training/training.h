@@ -22,6 +22,7 @@
 #include "sim/base/status.h"
 #include "sim/cloud/record/trace_record.h"
 #include "sim/cloud/training/step_plan.h"
+#include "sim/model/bounded.h"
 
 /* The sum of the parts is the step's duration, the same for all ranks. Sums stop at INT64_MAX. */
 int64_t step_parts_sum(StepParts parts);
@@ -58,6 +59,20 @@ typedef struct {
     int64_t epochs;
     int64_t steps; /* fewer than the epoch has */
 } TrainingPoint;
+
+/* The steps from one checkpoint to the next, over all epochs. */
+static inline int64_t program_checkpoint_steps(const Program *program)
+{
+    return program->checkpoint_steps > 0
+               ? program->checkpoint_steps
+               : bounded_times(program->checkpoint_every, program->steps_per_epoch);
+}
+
+/* The steps from the begin of the training to that point, if all epochs are equally long. */
+static inline int64_t program_steps_at(const Program *program, TrainingPoint point)
+{
+    return bounded_add(bounded_times(point.epochs, program->steps_per_epoch), point.steps);
+}
 
 /* Whether `a` is later in the training than `b`. */
 static inline bool training_point_is_later(TrainingPoint a, TrainingPoint b)
@@ -96,9 +111,10 @@ typedef struct {
     bool is_interrupted; /* the epoch does not have all its steps in this attempt in one piece */
 } TrainingProgress;
 
-/* A checkpoint on notice: within an epoch, or after an epoch that is not followed by another. */
+/* A checkpoint within an epoch, or on notice after an epoch that is not followed by another. */
 typedef struct {
     bool is_under_way;
+    bool is_on_notice;
     int64_t since_ns;
     TrainingPoint at; /* the point that it keeps */
 } TrainingSave;

@@ -124,6 +124,7 @@ static void (*const folds[])(MetricsFold *fold, const TraceRow *row) = {
     [TRACE_EPOCH] = fold_epoch,
     [TRACE_EVALUATION] = NULL,
     [TRACE_CHECKPOINT] = NULL,
+    [TRACE_CHECKPOINT_WITHIN] = NULL,
     [TRACE_STEP] = fold_step,
     [TRACE_TRANSFER] = NULL,
     [TRACE_FILE_WRITTEN] = fold_file_written,

@@ -547,6 +547,7 @@ static void (*const drawers[])(TimelineWriter *timeline, const TraceRow *row) = 
     [TRACE_EPOCH] = epoch,
     [TRACE_EVALUATION] = evaluation,
     [TRACE_CHECKPOINT] = checkpoint,
+    [TRACE_CHECKPOINT_WITHIN] = checkpoint,
     [TRACE_JOB_SAVED] = checkpoint,
     [TRACE_JOB_WORK_SAVED] = checkpoint,
     [TRACE_STEP] = step,

@@ -1,6 +1,9 @@
 #include "sim/scenario/config/checkpoint_config.h"
 
+#include <string.h>
+
 #include "sim/base/units.h"
+#include "sim/schema/value.h"
 
 typedef struct {
     const char *key;
@@ -27,10 +30,52 @@ static void need(Problems *problems, const CheckpointText *text, Member member, 
 
 /* --- Trainings --- */
 
-static bool is_number_of_epochs(const Json *every)
+static const int64_t count_most = INT64_C(1) << 32;
+
+/* A whole number with the unit " steps". */
+static bool read_steps(const char *text, int64_t *steps)
 {
-    return every->kind == JSON_NUMBER && every->is_integer && every->integer >= 1 &&
-           every->integer <= INT32_MAX;
+    static const char unit[] = " steps";
+    char digits[sizeof "4294967296"];
+    const size_t length = strlen(text) + 1;
+    if (length <= sizeof unit || length - sizeof unit >= sizeof digits ||
+        strcmp(text + length - sizeof unit, unit) != 0)
+        return false;
+    memcpy(digits, text, length - sizeof unit);
+    digits[length - sizeof unit] = '\0';
+    return whole_number_parse(digits, count_most, steps);
+}
+
+bool checkpoint_every_read(const Json *json, CheckpointEvery *every)
+{
+    Status unused = {0};
+    *every = (CheckpointEvery){0};
+    if (json->kind == JSON_NUMBER && json->is_integer && json->integer <= count_most)
+        every->count = json->integer;
+    else if (json->kind == JSON_STRING && !read_steps(json->text, &every->steps) &&
+             // A parameter whose default is a time has a number as text.
+             !whole_number_parse(json->text, count_most, &every->count) &&
+             !duration_parse(json->text, json_at(json), &every->ns, &unused))
+        return false;
+    return every->count > 0 || every->steps > 0 || every->ns > 0;
+}
+
+void checkpoint_check_every(Problems *problems, const Json *json, const char *expected)
+{
+    CheckpointEvery every;
+    if (json == NULL || checkpoint_every_read(json, &every))
+        return;
+    if (json->kind == JSON_STRING)
+        problems_add(problems, STATUS_BAD_INPUT, json_at(json), "every \"%s\" is not %s",
+                     json->text, expected);
+    else
+        problems_add(problems, STATUS_BAD_INPUT, json_at(json), "every is not %s", expected);
+}
+
+int64_t checkpoint_steps_of(int64_t ns, int64_t step_ns)
+{
+    const int64_t steps = step_ns > 0 ? ns / step_ns + (ns % step_ns > step_ns / 2) : 1;
+    return steps > 0 ? steps : 1;
 }
 
 void checkpoint_check_training(Problems *problems, const CheckpointText *text)
@@ -42,17 +87,17 @@ void checkpoint_check_training(Problems *problems, const CheckpointText *text)
     need(problems, text, (Member){"path", text->path.node}, "a training",
          "\"$AZ_BATCHAI_OUTPUT_MODEL/checkpoint-{epoch}\"");
     need(problems, text, (Member){"bytes", text->bytes.node}, "a training", "\"100MB\"");
-    if (text->every != NULL && !is_number_of_epochs(text->every))
-        status_hint(problems_add(problems, STATUS_BAD_INPUT, json_at(text->every),
-                                 "every of a training's checkpoint is not a number of epochs, 1 or "
-                                 "more"),
-                    "a time is for a program with a \"duration\", and for the checkpoint of a "
-                    "\"transformer\"");
+    checkpoint_check_every(
+        problems, text->every,
+        "a number of epochs above 0, a number of steps such as \"500 steps\", or "
+        "a time such as \"30m\"");
 }
 
-int64_t checkpoint_epochs(const CheckpointText *text)
+CheckpointEvery checkpoint_every_of(const CheckpointText *text)
 {
-    return text->every != NULL && is_number_of_epochs(text->every) ? text->every->integer : 1;
+    CheckpointEvery every;
+    const bool is_stated = text->every != NULL && checkpoint_every_read(text->every, &every);
+    return is_stated ? every : (CheckpointEvery){.count = 1};
 }
 
 /* --- Programs that only take time --- */

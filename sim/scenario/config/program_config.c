@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/base/invariant.h"
+#include "sim/cloud/training/training.h"
 #include "sim/formats/keras_network.h"
 #include "sim/scenario/config/checkpoint_config.h"
 #include "sim/scenario/config/shell_read.h"
@@ -280,7 +281,7 @@ static void read_saves(const ProgramText *text, const char *command, const Varia
     if (text->checkpoint != NULL) {
         put_checkpoint(text->checkpoint->path, command, variables, program);
         program->checkpoint_bytes = text->checkpoint->bytes.value;
-        program->checkpoint_every = checkpoint_epochs(text->checkpoint);
+        program->checkpoint_every = checkpoint_every_of(text->checkpoint).count;
         program->resumes = text->checkpoint->resume.value != 0;
         put_on_notice(text->checkpoint->on_notice, text->checkpoint->path, variables, program);
     }
@@ -316,6 +317,18 @@ static Quantiles jitter_of(const ConfigContext *context, const ProgramText *text
                                       : (Quantiles){.count = 1, .knots = as_modelled};
 }
 
+/* The steps from one checkpoint to the next; 0: they follow epochs. */
+static int64_t steps_between(const Program *program, JobShape shape, CheckpointEvery every)
+{
+    if (every.ns == 0)
+        return every.steps;
+    if (shape.vm_size->gpu == NULL)
+        return 1; // training_check refuses the job
+    const StepPlan plan =
+        step_plan(program, shape.vm_size, rank_places_spread(shape.nodes, shape.processes));
+    return checkpoint_steps_of(every.ns, step_parts_sum(step_parts_mean(&plan)));
+}
+
 static void read_training(const ConfigContext *context, const ProgramText *text, JobShape shape,
                           Program *program)
 {
@@ -344,6 +357,9 @@ static void read_training(const ConfigContext *context, const ProgramText *text,
     program->evaluate_samples =
         count_read(&formulas, "evaluate_samples", text->evaluate_samples, 0);
     program->evaluates_at_end = text->evaluates_at_end.value != 0;
+    if (text->checkpoint != NULL)
+        program->checkpoint_steps =
+            steps_between(program, shape, checkpoint_every_of(text->checkpoint));
     program->is_keras = text->output.value == OUTPUT_KERAS;
 }
 

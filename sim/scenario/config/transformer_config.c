@@ -3,6 +3,7 @@
 #include "sim/base/units.h"
 #include "sim/model/bounded.h"
 #include "sim/scenario/catalog/transformer_shape.h"
+#include "sim/scenario/config/checkpoint_config.h"
 #include "sim/scenario/transformer/layout.h"
 #include "sim/scenario/transformer/prediction.h"
 #include "sim/scenario/transformer/tokens.h"
@@ -53,19 +54,6 @@ static bool read_tokens(const Json *json, int64_t *tokens, Status *status)
                                       "tokens must be a whole number above 0, or \"1T\"");
 }
 
-/* Steps between checkpoints as a number, in which case `*ns` is 0, or as a time. */
-static bool read_every(const Json *json, int64_t *steps, int64_t *ns, Status *status)
-{
-    *steps = *ns = 0;
-    if (json->kind == JSON_STRING && !duration_parse(json->text, json_at(json), ns, status))
-        return false;
-    if (json->kind != JSON_STRING && json->is_integer)
-        *steps = json->integer;
-    return *steps > 0 || *ns > 0 ||
-           status_fail(status, STATUS_BAD_INPUT, json_at(json),
-                       "every must be a whole number of steps above 0, or a time such as \"30m\"");
-}
-
 static void check_amount(const ConfigContext *context, const TransformerText *text)
 {
     int64_t tokens;
@@ -81,14 +69,12 @@ static void check_amount(const ConfigContext *context, const TransformerText *te
 void transformer_check(const ConfigContext *context, const TransformerText *text)
 {
     TransformerShape shape;
-    Status status = {0};
     if (text->node == NULL)
         return;
     check_amount(context, text);
-    int64_t steps, ns;
-    if (text->checkpoint != NULL && text->checkpoint->every != NULL &&
-        !read_every(text->checkpoint->every, &steps, &ns, &status))
-        problems_add_status(context->problems, &status);
+    if (text->checkpoint != NULL)
+        checkpoint_check_every(context->problems, text->checkpoint->every,
+                               "a number of steps above 0, or a time such as \"30m\"");
     if (context->catalog == NULL)
         return;
     (void)read_model(context, text, &shape); // adds its problems
@@ -185,13 +171,13 @@ static const TransformerPrediction *predict(const ConfigContext *context,
 static void put_epochs(const TransformerText *text, const TransformerTraining *planned,
                        Program *program)
 {
-    const int64_t step_ns = transformer_step_ns(planned), steps = planned->steps;
-    int64_t every = steps, ns = 0;
-    Status unused = {0};
-    if (text->checkpoint != NULL && read_every(text->checkpoint->every, &every, &ns, &unused) &&
-        ns > 0)
-        every = ns / step_ns + (ns % step_ns > step_ns / 2);
-    every = every < 1 ? 1 : every > steps ? steps : every;
+    const int64_t steps = planned->steps;
+    int64_t every = steps;
+    CheckpointEvery stated;
+    if (text->checkpoint != NULL && checkpoint_every_read(text->checkpoint->every, &stated))
+        every = stated.ns > 0 ? checkpoint_steps_of(stated.ns, transformer_step_ns(planned))
+                              : stated.count + stated.steps;
+    every = every > steps ? steps : every;
     program->steps_per_epoch = every;
     program->epochs = divide_up(steps, every);
     program->missing_steps = (every - steps % every) % every;

@@ -4,18 +4,20 @@
 static const Field checkpoint_fields[] = {
     FIELD_JSON("every", every, "{\"type\": [\"integer\", \"string\"]}",
                "from one checkpoint to the next: of a training a number of epochs, 1 if it is not "
-               "given; of a program that only takes time the time for which it works, such as "
-               "\"1h\". Needed there, unless it writes them on notice only"),
+               "given, or steps counted over all epochs, \"500 steps\", or a time, \"30m\", which "
+               "becomes the nearest number of mean steps; of a program that only takes time the "
+               "time for which it works, such as \"1h\". Needed there, unless it writes them on "
+               "notice only"),
     FIELD_BOOLEAN("on_notice", on_notice, "false",
                   "whether the job writes one more checkpoint when a low-priority node of it gets "
                   "notice of preemption. If it is written before the node is gone, a new attempt "
                   "continues from there, otherwise from the older checkpoint. A training first "
-                  "finishes the step or evaluation under way, and has {epoch} such as "
-                  "\"3-step-120\" for 120 steps of epoch 4; it needs `resume` and a share. A "
+                  "finishes the step or evaluation under way; it needs `resume` and a share. A "
                   "program that only takes time stops at once, and continues afterwards"),
     FIELD_TEXT("path", path, NULL,
-               "training, needed: where rank 0 writes it; {epoch} stands for the epoch, {--name} "
-               "for the value of that option on the command line, {--name=default} where the "
+               "training, needed: where rank 0 writes it; {epoch} stands for the epoch, after 120 "
+               "steps of epoch 4 for \"3-step-120\", {--name} for the value of that option on the "
+               "command line, {--name=default} where the "
                "option may be missing; a path that is not under a mount is on the node's own disk"),
     FIELD_BYTES("bytes", bytes, NULL, "training, needed: its size"),
     FIELD_BOOLEAN("resume", resume, NULL,
@@ -37,6 +39,6 @@ static const Field checkpoint_fields[] = {
 #undef OWNER
 const ObjectType checkpoint_type = {
     "checkpoint",
-    "Checkpoints of a training after epochs, or of a program that only takes time. A new attempt "
-    "of the latter continues from the last one, with the same drawn duration.",
+    "Checkpoints of a training after epochs or steps, or of a program that only takes time. A new "
+    "attempt of the latter continues from the last one, with the same drawn duration.",
     sizeof(CheckpointText), checkpoint_fields};

@@ -187,9 +187,9 @@ static const Field program_fields[] = {
     FIELD_OBJECT("data", data, data_type,
                  "where the data set is read from; without it each node downloads the set"),
     FIELD_OBJECT("checkpoint", checkpoint, checkpoint_type,
-                 "what a training writes after every so many epochs, and a program that only takes "
-                 "time after every so much time; without it a lost attempt is repeated from its "
-                 "beginning"),
+                 "what a training writes after every so many epochs or steps, and a program that "
+                 "only takes time after every so much time; without it a lost attempt is repeated "
+                 "from its beginning"),
     FIELD_OBJECT("save", save, save_type, "the model file at the end"),
     FIELD_CHOICE("output", output, program_outputs, "plain",
                  "what the program prints while it trains"),

@@ -5,48 +5,57 @@
 
 #include "sim/base/text.h"
 #include "sim/base/units.h"
+#include "sim/scenario/config/checkpoint_config.h"
 #include "sim/study/advice/listing.h"
 
 /* --- Checkpoints --- */
 
-static void add_interval(const Listing *listing, int32_t program, const char *match, int64_t every,
-                         int64_t now)
-{
-    const char *name = arena_printf(
-        listing->arena, "a checkpoint of %s every %" PRId64 " epochs instead of %" PRId64, match,
-        every, now);
-    ChangeDraft draft = change_begin(listing, CHANGE_CHECKPOINTS, NULL, name);
-    change_set(&draft, arena_printf(listing->arena, "/programs/%d/checkpoint/every", (int)program),
-               arena_printf(listing->arena, "%" PRId64, every));
-}
-
 enum { FACTOR = 3 };
 
-/* Other times between checkpoints of `whose` jobs, at the JSON pointer. Returns whether
- * `checkpoint` states a time. */
-static bool add_times(const Listing *listing, const char *whose, const char *pointer,
-                      const Json *checkpoint)
+/* Another distance between the checkpoints of `whose` jobs, at the JSON pointer, in the unit of
+ * today's, of which one member is above 0. */
+static void add_distance(const Listing *listing, const char *whose, const char *pointer,
+                         CheckpointEvery now, int64_t amount)
 {
-    const Json *every = checkpoint != NULL ? json_member(checkpoint, "every") : NULL;
-    int64_t now_ns = 0;
-    Status unused = {0};
-    if (every == NULL || every->kind != JSON_STRING ||
-        !duration_parse(every->text, json_at(every), &now_ns, &unused))
-        return false;
-    const int64_t times_s[] = {now_ns / NS_PER_S / FACTOR, now_ns / NS_PER_S * FACTOR};
-    for (size_t i = 0; i < sizeof times_s / sizeof times_s[0]; i++) {
-        Text words = {0};
-        if (times_s[i] == 0)
-            continue;
-        duration_print(&words, times_s[i] * NS_PER_S);
-        ChangeDraft draft =
-            change_begin(listing, CHANGE_CHECKPOINTS, NULL,
-                         arena_printf(listing->arena, "a checkpoint of %s every %s instead of %s",
-                                      whose, text_string(&words), every->text));
-        change_set(&draft, pointer, arena_printf(listing->arena, "\"%" PRId64 "s\"", times_s[i]));
-        text_free(&words);
+    Arena *arena = listing->arena;
+    Text words = {0}, today = {0};
+    const char *value;
+    if (now.ns > 0) {
+        duration_print(&words, amount * NS_PER_S);
+        duration_print(&today, now.ns);
+        value = arena_printf(arena, "\"%" PRId64 "s\"", amount);
+    } else if (now.steps > 0) {
+        text_printf(&words, "%" PRId64 " %s", amount, amount == 1 ? "step" : "steps");
+        text_printf(&today, "%" PRId64, now.steps);
+        value = arena_printf(arena, "\"%" PRId64 " steps\"", amount);
+    } else {
+        text_printf(&words, "%" PRId64 " %s", amount, amount == 1 ? "epoch" : "epochs");
+        text_printf(&today, "%" PRId64, now.count);
+        value = arena_printf(arena, "%" PRId64, amount);
     }
-    return true;
+    ChangeDraft draft =
+        change_begin(listing, CHANGE_CHECKPOINTS, NULL,
+                     arena_printf(arena, "a checkpoint of %s every %s instead of %s", whose,
+                                  text_string(&words), text_string(&today)));
+    change_set(&draft, pointer, value);
+    text_free(&words);
+    text_free(&today);
+}
+
+/* Shorter and longer distances than that of `checkpoint`. */
+static void add_distances(const Listing *listing, const char *whose, const char *pointer,
+                          const Json *checkpoint)
+{
+    const Json *every = json_member(checkpoint, "every");
+    CheckpointEvery now = {.count = 1};
+    if (every != NULL && !checkpoint_every_read(every, &now))
+        return;
+    const int64_t amount = now.count + now.steps + now.ns / NS_PER_S;
+    const int64_t less = amount > 1 && amount < FACTOR ? 1 : amount / FACTOR;
+    if (less > 0)
+        add_distance(listing, whose, pointer, now, less);
+    if (amount > 0)
+        add_distance(listing, whose, pointer, now, amount * FACTOR);
 }
 
 /* The checkpoints of the jobs in lists. */
@@ -57,13 +66,22 @@ static bool add_lists(const Listing *listing)
     int32_t index = 0;
     for (const Json *item = workloads != NULL ? workloads->first : NULL; item != NULL;
          item = item->next, index++) {
-        const Json *name = json_member(item, "name");
-        has_any |=
-            add_times(listing, name->text,
+        const Json *checkpoint = json_member(item, "checkpoint");
+        if (checkpoint == NULL || json_member(checkpoint, "every") == NULL)
+            continue;
+        add_distances(listing, json_member(item, "name")->text,
                       arena_printf(listing->arena, "/workloads/%d/checkpoint/every", (int)index),
-                      json_member(item, "checkpoint"));
+                      checkpoint);
+        has_any = true;
     }
     return has_any;
+}
+
+/* Whether jobs of the program continue from its checkpoints, which are not only on notice. */
+static bool continues(const Json *program, const Json *checkpoint)
+{
+    return json_member(program, "duration") != NULL ? json_member(checkpoint, "every") != NULL
+                                                    : json_is_true(checkpoint, "resume");
 }
 
 void list_checkpoints(const Listing *listing)
@@ -74,21 +92,12 @@ void list_checkpoints(const Listing *listing)
     for (const Json *item = programs != NULL ? programs->first : NULL; item != NULL;
          item = item->next, index++) {
         const Json *checkpoint = json_member(item, "checkpoint");
-        const Json *resume = checkpoint != NULL ? json_member(checkpoint, "resume") : NULL;
-        const Json *every = checkpoint != NULL ? json_member(checkpoint, "every") : NULL;
-        const Json *match = json_member(item, "match");
-        if (json_member(item, "duration") != NULL)
-            has_any |=
-                add_times(listing, match->text,
-                          arena_printf(listing->arena, "/programs/%d/checkpoint/every", (int)index),
-                          checkpoint);
-        if (resume == NULL || resume->kind != JSON_BOOLEAN || !resume->boolean)
+        if (checkpoint == NULL || !continues(item, checkpoint))
             continue;
-        const int64_t now = every != NULL && every->is_integer ? every->integer : 1;
+        add_distances(listing, json_member(item, "match")->text,
+                      arena_printf(listing->arena, "/programs/%d/checkpoint/every", (int)index),
+                      checkpoint);
         has_any = true;
-        if (now > 1)
-            add_interval(listing, index, match->text, now < FACTOR ? 1 : now / FACTOR, now);
-        add_interval(listing, index, match->text, now * FACTOR, now);
     }
     if (!has_any)
         changes_leave_out(listing->changes, CHANGE_CHECKPOINTS, "",

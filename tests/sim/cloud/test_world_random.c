@@ -373,7 +373,8 @@ static void bytes_are_those_asked_for(const Told *told)
         // At job fidelity a checkpoint is time, not a transfer.
         if (program->checkpoint_place == PLACE_SHARE &&
             world_scenario(told->world)->fidelity != FIDELITY_JOB)
-            written += program->epochs / program->checkpoint_every * program->checkpoint_bytes;
+            written += program->epochs * program->steps_per_epoch /
+                       program_checkpoint_steps(program) * program->checkpoint_bytes;
         ck_assert_msg(bytes_moved(told, job->id, "read") == read &&
                           bytes_moved(told, job->id, "write") == written,
                       "seed %d, job %s", (int)told->seed, job->path.name);

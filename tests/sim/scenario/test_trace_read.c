@@ -240,8 +240,9 @@ START_TEST(a_mistake_is_reported_with_its_position)
          "of its bytes"},
         {TRACE, "/programs/0/checkpoint={\"every\": 2, \"bytes\": \"1MB\"}",
          "the checkpoint of a training needs \"path\", which is missing"},
-        {TRACE, "/programs/0/checkpoint={\"every\": \"1h\", \"bytes\": \"1MB\", \"path\": \"x\"}",
-         "every of a training's checkpoint is not a number of epochs, 1 or more"},
+        {TRACE, "/programs/0/checkpoint={\"every\": \"1x\", \"bytes\": \"1MB\", \"path\": \"x\"}",
+         "every \"1x\" is not a number of epochs above 0, a number of steps such as \"500 steps\", "
+         "or a time such as \"30m\""},
         {TRACE ", \"load\": 2", NULL, "\"load\" needs \"resample\""},
         {TRACE ", \"resample\": \"2s\", \"load\": 0", NULL,
          "load is not a number from 0.01 to 100 with at most six decimals"},

@@ -76,15 +76,6 @@ static void lose(TraceCause cause)
     job_loses_nodes(world->jobs, the_job(), node_of_job(1), DEALLOCATE_REQUEUE, cause);
 }
 
-static const TraceRecord *attempt(int32_t n)
-{
-    const TraceRecord *record = recording_find(&told, TRACE_JOB_ATTEMPT, NULL, n);
-    ck_assert_ptr_nonnull(record);
-    ck_assert_int_eq(attempt_parts_ns(record),
-                     record->job_attempt.nodes * (record->at_ns - record->since_ns));
-    return record;
-}
-
 /* The times to write a checkpoint and to read it. */
 static void checkpoint_times(int64_t *write_ns, int64_t *read_ns)
 {
@@ -112,11 +103,11 @@ START_TEST(a_training_that_the_scheduler_stops_continues_from_its_checkpoint)
         world_run(world);
         ck_assert_int_eq(the_job()->state, JOB_SUCCEEDED);
         ck_assert_int_eq(the_job()->starts, 2);
-        ck_assert_str_eq(attempt(0)->name, "preempted");
-        ck_assert_int_eq(attempt(0)->cause, CAUSE_PRECEDENCE);
-        ck_assert_int_eq(attempt(0)->job_attempt.epochs_kept, 2);
-        ck_assert_int_ge(attempt(0)->job_attempt.lost_ns, NODES * 5 * NS_PER_S);
-        ck_assert_str_eq(attempt(1)->name, "completed");
+        ck_assert_str_eq(recording_attempt(&told, 0)->name, "preempted");
+        ck_assert_int_eq(recording_attempt(&told, 0)->cause, CAUSE_PRECEDENCE);
+        ck_assert_int_eq(recording_attempt(&told, 0)->job_attempt.epochs_kept, 2);
+        ck_assert_int_ge(recording_attempt(&told, 0)->job_attempt.lost_ns, NODES * 5 * NS_PER_S);
+        ck_assert_str_eq(recording_attempt(&told, 1)->name, "completed");
     }
 }
 END_TEST
@@ -145,7 +136,8 @@ START_TEST(a_crash_in_epoch_3_costs_the_work_since_the_checkpoint)
         ck_assert_int_eq(the_job()->state, JOB_SUCCEEDED);
         ck_assert_int_eq(the_job()->starts, 2);
 
-        const TraceRecord *first = attempt(0), *second = attempt(1);
+        const TraceRecord *first = recording_attempt(&told, 0),
+                          *second = recording_attempt(&told, 1);
         ck_assert_str_eq(first->name, "lost");
         ck_assert_int_eq(first->cause, CAUSE_CRASH);
         ck_assert_uint_eq(first->node.index, lost->id.index);
@@ -203,11 +195,11 @@ START_TEST(the_service_notices_a_crash_and_the_job_resumes_when_the_node_is_back
     ck_assert(job_is_stalled(the_job()));
     world_run(world);
     ck_assert_int_eq(the_job()->state, JOB_SUCCEEDED);
-    ck_assert_int_eq(attempt(0)->at_ns, 310 * NS_PER_S);
-    ck_assert_int_eq(attempt(0)->job_attempt.lost_ns,
+    ck_assert_int_eq(recording_attempt(&told, 0)->at_ns, 310 * NS_PER_S);
+    ck_assert_int_eq(recording_attempt(&told, 0)->job_attempt.lost_ns,
                      NODES * 80 * NS_PER_S); // the attempt began at 230 s
-    ck_assert_uint_eq(attempt(0)->node.index, node->id.index);
-    ck_assert_int_eq(attempt(1)->since_ns, the_job()->started_ns);
+    ck_assert_uint_eq(recording_attempt(&told, 0)->node.index, node->id.index);
+    ck_assert_int_eq(recording_attempt(&told, 1)->since_ns, the_job()->started_ns);
     ck_assert_int_eq(the_job()->started_ns, 980 * NS_PER_S);
 }
 END_TEST
@@ -226,10 +218,12 @@ START_TEST(without_a_checkpoint_on_a_share_a_job_starts_from_the_beginning)
             world_run(world);
             ck_assert_int_eq(the_job()->state, JOB_SUCCEEDED);
             ck_assert_ptr_null(recording_find(&told, TRACE_JOB_RESUMED, NULL, 0));
-            ck_assert_int_eq(attempt(0)->job_attempt.lost_ns, NODES * 42 * NS_PER_S);
-            ck_assert_int_eq(attempt(0)->job_attempt.epochs_kept, 0);
-            ck_assert_int_eq(attempt(1)->job_attempt.kept_ns, NODES * EPOCHS * 10 * NS_PER_S);
-            ck_assert_int_eq(attempt(1)->job_attempt.epochs_kept, EPOCHS);
+            ck_assert_int_eq(recording_attempt(&told, 0)->job_attempt.lost_ns,
+                             NODES * 42 * NS_PER_S);
+            ck_assert_int_eq(recording_attempt(&told, 0)->job_attempt.epochs_kept, 0);
+            ck_assert_int_eq(recording_attempt(&told, 1)->job_attempt.kept_ns,
+                             NODES * EPOCHS * 10 * NS_PER_S);
+            ck_assert_int_eq(recording_attempt(&told, 1)->job_attempt.epochs_kept, EPOCHS);
         }
 }
 END_TEST
@@ -242,8 +236,8 @@ START_TEST(an_incomplete_checkpoint_is_not_used)
                       (TRAINS_S + 10) * NS_PER_S + 1); // the first checkpoint is being written
         lose(CAUSE_CRASH);
         world_run(world);
-        ck_assert_int_eq(attempt(0)->job_attempt.epochs_kept, 0);
-        ck_assert_int_eq(attempt(1)->job_attempt.epochs_kept, EPOCHS);
+        ck_assert_int_eq(recording_attempt(&told, 0)->job_attempt.epochs_kept, 0);
+        ck_assert_int_eq(recording_attempt(&told, 1)->job_attempt.epochs_kept, EPOCHS);
     }
 }
 END_TEST
@@ -259,9 +253,9 @@ START_TEST(a_job_that_kept_all_epochs_only_writes_its_model)
         lose(CAUSE_CRASH);
         world_run(world);
         ck_assert_int_eq(the_job()->state, JOB_SUCCEEDED);
-        ck_assert_int_eq(attempt(0)->job_attempt.epochs_kept, EPOCHS);
-        ck_assert_int_eq(attempt(1)->job_attempt.epochs_kept, 0);
-        ck_assert_int_eq(attempt(1)->job_attempt.checkpoint_ns, 0);
+        ck_assert_int_eq(recording_attempt(&told, 0)->job_attempt.epochs_kept, EPOCHS);
+        ck_assert_int_eq(recording_attempt(&told, 1)->job_attempt.epochs_kept, 0);
+        ck_assert_int_eq(recording_attempt(&told, 1)->job_attempt.checkpoint_ns, 0);
         ck_assert_int_eq(recording_find(&told, TRACE_JOB_TRAINED, NULL, 1)->job_trained.steps, 0);
     }
 }
@@ -320,8 +314,9 @@ START_TEST(a_preemption_fails_jobs_if_the_scenario_says_so)
         }
         failed_with("PreemptionError", causes[i]);
         ck_assert_str_eq(the_job()->error_message, "Nodes of this job got pre-empted");
-        ck_assert_str_eq(attempt(0)->name, "lost");
-        ck_assert_int_eq(attempt(0)->job_attempt.epochs_kept, 2); // the files still exist
+        ck_assert_str_eq(recording_attempt(&told, 0)->name, "lost");
+        ck_assert_int_eq(recording_attempt(&told, 0)->job_attempt.epochs_kept,
+                         2); // the files still exist
     }
 }
 END_TEST
@@ -341,8 +336,9 @@ START_TEST(a_job_fails_after_its_last_attempt)
                      "Job lost its nodes in attempt 3 and is not tried again");
     ck_assert_int_eq(recording_count(&told, TRACE_JOB_ATTEMPT, "lost"), 3);
     for (int32_t n = 0; n < 3; n++)
-        ck_assert_int_eq(attempt(n)->job_attempt.lost_ns,
-                         NODES * (attempt(n)->at_ns - attempt(n)->since_ns));
+        ck_assert_int_eq(
+            recording_attempt(&told, n)->job_attempt.lost_ns,
+            NODES * (recording_attempt(&told, n)->at_ns - recording_attempt(&told, n)->since_ns));
 }
 END_TEST
 
@@ -365,7 +361,7 @@ START_TEST(a_resize_with_the_terminate_option_ends_the_job)
     job_loses_nodes(world->jobs, the_job(), node_of_job(0), DEALLOCATE_TERMINATE, CAUSE_SCALE_DOWN);
     world_run(world);
     failed_with("JobTerminated", CAUSE_SCALE_DOWN);
-    ck_assert_str_eq(attempt(0)->name, "stopped");
+    ck_assert_str_eq(recording_attempt(&told, 0)->name, "stopped");
 }
 END_TEST
 
@@ -379,8 +375,8 @@ START_TEST(a_stalled_job_still_meets_its_time_limit)
     world_run(world);
     failed_with("JobTerminated", CAUSE_TIME_LIMIT);
     ck_assert_int_eq(the_job()->ended_ns, 330 * NS_PER_S); // it started at 230 s
-    ck_assert_str_eq(attempt(0)->name, "stopped");
-    ck_assert_int_eq(attempt(0)->job_attempt.lost_ns, NODES * 100 * NS_PER_S);
+    ck_assert_str_eq(recording_attempt(&told, 0)->name, "stopped");
+    ck_assert_int_eq(recording_attempt(&told, 0)->job_attempt.lost_ns, NODES * 100 * NS_PER_S);
 }
 END_TEST
 
@@ -396,7 +392,7 @@ START_TEST(a_terminating_job_that_loses_its_nodes_counts_as_terminated)
     world_run(world);
     failed_with("JobTerminated", CAUSE_TERMINATION);
     ck_assert_int_eq(the_job()->ended_ns, (TRAINS_S + 6) * NS_PER_S);
-    ck_assert_str_eq(attempt(0)->name, "stopped");
+    ck_assert_str_eq(recording_attempt(&told, 0)->name, "stopped");
     ck_assert_int_eq(recording_count(&told, TRACE_JOB_ATTEMPT, NULL), 1);
 }
 END_TEST
@@ -452,7 +448,7 @@ START_TEST(a_run_that_ends_records_attempts_under_way)
         if (stalls)
             stall();
         world_run(world);
-        const TraceRecord *unfinished = attempt(0);
+        const TraceRecord *unfinished = recording_attempt(&told, 0);
         ck_assert_str_eq(unfinished->name, "unfinished");
         // 12 s of start, 5 s of an epoch. A stalled attempt can never complete, so all of it is
         // lost.
@@ -492,7 +488,7 @@ START_TEST(a_job_can_lose_its_nodes_at_any_time)
             ck_assert_int_eq(the_job()->state, JOB_SUCCEEDED);
             ck_assert_int_eq(recording_count(&told, TRACE_JOB_ATTEMPT, NULL), the_job()->starts);
             for (int32_t n = 0; n < the_job()->starts; n++)
-                epochs += attempt(n)->job_attempt.epochs_kept;
+                epochs += recording_attempt(&told, n)->job_attempt.epochs_kept;
             ck_assert_int_eq(epochs, EPOCHS);
             arena_destroy(arena);
             arena = outer;
@@ -524,8 +520,8 @@ START_TEST(fidelities_agree_on_the_epochs_kept)
             world_with(plain_job(arena, NODES, program), (Fidelity)fidelity);
             world_advance(world, middle_ns[e]);
             lose(CAUSE_CRASH);
-            kept[fidelity][e] = attempt(0)->job_attempt.epochs_kept;
-            kept_ns[fidelity][e] = attempt(0)->job_attempt.kept_ns;
+            kept[fidelity][e] = recording_attempt(&told, 0)->job_attempt.epochs_kept;
+            kept_ns[fidelity][e] = recording_attempt(&told, 0)->job_attempt.kept_ns;
             ck_assert_int_eq(kept[fidelity][e], e / 3 * 3);
             // A step varies by a tenth, and the sum of hundreds of steps by less than a hundredth.
             ck_assert_int_le(llabs(kept_ns[fidelity][e] - kept_ns[0][e]), kept_ns[0][e] / 100);

@@ -82,21 +82,6 @@ static void warn(World *world, int32_t node, int64_t at_ns, int64_t notice_ns)
                         notice_ns, CAUSE_PREEMPTION);
 }
 
-static const TraceRecord *record_of(TraceKind kind, int32_t n)
-{
-    const TraceRecord *record = recording_find(&recording, kind, NULL, n);
-    ck_assert_ptr_nonnull(record);
-    return record;
-}
-
-static const TraceRecord *attempt(int32_t n)
-{
-    const TraceRecord *record = record_of(TRACE_JOB_ATTEMPT, n);
-    ck_assert_int_eq(attempt_parts_ns(record),
-                     record->job_attempt.nodes * (record->at_ns - record->since_ns));
-    return record;
-}
-
 /* 500.4 s after the begin of the second epoch, in its step 501. */
 static const int64_t noticed_ns =
     241 * NS_PER_S + 1000 * NS_PER_S + write_ns + 500 * NS_PER_S + 400 * NS_PER_MS;
@@ -108,7 +93,7 @@ START_TEST(on_notice_the_step_ends_and_a_checkpoint_is_written)
         warn(world, 1, noticed_ns, 30 * NS_PER_S);
         world_run(world);
         ck_assert_int_eq(job_of(world)->state, JOB_SUCCEEDED);
-        const TraceRecord *saved = record_of(TRACE_JOB_SAVED, 0);
+        const TraceRecord *saved = recording_get(&recording, TRACE_JOB_SAVED, 0);
         ck_assert_int_eq(saved->since_ns, noticed_ns + 600 * NS_PER_MS);
         ck_assert_int_eq(saved->at_ns, saved->since_ns + write_ns);
         ck_assert_int_eq(saved->job_saved.epochs, 1);
@@ -119,7 +104,7 @@ START_TEST(on_notice_the_step_ends_and_a_checkpoint_is_written)
                          fidelity != FIDELITY_JOB);
         // The node goes after 30 s. All steps up to the checkpoint are kept; the checkpoint is
         // written during steps at job fidelity.
-        const TraceRecord *first = attempt(0);
+        const TraceRecord *first = recording_attempt(&recording, 0);
         ck_assert_int_eq(first->at_ns, noticed_ns + 30 * NS_PER_S);
         ck_assert_int_eq(first->job_attempt.epochs_kept, 1);
         ck_assert_int_eq(first->job_attempt.kept_ns, NODES * 1501 * step_ns);
@@ -129,20 +114,21 @@ START_TEST(on_notice_the_step_ends_and_a_checkpoint_is_written)
             first->at_ns - saved->since_ns - (fidelity == FIDELITY_JOB ? 0 : write_ns);
         ck_assert_int_eq(first->job_attempt.lost_ns, NODES * (11 * NS_PER_S + after_ns));
         // The next attempt reads the checkpoint and trains the other steps.
-        const TraceRecord *resumed = record_of(TRACE_JOB_RESUMED_WITHIN, 0);
+        const TraceRecord *resumed = recording_get(&recording, TRACE_JOB_RESUMED_WITHIN, 0);
         ck_assert_str_eq(resumed->name, "state-1-step-501");
         ck_assert_int_eq(resumed->job_resumed_within.epochs, 1);
         ck_assert_int_eq(resumed->job_resumed_within.steps, 501);
-        const TraceRecord *trained = record_of(TRACE_JOB_TRAINED, 0);
+        const TraceRecord *trained = recording_get(&recording, TRACE_JOB_TRAINED, 0);
         ck_assert_int_eq(trained->job_trained.steps, EPOCHS * EVERY - 1501);
         ck_assert_int_eq(trained->at_ns - trained->since_ns, 1499 * step_ns + 2 * write_ns);
-        ck_assert_int_eq(attempt(1)->job_attempt.kept_ns, NODES * 1499 * step_ns);
-        ck_assert_int_eq(attempt(1)->job_attempt.lost_ns, 0);
-        ck_assert_int_eq(attempt(1)->job_attempt.epochs_kept, 2);
+        ck_assert_int_eq(recording_attempt(&recording, 1)->job_attempt.kept_ns,
+                         NODES * 1499 * step_ns);
+        ck_assert_int_eq(recording_attempt(&recording, 1)->job_attempt.lost_ns, 0);
+        ck_assert_int_eq(recording_attempt(&recording, 1)->job_attempt.epochs_kept, 2);
         if (fidelity == FIDELITY_JOB)
             continue; // records no epochs
         ck_assert_int_eq(recording_count(&recording, TRACE_EPOCH, NULL), EPOCHS);
-        ck_assert_int_eq(record_of(TRACE_EPOCH, 1)->epoch.steps, 499);
+        ck_assert_int_eq(recording_get(&recording, TRACE_EPOCH, 1)->epoch.steps, 499);
     }
 }
 END_TEST
@@ -171,7 +157,7 @@ START_TEST(a_checkpoint_that_is_not_written_in_time_counts_for_nothing)
                              !rows[i].is_in_time);
             ck_assert_int_eq(recording_count(&recording, TRACE_JOB_RESUMED_WITHIN, NULL),
                              rows[i].is_in_time);
-            ck_assert_int_eq(attempt(0)->job_attempt.kept_ns,
+            ck_assert_int_eq(recording_attempt(&recording, 0)->job_attempt.kept_ns,
                              NODES * (rows[i].is_in_time ? 1501 : 1000) * step_ns);
             ck_assert_int_eq(recording_count(&recording, TRACE_FILE_WRITTEN, "state-1-step-501"),
                              rows[i].is_in_time && fidelity != FIDELITY_JOB);
@@ -186,7 +172,8 @@ START_TEST(a_job_that_does_not_save_loses_the_work_since_its_checkpoint)
         warn(world, 0, noticed_ns, 30 * NS_PER_S);
         world_run(world);
         ck_assert_int_eq(recording_count(&recording, TRACE_JOB_SAVED, NULL), 0);
-        ck_assert_int_eq(attempt(0)->job_attempt.kept_ns, NODES * 1000 * step_ns);
+        ck_assert_int_eq(recording_attempt(&recording, 0)->job_attempt.kept_ns,
+                         NODES * 1000 * step_ns);
     }
 }
 END_TEST
@@ -198,8 +185,9 @@ START_TEST(a_checkpoint_under_way_serves_as_the_one_on_notice)
         warn(world, 0, training_ns + 1000 * step_ns + write_ns / 2, 10 * NS_PER_S);
         world_run(world);
         ck_assert_int_eq(recording_count(&recording, TRACE_JOB_SAVED, NULL), 0);
-        ck_assert_int_eq(attempt(0)->job_attempt.epochs_kept, 1);
-        ck_assert_int_eq(attempt(0)->job_attempt.kept_ns, NODES * 1000 * step_ns);
+        ck_assert_int_eq(recording_attempt(&recording, 0)->job_attempt.epochs_kept, 1);
+        ck_assert_int_eq(recording_attempt(&recording, 0)->job_attempt.kept_ns,
+                         NODES * 1000 * step_ns);
     }
 }
 END_TEST
@@ -212,7 +200,7 @@ START_TEST(a_checkpoint_that_is_due_serves_as_the_one_on_notice)
         warn(world, 0, training_ns + 1000 * step_ns - 1, write_ns + 2);
         world_run(world);
         ck_assert_int_eq(recording_count(&recording, TRACE_JOB_SAVED, NULL), 0);
-        ck_assert_int_eq(attempt(0)->job_attempt.epochs_kept, 1);
+        ck_assert_int_eq(recording_attempt(&recording, 0)->job_attempt.epochs_kept, 1);
     }
 }
 END_TEST
@@ -229,13 +217,13 @@ START_TEST(a_checkpoint_that_is_written_behind_ends_before_the_one_on_notice_beg
         const int64_t begun_ns = training_ns + 1001 * NS_PER_S; // the second epoch
         warn(world, 0, begun_ns + NS_PER_S / 2, 20 * NS_PER_S);
         world_run(world);
-        const TraceRecord *saved = record_of(TRACE_JOB_SAVED, 0);
+        const TraceRecord *saved = recording_get(&recording, TRACE_JOB_SAVED, 0);
         ck_assert_int_eq(saved->job_saved.epochs, 1);
         ck_assert_int_eq(saved->job_saved.steps, 1);
         ck_assert_int_eq(saved->at_ns, begun_ns + 2 * write_ns);
         ck_assert_int_eq(job_of(world)->state, JOB_SUCCEEDED);
         if (fidelity != FIDELITY_JOB)
-            ck_assert_int_eq(attempt(0)->job_attempt.checkpoint_ns,
+            ck_assert_int_eq(recording_attempt(&recording, 0)->job_attempt.checkpoint_ns,
                              NODES * (NS_PER_S + 2 * write_ns - step_ns));
     }
 }
@@ -253,10 +241,13 @@ START_TEST(all_nodes_of_a_gang_save_at_each_notice)
         // 0.6 s, the first checkpoint, and at the notice the eighth step after it; at job
         // fidelity steps do not wait.
         const int64_t steps = fidelity == FIDELITY_JOB ? 513 : 501 + 8;
-        ck_assert_int_eq(record_of(TRACE_JOB_SAVED, 1)->job_saved.steps, steps);
-        ck_assert_int_eq(attempt(0)->at_ns, noticed_ns + 30 * NS_PER_S);
-        ck_assert_int_eq(attempt(0)->job_attempt.kept_ns, NODES * (1000 + steps) * step_ns);
-        ck_assert_int_eq(record_of(TRACE_JOB_RESUMED_WITHIN, 0)->job_resumed_within.steps, steps);
+        ck_assert_int_eq(recording_get(&recording, TRACE_JOB_SAVED, 1)->job_saved.steps, steps);
+        ck_assert_int_eq(recording_attempt(&recording, 0)->at_ns, noticed_ns + 30 * NS_PER_S);
+        ck_assert_int_eq(recording_attempt(&recording, 0)->job_attempt.kept_ns,
+                         NODES * (1000 + steps) * step_ns);
+        ck_assert_int_eq(
+            recording_get(&recording, TRACE_JOB_RESUMED_WITHIN, 0)->job_resumed_within.steps,
+            steps);
         ck_assert_int_eq(job_of(world)->state, JOB_SUCCEEDED);
     }
 }
@@ -277,10 +268,11 @@ START_TEST(each_attempt_continues_within_the_epoch)
         ck_assert_int_eq(job_of(world)->state, JOB_SUCCEEDED);
         ck_assert_int_eq(job_of(world)->starts, 4);
         for (int32_t n = 0; n < 4; n++)
-            steps += attempt(n)->job_attempt.kept_ns / step_ns;
+            steps += recording_attempt(&recording, n)->job_attempt.kept_ns / step_ns;
         ck_assert_int_eq(steps, NODES * EPOCHS * EVERY);
         for (int32_t n = 0; n < 3; n++)
-            ck_assert_int_lt(attempt(n)->job_attempt.lost_ns, NODES * 60 * NS_PER_S);
+            ck_assert_int_lt(recording_attempt(&recording, n)->job_attempt.lost_ns,
+                             NODES * 60 * NS_PER_S);
     }
 }
 END_TEST
@@ -332,7 +324,7 @@ START_TEST(an_evaluation_under_way_ends_before_the_checkpoint)
                                      job_of(world)->attempt->training->plan.evaluate_ns;
         ck_assert_int_gt(evaluated_ns, world_now_ns(world));
         world_run(world);
-        const TraceRecord *saved = record_of(TRACE_JOB_SAVED, 0);
+        const TraceRecord *saved = recording_get(&recording, TRACE_JOB_SAVED, 0);
         ck_assert_int_eq(saved->since_ns, evaluated_ns);
         ck_assert_int_eq(saved->job_saved.epochs, 1);
         ck_assert_int_eq(saved->job_saved.steps, 0);
@@ -377,8 +369,9 @@ START_TEST(a_notice_during_the_start_saves_after_the_first_step)
         World *world = world_of(program_of(true), (Fidelity)fidelity);
         warn(world, 0, training_ns - NS_PER_S, 30 * NS_PER_S);
         world_run(world);
-        ck_assert_int_eq(record_of(TRACE_JOB_SAVED, 0)->job_saved.steps, 1);
-        ck_assert_int_eq(record_of(TRACE_JOB_SAVED, 0)->since_ns, training_ns + step_ns);
+        ck_assert_int_eq(recording_get(&recording, TRACE_JOB_SAVED, 0)->job_saved.steps, 1);
+        ck_assert_int_eq(recording_get(&recording, TRACE_JOB_SAVED, 0)->since_ns,
+                         training_ns + step_ns);
         ck_assert_int_eq(job_of(world)->state, JOB_SUCCEEDED);
     }
 }
@@ -403,14 +396,15 @@ static int64_t steps_kept(bool saves, Fidelity fidelity, int64_t at_ns, int64_t 
     int64_t kept_ns = 0;
     for (int32_t n = 0; n < job_of(world)->starts; n++) {
         const JobAttempt *last = job_of(world)->attempt;
-        kept_ns += attempt(n)->job_attempt.kept_ns;
-        ck_assert_int_ge(attempt(n)->job_attempt.lost_ns, 0);
+        kept_ns += recording_attempt(&recording, n)->job_attempt.kept_ns;
+        ck_assert_int_ge(recording_attempt(&recording, n)->job_attempt.lost_ns, 0);
         ck_assert_int_ne(last->trained_ns, INT64_MAX);
     }
     // All work is done once, and no more of it than there was time.
     ck_assert_int_eq(kept_ns, NODES * EPOCHS * 50 * step_ns);
-    const int64_t first_ns = job_of(world)->starts > 1 ? attempt(0)->job_attempt.kept_ns : kept_ns;
-    ck_assert_int_le(first_ns, NODES * (attempt(0)->at_ns - training_ns));
+    const int64_t first_ns =
+        job_of(world)->starts > 1 ? recording_attempt(&recording, 0)->job_attempt.kept_ns : kept_ns;
+    ck_assert_int_le(first_ns, NODES * (recording_attempt(&recording, 0)->at_ns - training_ns));
     arena_destroy(arena);
     arena = outer;
     list = commands_begin(arena);

@@ -2,6 +2,7 @@
 
 #include "sim/base/units.h"
 #include "sim/cloud/job/environment.h"
+#include "sim/cloud/training/training.h"
 #include "sim/scenario/validate.h"
 #include "tests/support/small_scenario_fixture.h"
 #include "tests/support/suite.h"
@@ -14,17 +15,23 @@ static const ScenarioFile *read_job(const char *job, Problems *problems)
                          (ScenarioOverrides){0}, problems);
 }
 
-/* The spec of the one job. */
-static const JobSpec *sound_job(const char *job)
+/* The first command of that kind. */
+static const Command *sound_command(const char *job, CommandKind kind)
 {
     Problems problems;
     const ScenarioFile *file = read_job(job, &problems);
     ck_assert_msg(file != NULL, "%s", problems.count ? problems.items[0].message : "");
-    for (int32_t i = 0; i < file->scenario.command_count; i++)
-        if (file->scenario.commands[i].kind == COMMAND_JOB_CREATE)
-            return file->scenario.commands[i].as.job_create.spec;
-    ck_abort_msg("no job");
-    return NULL;
+    int32_t i = 0;
+    while (i < file->scenario.command_count && file->scenario.commands[i].kind != kind)
+        i++;
+    ck_assert_int_lt(i, file->scenario.command_count);
+    return &file->scenario.commands[i];
+}
+
+/* The spec of the one job. */
+static const JobSpec *sound_job(const char *job)
+{
+    return sound_command(job, COMMAND_JOB_CREATE)->as.job_create.spec;
 }
 
 static const char *variable(const JobSpec *spec, const char *name)
@@ -101,6 +108,60 @@ START_TEST(a_program_resumes_if_its_checkpoint_says_so)
         const Program *program = job_in_changed_scenario("\"save\"", with)->program;
         ck_assert_int_eq(program->checkpoint_bytes, 5000000);
         ck_assert(program->resumes == rows[i].resumes);
+    }
+}
+END_TEST
+
+START_TEST(checkpoints_of_a_training_follow_epochs_steps_or_a_time)
+{
+    static const struct {
+        const char *every;
+        int64_t epochs, steps; /* steps -1: the time of 100 steps */
+    } rows[] = {
+        {"3", 3, 0},       {"\"500 steps\"", 0, 500}, {"\"1 steps\"", 0, 1},
+        {"\"1ns\"", 0, 1}, {"\"4\"", 4, 0},           {NULL, 0, -1},
+    };
+    int64_t step_ns = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *every =
+            rows[i].every ? rows[i].every
+                          : arena_printf(arena, "\"%" PRId64 "ns\"", 100 * step_ns + step_ns / 3);
+        const JobSpec *job = job_in_changed_scenario(
+            "\"save\"", arena_printf(arena,
+                                     "\"checkpoint\": {\"path\": \"/tmp/c\", \"bytes\": "
+                                     "\"5MB\", \"every\": %s}, \"save\"",
+                                     every));
+        ck_assert_int_eq(job->program->checkpoint_every, rows[i].epochs);
+        ck_assert_int_eq(job->program->checkpoint_steps, rows[i].steps < 0 ? 100 : rows[i].steps);
+        const ClusterSpec *cluster =
+            sound_command(small_job_text, COMMAND_CLUSTER_CREATE)->as.cluster_create;
+        const StepPlan plan = step_plan(job->program, cluster->vm_size,
+                                        rank_places_spread(job->nodes, job->processes));
+        step_ns = step_parts_sum(step_parts_mean(&plan));
+        ck_assert_int_gt(step_ns, NS_PER_MS);
+    }
+    static const char *const wrong[] = {"0",
+                                        "1.5",
+                                        "\"0 steps\"",
+                                        "\"500 step\"",
+                                        "\" steps\"",
+                                        "\"4294967297 steps\"",
+                                        "\"99999999999 steps\"",
+                                        "[]"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        const char *scenario = with_change(
+            arena, small_scenario_text, "\"save\"",
+            arena_printf(
+                arena,
+                "\"checkpoint\": {\"path\": \"/tmp/c\", \"bytes\": \"5MB\", \"every\": %s}, "
+                "\"save\"",
+                wrong[i]));
+        memory_files_set(&files, "scenario.json", scenario, strlen(scenario));
+        Problems problems;
+        ck_assert_ptr_null(read_job(small_job_text, &problems));
+        ck_assert_ptr_nonnull(
+            strstr(problems.items[0].message, "is not a number of epochs above 0, a number of"));
+        ck_assert_int_eq(problems.count, 1);
     }
 }
 END_TEST
@@ -929,6 +990,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, paths_and_defaults_of_a_job_are_resolved);
     tcase_add_test(tests, a_program_is_resolved_for_its_job);
     tcase_add_test(tests, a_program_resumes_if_its_checkpoint_says_so);
+    tcase_add_test(tests, checkpoints_of_a_training_follow_epochs_steps_or_a_time);
     tcase_add_test(tests, a_checkpoint_on_notice_needs_a_share_and_an_attempt_that_reads_it);
     tcase_add_test(tests, a_program_saves_where_its_command_line_points);
     tcase_add_test(tests, an_option_in_a_path_may_have_a_default);

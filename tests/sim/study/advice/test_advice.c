@@ -130,12 +130,15 @@ START_TEST(checkpoints_change_where_jobs_resume_from_them)
     ck_assert_ptr_nonnull(
         named(changes, "a checkpoint of *train.py* every 3 epochs instead of 10"));
     changes = changes_in(SHIPPED("studies/log-on-spot"), NULL, 0);
-    change = named(changes, "a checkpoint of log every 3 h instead of 1h");
+    change = named(changes, "a checkpoint of log every 3 h instead of 1 h");
     ck_assert_ptr_nonnull(change);
     ck_assert_str_eq(change->settings[0].target, "/workloads/0/checkpoint/every");
-    ck_assert_ptr_nonnull(named(changes, "a checkpoint of log every 20 min instead of 1h"));
+    ck_assert_ptr_nonnull(named(changes, "a checkpoint of log every 20 min instead of 1 h"));
+    changes = changes_in(SHIPPED("jobs/long-epochs"), NULL, 0);
+    ck_assert_ptr_nonnull(
+        named(changes, "a checkpoint of python train.py every 10 min instead of 30 min"));
     changes = changes_in(SHIPPED("preemption/program-checkpoints"), NULL, 0);
-    ck_assert_ptr_nonnull(named(changes, "a checkpoint of ./solve every 20 min instead of 1h"));
+    ck_assert_ptr_nonnull(named(changes, "a checkpoint of ./solve every 20 min instead of 1 h"));
 }
 END_TEST
 
