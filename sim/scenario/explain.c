@@ -69,8 +69,7 @@ static void explain_epochs(Explainer *explainer, const char *subject, const Prog
                     "the program's \"evaluate_samples\"");
     if (program->checkpoint_steps > 0)
         explain_derived(explainer, subject, "steps between checkpoints",
-                        number(explainer, program->checkpoint_steps),
-                        "its checkpoint's \"every\"");
+                        number(explainer, program->checkpoint_steps), "its checkpoint's \"every\"");
 }
 
 static void explain_transformer(Explainer *explainer, const char *subject, const Program *program)

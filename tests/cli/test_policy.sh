@@ -142,7 +142,9 @@ view->waiting_count | the policy chose job 1, but 1 job waits, from 0
 view->waiting[view->waiting_count - 1].fits ? 99 : view->waiting_count - 1 | the policy chose job
 TABLE
 
-# crash | signal | what the policy does
+# A build with AddressSanitizer would exit where the signal ends the program.
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}handle_segv=0:handle_sigfpe=0:handle_abort=0
+# crash | exit code | what the policy does
 while IFS='|' read -r name number code; do
     example "a policy that ends the process is named: $name"
     compiled crash <<C
