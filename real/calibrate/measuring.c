@@ -16,6 +16,7 @@
 #include "sim/cli/files.h"
 #include "sim/cli/machine_clock.h"
 #include "sim/cli/progress.h"
+#include "sim/cli/report.h"
 
 /* --- The measurements of one round --- */
 
@@ -131,8 +132,9 @@ static bool fail_program(const Measuring *measuring, const Started *started, int
 {
     size_t length;
     const char *printed = text_of(measuring->arena, started->error, &length);
-    status_fail(status, STATUS_MACHINE, place_in(started->path, 0, 0), "ended with exit code %d",
-                exit_code);
+    const bool is_refused = exit_code == exit_code_of(STATUS_BAD_INPUT);
+    status_fail(status, is_refused ? STATUS_BAD_INPUT : STATUS_MACHINE,
+                place_in(started->path, 0, 0), "ended with exit code %d", exit_code);
     if (length > 0)
         status_hint(status, "it printed: %.*s", (int)strcspn(printed, "\n"), printed);
     return false;

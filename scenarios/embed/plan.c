@@ -12,8 +12,10 @@ static int is_fine(const trainyard_result *run)
         return 1;
     for (size_t i = 0; i < trainyard_error_count(run); i++) {
         const trainyard_error error = trainyard_error_at(run, i);
-        fprintf(stderr, "%s:%d:%d: %s\n", error.source, (int)error.line, (int)error.column,
-                error.message);
+        fprintf(stderr, "%s", error.source);
+        if (error.line > 0)
+            fprintf(stderr, ":%d:%d", (int)error.line, (int)error.column);
+        fprintf(stderr, ": %s\n", error.message);
     }
     return 0;
 }

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -353,6 +354,23 @@ bool folder_create(const char *path, Status *status)
     }
     text_free(&part);
     return is_made;
+}
+
+FileLock file_lock(int descriptor)
+{
+    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+        return FILE_LOCK_TAKEN;
+    switch (errno) {
+    case EWOULDBLOCK:
+        return FILE_LOCK_BUSY;
+    case ENOLCK:
+    case ENOSYS:
+    case EOPNOTSUPP:
+    case EINVAL:
+        return FILE_LOCK_MISSING;
+    default:
+        return FILE_LOCK_FAILED;
+    }
 }
 
 /* Whether the file at `path` exists and begins with `beginning`. */

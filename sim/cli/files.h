@@ -53,6 +53,16 @@ bool folder_exists(const char *path);
  * STATUS_BAD_INPUT when a file is in the way. */
 MUST_CHECK bool folder_create(const char *path, Status *status);
 
+/* The lock of an open file or folder, which excludes other processes until it is closed. Over NFS
+ * it may exclude only processes of this machine. */
+typedef enum {
+    FILE_LOCK_TAKEN,
+    FILE_LOCK_BUSY,    /* another process has it */
+    FILE_LOCK_MISSING, /* the file system has no locks */
+    FILE_LOCK_FAILED,  /* see errno */
+} FileLock;
+FileLock file_lock(int descriptor);
+
 /* The version of a file: replacing the file changes some of these members. All 0: there was no
  * file. */
 typedef struct {

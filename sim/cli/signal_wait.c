@@ -21,6 +21,17 @@ int signal_wait_next(const SignalWait *wait, int64_t timeout_ns)
     return signal > 0 ? signal : 0;
 }
 
+void signal_wait_release(const SignalWait *wait)
+{
+    static const int signals[] = {SIGINT, SIGTERM};
+    sigset_t released;
+    sigemptyset(&released);
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+        if (sigismember(&wait->before, signals[i]) == 0)
+            sigaddset(&released, signals[i]);
+    pthread_sigmask(SIG_UNBLOCK, &released, NULL);
+}
+
 void signal_wait_end(const SignalWait *wait)
 {
     const struct timespec now = {0};

@@ -16,6 +16,8 @@ typedef struct {
 SignalWait signal_wait_begin(void);
 /* The next of these signals, or 0 after `timeout_ns` without one. */
 int signal_wait_next(const SignalWait *wait, int64_t timeout_ns);
+/* From now on SIGINT and SIGTERM do in this thread what they did before the wait. */
+void signal_wait_release(const SignalWait *wait);
 /* Restores the signals of this thread. One that was sent since the last wait takes effect now,
  * except SIGUSR2, with which other threads end a wait. */
 void signal_wait_end(const SignalWait *wait);

@@ -1,5 +1,7 @@
 #include "sim/library/trainyard.h"
 
+#include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "sim/base/array.h"
@@ -61,6 +63,34 @@ static trainyard_request request_kept(Arena *arena, const trainyard_request *req
     kept.vary = texts_kept(arena, kept.vary, kept.vary_count);
     kept.metrics = texts_kept(arena, kept.metrics, kept.metric_count);
     return kept;
+}
+
+/* Whether this library knows all members that the caller has set. */
+static bool knows_members(const trainyard_request *request)
+{
+    const char *bytes = (const char *)request;
+    for (size_t i = sizeof *request; i < request->size; i++)
+        if (bytes[i] != 0)
+            return false;
+    return true;
+}
+
+/* Refuses what no request can have; `asked` may be NULL. */
+static bool is_request(const trainyard_request *asked, Problems *problems)
+{
+    const Place at = place_in("trainyard_request", 0, 0);
+    const int32_t before = problems->count;
+    if (asked == NULL || asked->size < offsetof(trainyard_request, text))
+        status_hint(problems_add(problems, STATUS_BAD_INPUT, at, "its size is not set"),
+                    "request.size = sizeof request says which members the caller knows");
+    else if (!knows_members(asked))
+        status_hint(problems_add(problems, STATUS_BAD_INPUT, at,
+                                 "it has members that this library does not know"),
+                    "the program was compiled for a later trainyard than " TRAINYARD_VERSION);
+    else if (asked->size >= offsetof(trainyard_request, threads) && asked->seeds < 0)
+        problems_add(problems, STATUS_BAD_INPUT, at, "seeds is %" PRId64 ", expected at least 0",
+                     asked->seeds);
+    return problems->count == before;
 }
 
 static bool read_file(void *context, Arena *arena, const char *path, const char **text,
@@ -245,6 +275,8 @@ static bool is_deterministic(trainyard_result *result, const trainyard_request *
 trainyard_result *trainyard_run(const trainyard_request *asked)
 {
     trainyard_result *result = begin();
+    if (!is_request(asked, &result->problems))
+        return fail(result);
     trainyard_request request = request_kept(result->arena, asked);
     ScenarioFile *file = scenario_read(result->arena, files_of(&request), request.path,
                                        overrides_of(&request), &result->problems);
@@ -301,6 +333,8 @@ static bool is_for_studies(const trainyard_request *request, Problems *problems)
 trainyard_result *trainyard_study(const trainyard_request *asked)
 {
     trainyard_result *result = begin();
+    if (!is_request(asked, &result->problems))
+        return fail(result);
     trainyard_request request = request_kept(result->arena, asked);
     const StudyOptions options = {.path = request.path,
                                   .vary_count = (int32_t)request.vary_count,
@@ -378,6 +412,8 @@ static int check_study(trainyard_result *result, trainyard_request *request)
 trainyard_result *trainyard_check(const trainyard_request *asked)
 {
     trainyard_result *result = begin();
+    if (!is_request(asked, &result->problems))
+        return fail(result);
     trainyard_request request = request_kept(result->arena, asked);
     int signal = 0;
     if (tested_kind(files_of(&request), request.path) == TESTED_SCENARIO)

@@ -12,11 +12,12 @@
  *
  * The same scenario, parameters and seed give the same bytes as `trainyard run`. Functions may be
  * called by several threads at once, each with its own results. Nothing is printed. Memory that
- * the system does not give ends the process. Strings are UTF-8.
+ * the system does not give ends the process. Callbacks return: no exception or longjmp may leave
+ * them. Strings are UTF-8.
  *
  * A program that was compiled with this header works with every later library of the same
  * TRAINYARD_ABI: `size` says which members of a request it knows, and a struct only grows at its
- * end. */
+ * end. An earlier library refuses a request with a member, not 0, that it does not know. */
 #ifndef TRAINYARD_H
 #define TRAINYARD_H
 
@@ -99,7 +100,8 @@ typedef struct trainyard_result trainyard_result;
  * result. */
 TRAINYARD_API trainyard_result *trainyard_run(const trainyard_request *request);
 /* Runs a study, or a scenario with `vary`, with many seeds. Settings and params are not for it:
- * vary one level instead. Until it ends, SIGINT and SIGTERM end the study and not the process. */
+ * vary one level instead. Until it ends, the first SIGINT or SIGTERM ends the study and not
+ * the process. */
 TRAINYARD_API trainyard_result *trainyard_study(const trainyard_request *request);
 /* Runs a scenario or a study, and evaluates what it expects, as `trainyard test` does: the result
  * has cases. Its code is TRAINYARD_OK if it could run, whether or not all cases hold. Settings and

@@ -41,7 +41,7 @@ static void add_seconds(Writer *writer, int64_t ns)
 
 static void add_heading(Writer *writer)
 {
-    static const char *const columns[] = {"seed",        "workload", "job",   "size",
+    static const char *const columns[] = {"seed",        "workload", "job",   "slots",
                                           "submitted_s", "queue_s",  "run_s", "turnaround_s",
                                           "state",       "waiting"};
     const Study *study = writer->findings->study;

@@ -10,9 +10,9 @@ typedef struct {
 } JobsOfRuns;
 
 /* Columns: point, the factors, seed, workload (empty: a job of a command), job (its name; in a
- * workload its number from 1), size (GPUs; nodes if they have no GPU), submitted_s, queue_s, run_s,
- * turnaround_s, state (succeeded, failed, unfinished), waiting (1: it still waits, and queue_s and
- * turnaround_s are lower bounds).
+ * workload its number from 1), slots (GPUs; nodes if they have no GPU), submitted_s, queue_s,
+ * run_s, turnaround_s, state (succeeded, failed, unfinished), waiting (1: it still waits, and
+ * queue_s and turnaround_s are lower bounds).
  *
  * `only` NULL: all runs that count. Journals do not have the jobs, so the runs are repeated, on
  * this thread. Before each run `is_stopped` is asked (NULL: never); false, without a problem, once

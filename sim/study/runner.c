@@ -252,6 +252,7 @@ static RunnerEnd supervise(Crew *crew, const SignalWait *signals, int *signal)
             *signal = received;
             end = RUNNER_SIGNALLED;
             stop_all(crew);
+            signal_wait_release(signals); // a long run need not be waited for
         } else if (is_late) {
             end = RUNNER_LATE;
             stop_all(crew);

@@ -112,9 +112,11 @@ static bool read_metrics(StudyReader *reader)
 
 /* --- Factors --- */
 
-/* The names of columns that are not factors. */
-static const char *const taken_names[] = {"point",     "seed",     "n", "lower_bounds",
-                                          "warm_up_s", "length_s", NULL};
+/* The names of columns that are not factors, in any of the tables. */
+static const char *const taken_names[] = {"point",        "seed",        "n",        "lower_bounds",
+                                          "warm_up_s",    "length_s",    "workload", "job",
+                                          "slots",        "submitted_s", "queue_s",  "run_s",
+                                          "turnaround_s", "state",       "waiting",  NULL};
 
 static bool name_is_free(const StudyReader *reader, const Json *node)
 {

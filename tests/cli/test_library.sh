@@ -40,7 +40,7 @@ holds cmp of_shared of_static
 ./shared small/none.json >stdout 2>stderr
 status=$?
 exit_is 2
-stderr_has "small/none.json"
+stderr_has "small/none.json: there is no such file"
 if [ -n "$(command -v c++)" ]; then
     echo '#include <trainyard.h>' >header.cc
     holds c++ -Wall -Wextra -pedantic -Werror -I prefix/include -c header.cc
@@ -75,6 +75,52 @@ exit_is 0
 status=$?
 exit_is 0
 stdout_has '"/seed=5"'
+
+example "a request without its size, with members of a later library, or with a negative number"
+cat >requests.c <<'SOURCE'
+#include <stdio.h>
+#include <string.h>
+#include <trainyard.h>
+
+static void print(trainyard_result *result)
+{
+    printf("%d %s\n", trainyard_code(result), trainyard_error_at(result, 0).message);
+    trainyard_free(result);
+}
+
+int main(void)
+{
+    struct {
+        trainyard_request request;
+        void *later;
+    } grown = {.request = {.size = sizeof grown, .path = "small/scenario.json"}};
+    const trainyard_request unsized = {.path = "small/scenario.json"};
+    const trainyard_request negative = {
+        .size = sizeof negative, .path = "small/scenario.json", .seeds = -2};
+    print(trainyard_run(NULL));
+    print(trainyard_run(&unsized));
+    print(trainyard_study(&unsized));
+    print(trainyard_check(&negative));
+    print(trainyard_run(&grown.request)); // 0: it does not use the member
+    grown.later = &grown;
+    print(trainyard_run(&grown.request));
+    return 0;
+}
+SOURCE
+# shellcheck disable=SC2046
+cc -Wall -Werror -o requests requests.c $(pkg-config --cflags --libs trainyard) >stdout 2>stderr
+status=$?
+exit_is 0
+./requests >stdout 2>stderr
+cat >requests.wanted <<'TEXT'
+2 its size is not set
+2 its size is not set
+2 its size is not set
+2 seeds is -2, expected at least 0
+0 
+2 it has members that this library does not know
+TEXT
+holds diff requests.wanted stdout
 
 example "Python: the same summary as the program"
 trainyard run small/scenario.json --set /seed=5 --json
@@ -172,6 +218,39 @@ for call in (trainyard.run, trainyard.check):
     except Stop:
         pass
 
+# An answer that is not an index is an exception, and not the index that ctypes would make of it.
+for answer, raised in (("0", TypeError), (0.0, TypeError), (2**32, OverflowError), (-2**40, OverflowError)):
+    try:
+        trainyard.run(backfill, policy=lambda *view: answer)
+        raise SystemExit(f"{answer!r} was an index")
+    except raised:
+        pass
+
+# A result may be copied in its process, and does not leave it.
+import copy, pickle
+copied = copy.copy(run)
+for leave in (pickle.dumps, copy.deepcopy):
+    try:
+        leave(run)
+        raise SystemExit("a result left its process")
+    except TypeError as error:
+        assert "pass on its members" in str(error), error
+kept = run.metric("cost_usd.total")
+del run
+assert copied.metric("cost_usd.total") == kept
+run = copied
+try:
+    trainyard.run(backfill, level="job")
+    raise SystemExit("a wrong level")
+except ValueError as error:
+    assert "expected one of jobs, epochs, steps" in str(error), error
+assert trainyard.study(team, vary={"nodes": [1]}, metrics="cost_usd.total", seeds=2).runs[0]["cost_usd.total"] > 0
+try:
+    trainyard.study(team, vary={"nodes": [1]}, metrics=["cost_usd.total"], seeds=-2)
+    raise SystemExit("a negative number of seeds")
+except trainyard.Error as error:
+    assert "seeds is -2" in str(error), error
+
 # Expectations, as `trainyard test` evaluates them.
 for path in (team, backfill, sys.argv[3] + "/studies/k80-or-v100/study.json"):
     tested = json.load(open(path.replace("/", "_") + ".tested"))["tests"]
@@ -212,6 +291,9 @@ exit_is 0
 status=$?
 exit_is 0
 stderr_is_empty
+TRAINYARD_LIBRARY=./none.so /usr/bin/python3 -c 'import trainyard' >stdout 2>stderr
+stderr_has "ImportError: ./none.so: cannot open shared object file"
+stderr_has "TRAINYARD_LIBRARY=FILE in the environment names libtrainyard.so.0"
 
 example "Python: the same tables as a sweep"
 trainyard sweep "$team" --vary nodes=1,2 --metric cost_usd.total --seeds 3 -q -o swept

@@ -142,6 +142,83 @@ view->waiting_count | the policy chose job 1, but 1 job waits, from 0
 view->waiting[view->waiting_count - 1].fits ? 99 : view->waiting_count - 1 | the policy chose job
 TABLE
 
+# A build with AddressSanitizer would exit where the signal ends the program.
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}handle_segv=0:handle_sigfpe=0:handle_abort=0
+# crash | exit code | what the policy does
+while IFS='|' read -r name number code; do
+    example "a policy that ends the process is named: $name"
+    compiled crash <<C
+#define _XOPEN_SOURCE 700
+#include <trainyard_policy.h>
+#include <signal.h>
+#include <stdlib.h>
+static int deep(volatile int *n)
+{
+    volatile int here[1000] = {*n};
+    return (*n)++ < 0 ? here[0] : deep(n) + here[0];
+}
+TRAINYARD_POLICY(view)
+{
+    volatile int zero = 0;
+    if (view->running_count > 0)
+        $code
+    (void)deep, (void)zero;
+    return view->waiting_count > 0 && view->waiting[0].fits ? 0 : TRAINYARD_POLICY_NONE;
+}
+C
+    trainyard run "$queue" --policy ./crash.so -q
+    exit_is "$number"
+    stderr_has "./crash.so: the policy $name when it was asked for the next job at "
+    stderr_has " s of simulated time"
+    stderr_has "  hint: its code runs inside trainyard"
+done <<'TABLE'
+crashed with SIGSEGV|139|return deep(&zero);
+crashed with SIGABRT|134|abort();
+crashed with SIGFPE|136|raise(SIGFPE);
+called exit()|2|exit(0);
+TABLE
+trainyard sweep "$scenarios/studies/policy-lab/scenario.json" --vary load=0.8,1.1 --metric queue_s.mean --seeds 4 --policy ./crash.so -j 2 -q
+exit_is 2
+stderr_has "./crash.so: the policy called exit() when"
+
+example "a policy that crashes while it is loaded"
+compiled early <<'C'
+#include <trainyard_policy.h>
+#include <stdlib.h>
+__attribute__((constructor)) static void begin(void)
+{
+    abort();
+}
+TRAINYARD_POLICY(view)
+{
+    return view->waiting_count > 0 ? 0 : TRAINYARD_POLICY_NONE;
+}
+C
+trainyard run "$queue" --policy ./early.so -q
+exit_is 134
+stderr_has "./early.so: the policy crashed with SIGABRT while it was loaded"
+
+example "a second SIGINT ends a sweep whose policy never returns"
+compiled endless <<'C'
+#include <trainyard_policy.h>
+TRAINYARD_POLICY(view)
+{
+    for (volatile int32_t n = view->waiting_count;; n++)
+        continue;
+}
+C
+env --default-signal=INT "$TRAINYARD" sweep "$scenarios/studies/policy-lab/scenario.json" --vary load=0.8,1.1 --metric queue_s.mean --policy ./endless.so \
+    -j 2 -q -o endless &
+child=$!
+for _ in $(seq 100); do
+    sleep 0.2
+    kill -INT "$child" 2>/dev/null || break
+done
+kill -KILL "$child" 2>/dev/null # in case the test fails
+wait "$child"
+status=$?
+exit_is 130
+
 example "files without a policy"
 trainyard run small --policy ./shortes.so
 exit_is 2

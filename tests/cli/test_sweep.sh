@@ -228,6 +228,26 @@ assert database.execute("SELECT value FROM study WHERE name = ?", ["description"
 assert database.execute("SELECT count(*) FROM points").fetchone() == (4,)'
     trainyard sqlite empty
     exit_is 2
+
+    example "a database with jobs, whose columns have types and one name each"
+    trainyard sweep "$scenarios/studies/cifar-team/scenario.json" --vary size=STANDARD_NC6 --vary nodes=1,2 --seeds 2 --metric cost_usd.total --jobs -q -o typed
+    trainyard sqlite typed
+    exit_is 0
+    holds /usr/bin/python3 -c '
+import csv, sqlite3
+database = sqlite3.connect("typed/results.sqlite")
+types = {row[1]: row[2] for row in database.execute("PRAGMA table_info(jobs)")}
+heading = next(csv.reader(open("typed/jobs.csv")))
+assert len(set(heading)) == len(heading) and list(types) == heading, heading
+assert [types[name] for name in ("point", "size", "nodes", "job", "slots", "queue_s", "state")] == ["INTEGER", "TEXT", "INTEGER", "INTEGER", "INTEGER", "REAL", "TEXT"], types
+assert database.execute("SELECT count(*), min(slots) FROM jobs JOIN results USING (point, seed)").fetchone() == (800, 1)
+types = {row[1]: row[2] for row in database.execute("PRAGMA table_info(results)")}
+assert types["cost_usd.total"] == "REAL" and types["size"] == "TEXT", types'
+    example "a level that only looks like a number stays unchanged"
+    sed -i "s/,STANDARD_NC6,/,007,/" typed/results.csv
+    trainyard sqlite typed
+    exit_is 0
+    holds [ "$(/usr/bin/python3 -c 'import sqlite3; print(sqlite3.connect("typed/results.sqlite").execute("SELECT DISTINCT size FROM results").fetchall())')" = "[('007',)]" ]
 fi
 
 example "wrong input has its place"

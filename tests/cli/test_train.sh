@@ -232,6 +232,32 @@ trainyard "${small[@]}" --epochs 1 --log-dir file/logs
 exit_is 2
 stderr_has '"file" is a file, expected a folder'
 
+example "a damaged checkpoint: evaluate warns, and train names the one before it"
+trainyard "${small[@]}" --epochs 2 --dir damaged --verbose 0
+printf '@@@@' | dd of=damaged/logs/checkpoint-2.h5 bs=1 seek=900000 conv=notrunc 2>/dev/null
+trainyard evaluate --data-dir data damaged/logs/checkpoint-2.h5
+exit_is 0
+stderr_has "damaged/logs/checkpoint-2.h5: warning: was changed or damaged after trainyard wrote it"
+trainyard evaluate --data-dir data damaged/logs/checkpoint-1.h5
+stderr_is_empty
+for cut in none 1000 0; do
+    [ $cut = none ] || truncate -s $cut damaged/logs/checkpoint-2.h5
+    trainyard "${small[@]}" --epochs 3 --dir damaged --resume latest
+    exit_is 2
+    stderr_has "the one before it is damaged/logs/checkpoint-1.h5"
+done
+
+example "a second training in the folder of one that runs is refused"
+exec 9<damaged/logs
+flock 9
+trainyard "${small[@]}" --epochs 2 --dir damaged
+exit_is 2
+stderr_begins "damaged/logs: another training writes to this folder"
+stderr_has "hint: wait until it ends, or choose another --dir or --log-dir"
+exec 9<&-
+trainyard "${small[@]}" --epochs 1 --dir damaged --verbose 0
+exit_is 0
+
 example "a full disk leaves the last checkpoint unchanged"
 mkdir full
 trainyard "${small[@]}" --epochs 1 --dir full --verbose 0

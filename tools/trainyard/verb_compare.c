@@ -318,8 +318,9 @@ static bool run_once(Arena *arena, const char *path, const CompareArguments *arg
         return status_fail(status, STATUS_MACHINE, place_in(folder, 0, 0),
                            "a signal ended this real run");
     return end->exit_code <= EXIT_NO ||
-           status_fail(status, STATUS_MACHINE, place_in(path, 0, 0),
-                       "the real run ended with exit code %d", end->exit_code);
+           status_fail(status, end->exit_code == EXIT_BAD_INPUT ? STATUS_BAD_INPUT : STATUS_MACHINE,
+                       place_in(path, 0, 0), "the real run ended with exit code %d",
+                       end->exit_code);
 }
 
 /* After a signal: what is left of the runs before. */

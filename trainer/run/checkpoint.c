@@ -14,6 +14,7 @@
 
 /* --- The state as attributes --- */
 
+enum { CHECKPOINT_BYTES_MAX = INT32_MAX };
 enum { FORMAT = 1 }; // of the attributes; increase it when their meaning changes
 
 typedef enum {
@@ -89,7 +90,8 @@ static bool state_of_attributes(const char *source, const KerasParts *parts, Tra
     const Place at = place_in(source, 0, 0);
     if (attributes[AT_FORMAT].integer != FORMAT)
         return status_fail(status, STATUS_BAD_INPUT, at,
-                           "is a checkpoint of format %" PRId64 ", expected %d",
+                           "is a checkpoint of format %" PRId64 ", expected %d: another version "
+                           "of trainyard wrote it",
                            attributes[AT_FORMAT].integer, FORMAT);
     *state = (TrainingState){.seed = (uint64_t)attributes[AT_SEED].integer,
                              .ranks = (int32_t)attributes[AT_RANKS].integer,
@@ -242,6 +244,19 @@ bool checkpoint_parse(const char *source, const char *bytes, size_t length, cons
                 "is not an unchanged checkpoint of trainyard");
     return status_hint(status, "a training continues only from an unchanged checkpoint; "
                                "try an older one");
+}
+
+bool checkpoint_is_changed(const char *path)
+{
+    Arena *arena = arena_create();
+    char *bytes;
+    size_t length;
+    Status ignored; // checkpoint_read reports it
+    const bool is_changed =
+        file_read(arena, path, CHECKPOINT_BYTES_MAX, &bytes, &length, &ignored) &&
+        checksum_is_there(bytes, length) && !checksum_holds(bytes, length);
+    arena_destroy(arena);
+    return is_changed;
 }
 
 bool checkpoint_read(const char *path, const Net *net, TrainingState *state, float *weights,

@@ -39,6 +39,8 @@ MUST_CHECK bool checkpoint_write(const char *path, const Net *net, const RmsProp
  * process. */
 MUST_CHECK bool checkpoint_read(const char *path, const Net *net, TrainingState *state,
                                 float *weights, float *accumulators, Status *status);
+/* Whether the file is a checkpoint of trainyard that was changed or damaged since. */
+bool checkpoint_is_changed(const char *path);
 /* The same from the bytes of a file, which `source` names in messages. */
 MUST_CHECK bool checkpoint_parse(const char *source, const char *bytes, size_t length,
                                  const Net *net, TrainingState *state, float *weights,

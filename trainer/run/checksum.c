@@ -48,6 +48,11 @@ void checksum_fill(char *bytes, size_t length)
     memcpy(bytes + place, digits, DIGITS);
 }
 
+bool checksum_is_there(const char *bytes, size_t length)
+{
+    return digits_place(bytes, length) < length;
+}
+
 bool checksum_holds(const char *bytes, size_t length)
 {
     char digits[DIGITS + 1];

@@ -16,6 +16,8 @@ extern const char checksum_blank[];
 
 /* Fills in the digest. Invariant: `bytes` contains the mark. */
 void checksum_fill(char *bytes, size_t length);
+/* True if `bytes` contains the mark. */
+bool checksum_is_there(const char *bytes, size_t length);
 /* True if `bytes` contains the mark with the right digest. */
 bool checksum_holds(const char *bytes, size_t length);
 

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sim/cli/signal_text.h"
+
 static const int signals[] = {SIGINT, SIGTERM};
 enum { SIGNAL_COUNT = sizeof signals / sizeof signals[0] };
 
@@ -16,50 +18,27 @@ static struct {
     struct sigaction before[SIGNAL_COUNT], before_file_limit;
 } signal_state;
 
-/* --- The message, without printf, which may hold a lock --- */
-
-typedef struct {
-    char *out;
-    size_t length;
-} Words;
-
-/* Appends `text`; cuts off the part that does not fit. */
-static void put_text(Words *words, const char *text)
-{
-    while (*text && words->length < SIGNALS_ROOM)
-        words->out[words->length++] = *text++;
-}
-
-static void put_number(Words *words, int64_t value)
-{
-    char digits[24];
-    char *first = digits + sizeof digits - 1;
-    *first = '\0';
-    do
-        *--first = (char)('0' + value % 10);
-    while ((value /= 10) > 0);
-    put_text(words, first);
-}
+/* --- The message --- */
 
 size_t signals_message(int signal, char *out)
 {
-    Words words = {.out = out};
+    SignalText words = {.out = out, .room = SIGNALS_ROOM};
     const char *checkpoint = atomic_load(&signal_state.checkpoint);
     int64_t epoch = atomic_load(&signal_state.epoch);
-    put_text(&words, "trainyard: train: ended by signal ");
-    put_number(&words, signal);
+    signal_text_add(&words, "trainyard: train: ended by signal ");
+    signal_text_add_number(&words, signal);
     if (epoch > 0) {
-        put_text(&words, " in epoch ");
-        put_number(&words, epoch);
-        put_text(&words, ", step ");
-        put_number(&words, atomic_load(&signal_state.step));
+        signal_text_add(&words, " in epoch ");
+        signal_text_add_number(&words, epoch);
+        signal_text_add(&words, ", step ");
+        signal_text_add_number(&words, atomic_load(&signal_state.step));
     } else {
-        put_text(&words, " before the training began");
+        signal_text_add(&words, " before the training began");
     }
-    put_text(&words, checkpoint ? "\n  hint: continue with --resume "
-                                : "\n  hint: there is no checkpoint yet");
-    put_text(&words, checkpoint ? checkpoint : "");
-    put_text(&words, "\n");
+    signal_text_add(&words, checkpoint ? "\n  hint: continue with --resume "
+                                       : "\n  hint: there is no checkpoint yet");
+    signal_text_add(&words, checkpoint ? checkpoint : "");
+    signal_text_add(&words, "\n");
     return words.length;
 }
 
@@ -67,15 +46,15 @@ size_t signals_message(int signal, char *out)
 
 static void handle(int signal)
 {
-    if (atomic_load(&signal_state.is_alone)) {
+    // Before the first step there is no file to complete, and a slow disk to wait for.
+    if (atomic_load(&signal_state.is_alone) && atomic_load(&signal_state.epoch) > 0) {
         atomic_store(&signal_state.received, signal); // SA_RESETHAND: the next one ends the process
         return;
     }
     if (atomic_load(&signal_state.speaks)) {
         char message[SIGNALS_ROOM];
-        size_t length = signals_message(signal, message);
-        ssize_t written = write(STDERR_FILENO, message, length);
-        (void)written; // an error cannot be reported
+        const size_t length = signals_message(signal, message);
+        signal_text_print(&(SignalText){.out = message, .length = length});
     }
     _exit(signals_exit_code(signal));
 }

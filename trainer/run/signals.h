@@ -1,10 +1,10 @@
 /* How SIGINT and SIGTERM end a training early.
  *
- * A single process finishes the current step, so that its files are complete; a second signal ends
- * it at once. One rank of several cannot do that: the others may have ended already (mpirun sends
- * SIGTERM to all ranks when one is lost), and the next exchange would wait for them forever. Such a
- * rank reports its epoch and step and ends at once. Checkpoints are complete in either case,
- * because a file gets its final name only when it is complete.
+ * A single process finishes the current step, so that its files are complete; a second signal, or
+ * one before the first step, ends it at once. One rank of several cannot do that: the others may
+ * have ended already (mpirun sends SIGTERM to all ranks when one is lost), and the next exchange
+ * would wait for them forever. Such a rank reports its epoch and step and ends at once. Checkpoints
+ * are complete in either case, because a file gets its final name only when it is complete.
  *
  * The state is global, because signal handlers belong to the process. */
 #ifndef TRAINER_SIGNALS_H

@@ -1,5 +1,6 @@
 #include "trainer/run/training_open.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -335,6 +336,21 @@ static void warn_rate_changed(const Training *training, const char *path, Proble
                 training->options->learning_rate * last->learning_rate / rate);
 }
 
+/* Adds what else can be resumed, after `path` could not be read. Returns false. */
+static bool hint_older(const Training *training, const char *path, Status *status)
+{
+    const char *slash = strrchr(path, '/');
+    const int64_t epoch = checkpoint_epoch(slash ? slash + 1 : path);
+    const char *older =
+        epoch > 0 ? checkpoint_latest(training->arena, training->log_folder, epoch - 1) : NULL;
+    if (older && status->code == STATUS_BAD_INPUT)
+        status_hint(status,
+                    "a training continues only from an unchanged checkpoint; the one "
+                    "before it is %s",
+                    older);
+    return false;
+}
+
 /* Called on rank 0. */
 static bool read_checkpoint(Training *training, Problems *warnings, Status *status)
 {
@@ -345,9 +361,11 @@ static bool read_checkpoint(Training *training, Problems *warnings, Status *stat
     float *weights = path ? backend->arena(trainer->model, ARENA_WEIGHTS, status) : NULL;
     float *accumulators =
         weights ? backend->arena(trainer->model, ARENA_ACCUMULATORS, status) : NULL;
-    if (!accumulators ||
-        !checkpoint_read(path, &training->net, &training->state, weights, accumulators, status) ||
-        !check_continues(path, &training->state, &wanted, &training->plan, status))
+    if (!accumulators)
+        return false;
+    if (!checkpoint_read(path, &training->net, &training->state, weights, accumulators, status))
+        return hint_older(training, path, status);
+    if (!check_continues(path, &training->state, &wanted, &training->plan, status))
         return false;
     backend->arena_changed(trainer->model, ARENA_WEIGHTS);
     backend->arena_changed(trainer->model, ARENA_ACCUMULATORS);
@@ -379,6 +397,20 @@ static bool make_folders(const Training *training, Status *status)
            folder_create(training->model_folder, status);
 }
 
+/* Called on rank 0: two trainings in one folder would replace one another's checkpoints. */
+static bool lock_folder(Training *training, Status *status)
+{
+    const char *folder = training->log_folder;
+    training->lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (training->lock < 0)
+        return file_failed(folder, status);
+    if (file_lock(training->lock) != FILE_LOCK_BUSY)
+        return true; // without locks: as if it were alone
+    status_fail(status, STATUS_CONFLICT, place_in(folder, 0, 0),
+                "another training writes to this folder");
+    return status_hint(status, "wait until it ends, or choose another --dir or --log-dir");
+}
+
 /* Called on rank 0. */
 static bool open_logs(Training *training, Status *status)
 {
@@ -408,7 +440,8 @@ static bool begin_first_rank(Training *training, Problems *warnings, Status *sta
         net_initial_weights(&training->net, (uint64_t)training->options->seed, weights);
         trainer->backend->arena_changed(trainer->model, ARENA_WEIGHTS);
     }
-    return make_folders(training, status) && open_logs(training, status);
+    return make_folders(training, status) && lock_folder(training, status) &&
+           open_logs(training, status);
 }
 
 static bool begin_weights(Training *training, Problems *warnings, Status *status)
@@ -467,6 +500,7 @@ bool training_open(Training *training, Status *status)
     const TrainingSettings *options = training->options;
     Trainer *trainer = &training->trainer;
     Problems warnings = problems_create(training->arena);
+    training->lock = -1;
     name_folders(training);
     bool has_net = net_build(options->network, &training->net, status);
     trainer->net = &training->net;
@@ -510,4 +544,6 @@ void training_close(Training *training)
     timeline_destroy(trainer->timeline);
     history_close(training->history);
     tensorboard_close(training->board);
+    if (training->lock >= 0)
+        close(training->lock);
 }

@@ -27,6 +27,7 @@ typedef struct {
     TrainingState state;
     TrainingReport report;
     const char *log_folder, *model_folder;
+    int lock; /* rank 0: the open log folder, which this training alone writes to; -1: none */
     const char *chrome_path; /* of the timeline's Chrome trace; NULL: in the log folder */
     const char *checkpoint;  /* the last complete one; NULL: none yet */
     int64_t checkpoint_bytes;

@@ -11,17 +11,24 @@
 
 A scenario is a path or a dict. Errors are raised as trainyard.Error, with the place of each problem.
 """
+from __future__ import annotations
+
 import csv
 import ctypes
 import io
 import json
+import operator
 import os
+from typing import Any, Callable, Iterable, Union
 
 __all__ = ["Check", "Error", "Run", "Study", "check", "run", "stop", "study", "version"]
 
 ABI = 0
 _BAD_INPUT, _UNKNOWN = 2, 1
 _SUMMARY, _RUNS, _POINTS = 0, 1, 2
+Scenario = Union[str, "os.PathLike[str]", dict]
+Policy = Callable[..., Union[int, None]]
+_LEVELS = ("jobs", "epochs", "steps")
 
 
 class _Record(ctypes.Structure):
@@ -68,16 +75,29 @@ class _Error(ctypes.Structure):
                 ("line", ctypes.c_int32), ("column", ctypes.c_int32)]
 
 
+class _Pointer(ctypes.c_void_p):
+    """A trainyard_result, which belongs to its process. It is freed with the last result that refers to it."""
+
+    def __del__(self):
+        if self.value and _library:
+            _library.trainyard_free(self)
+            self.value = None
+
+
 def _load():
     """The library: of $TRAINYARD_LIBRARY, or where the system finds it."""
-    library = ctypes.CDLL(os.environ.get("TRAINYARD_LIBRARY", "libtrainyard.so.0"))
+    path = os.environ.get("TRAINYARD_LIBRARY", "libtrainyard.so.0")
+    try:
+        library = ctypes.CDLL(path)
+    except OSError as error:
+        raise ImportError(f"{error}; TRAINYARD_LIBRARY=FILE in the environment names libtrainyard.so.0") from error
     if library.trainyard_abi() != ABI:
         raise ImportError(f"libtrainyard has ABI {library.trainyard_abi()}, this module needs {ABI}")
     for name, kind, arguments in (
             ("version", ctypes.c_char_p, []),
-            ("run", ctypes.c_void_p, [ctypes.POINTER(_Request)]),
-            ("study", ctypes.c_void_p, [ctypes.POINTER(_Request)]),
-            ("check", ctypes.c_void_p, [ctypes.POINTER(_Request)]),
+            ("run", _Pointer, [ctypes.POINTER(_Request)]),
+            ("study", _Pointer, [ctypes.POINTER(_Request)]),
+            ("check", _Pointer, [ctypes.POINTER(_Request)]),
             ("case_count", ctypes.c_size_t, [ctypes.c_void_p]),
             ("case_at", _Case, [ctypes.c_void_p, ctypes.c_size_t]),
             ("free", None, [ctypes.c_void_p]),
@@ -112,7 +132,7 @@ def _problem(error):
 
 
 def _texts(items):
-    items = [item.encode() for item in items]
+    items = [item.encode() for item in ([items] if isinstance(items, str) else items)]
     return (ctypes.c_char_p * max(len(items), 1))(*items), len(items)
 
 
@@ -142,8 +162,11 @@ class _Result:
             raise Error(problems)
         self.warnings = problems
 
-    def __del__(self):
-        _library.trainyard_free(getattr(self, "_pointer", None))
+    def __reduce__(self):
+        raise TypeError(f"a {type(self).__name__} belongs to its process: pass on its members, such as summary, points or cases")
+
+    def __copy__(self):
+        return self
 
     def _text(self, which):
         return _library.trainyard_text(self._pointer, which).decode()
@@ -155,12 +178,12 @@ class Run(_Result):
     _summary = None
 
     @property
-    def summary(self):
+    def summary(self) -> dict[str, Any]:
         if self._summary is None:
             self._summary = json.loads(self._text(_SUMMARY))
         return self._summary
 
-    def metric(self, name):
+    def metric(self, name: str) -> float | None:
         """The value of a metric in its unit; None if it has not happened. Error for one that runs do not have."""
         value = ctypes.c_double()
         error = _library.trainyard_metric(self._pointer, name.encode(), ctypes.byref(value))
@@ -187,11 +210,11 @@ class Study(_Result):
         return [{key: _number(value) for key, value in row.items()} for row in csv.DictReader(io.StringIO(self._text(which)))]
 
     @property
-    def runs(self):
+    def runs(self) -> list[dict[str, Any]]:
         return self._rows(_RUNS)
 
     @property
-    def points(self):
+    def points(self) -> list[dict[str, Any]]:
         return self._rows(_POINTS)
 
     def frame(self, of="points"):
@@ -205,20 +228,28 @@ class Check(_Result):
     """A scenario or a study with its expectations: `cases` has a dict for each, the first for the run itself."""
 
     @property
-    def cases(self):
+    def cases(self) -> list[dict[str, Any]]:
         cases = [_library.trainyard_case_at(self._pointer, i) for i in range(_library.trainyard_case_count(self._pointer))]
         return [{"name": case.name.decode(), "holds": bool(case.holds), "expected": case.expected.decode(), "got": case.got.decode(),
                  "at": f"{case.source.decode()}:{case.line}:{case.column}" if case.line else case.source.decode()} for case in cases]
 
     @property
-    def failed(self):
+    def failed(self) -> list[dict[str, Any]]:
         """The cases that do not hold."""
         return [case for case in self.cases if not case["holds"]]
 
 
-def stop(index):
+def stop(index: int) -> int:
     """The answer of a policy that stops `running[index]`."""
     return -2 - index
+
+
+def _answer(answer):
+    """An index: ctypes would cut off a large one."""
+    index = operator.index(answer)
+    if not -2**31 <= index < 2**31:
+        raise OverflowError(f"the policy returned {index}, which is not an index")
+    return index
 
 
 def _policy(choose, raised):
@@ -230,7 +261,7 @@ def _policy(choose, raised):
         try:
             answer = None if raised else choose(view.now_ns, view.free_slots, view.most_slots, waiting,
                                                 view.running[:view.running_count], view.used_node_us[:owners])
-            return -1 if answer is None else answer
+            return -1 if answer is None else _answer(answer)
         except BaseException as error:  # pylint: disable=broad-exception-caught
             raised.append(error)
             return -1
@@ -247,19 +278,21 @@ def _scenario_request(scenario, params, settings, seed):
     return request
 
 
-def check(scenario, params=None, settings=None, seed=None, seeds=0, policy=None):
+def check(scenario: Scenario, params: dict[str, Any] | None = None, settings: dict[str, Any] | None = None, seed: int | None = None,
+          seeds: int = 0, policy: Policy | None = None) -> Check:
     """Runs a scenario or a study and evaluates its expectations, as `trainyard test` does. `seeds` is the number of runs for expectations
     over several seeds; `params`, `settings` and `policy` are as in run(), for a scenario."""
     request, raised = _scenario_request(scenario, params, settings, seed), []
     request.seeds, request.policy = seeds, _policy(policy, raised)
     result = _library.trainyard_check(ctypes.byref(request))
     if raised:
-        _library.trainyard_free(result)
         raise raised[0]
     return Check(result)
 
 
-def run(scenario, params=None, settings=None, seed=None, trace=None, level="jobs", policy=None, check_determinism=False):
+def run(scenario: Scenario, params: dict[str, Any] | None = None, settings: dict[str, Any] | None = None, seed: int | None = None,
+        trace: Callable[[dict[str, Any]], object] | None = None, level: str = "jobs", policy: Policy | None = None,
+        check_determinism: bool = False) -> Run:
     """Runs a scenario. `params` are its parameters by name, `settings` any values by JSON pointer. `trace` is called with each record of
     the trace, a dict; `level` is jobs, epochs or steps. `policy(now_ns, free_slots, most_slots, waiting, running, used_node_us)` chooses
     the next job of a queue: it returns an index of `waiting` whose job has `fits`, stop(index of `running`), or None. trainyard_policy.h says
@@ -267,7 +300,9 @@ def run(scenario, params=None, settings=None, seed=None, trace=None, level="jobs
     raised after the run."""
     request, raised = _scenario_request(scenario, params, settings, seed), []
     request.check_determinism, request.policy = check_determinism, _policy(policy, raised)
-    request.trace_level = ("jobs", "epochs", "steps").index(level)
+    if level not in _LEVELS:
+        raise ValueError(f'unknown level "{level}", expected one of {", ".join(_LEVELS)}')
+    request.trace_level = _LEVELS.index(level)
 
     def call(_owner, record):
         fields = {name: getattr(record.contents, name) for name, _ in _Record._fields_}
@@ -281,12 +316,12 @@ def run(scenario, params=None, settings=None, seed=None, trace=None, level="jobs
     request.trace = callback
     result = _library.trainyard_run(ctypes.byref(request))
     if raised:
-        _library.trainyard_free(result)
         raise raised[0]
     return Run(result)
 
 
-def study(scenario, vary=None, metrics=(), seeds=0, threads=0):
+def study(scenario: Scenario, vary: dict[str, str | Iterable[Any]] | None = None, metrics: str | Iterable[str] = (), seeds: int = 0,
+          threads: int = 0) -> Study:
     """Runs a study file, or a scenario at every combination of the levels in `vary` (a list, or a text such as "1..16" by name), with
     `seeds` seeds each."""
     request = _request(scenario)

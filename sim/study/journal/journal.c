@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "sim/base/invariant.h"
@@ -125,11 +124,11 @@ bool journal_close(Journal *journal, Status *status)
  * process would lose as soon as it closed the file after reading it elsewhere. */
 static bool lock(Journal *journal, Status *status)
 {
-    journal->is_locked = flock(journal->descriptor, LOCK_EX | LOCK_NB) == 0;
-    if (journal->is_locked || errno == ENOLCK || errno == ENOSYS || errno == EOPNOTSUPP ||
-        errno == EINVAL)
+    const FileLock outcome = file_lock(journal->descriptor);
+    journal->is_locked = outcome == FILE_LOCK_TAKEN;
+    if (journal->is_locked || outcome == FILE_LOCK_MISSING)
         return true; // without locks, see the header
-    if (errno != EWOULDBLOCK)
+    if (outcome == FILE_LOCK_FAILED)
         return fail_errno("locking", journal->path, status);
     status_fail(status, STATUS_CONFLICT, place_in(journal->path, 0, 0),
                 "another process appends to this journal");

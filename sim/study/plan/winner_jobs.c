@@ -71,7 +71,7 @@ static const struct {
     int32_t decimals;
 } columns[COLUMN_COUNT] = {
     [COLUMN_POINT] = {"point", 0, 0},   [COLUMN_SEED] = {"seed", 10, 0},
-    [COLUMN_SIZE] = {"size", 7, 0},     [COLUMN_SUBMITTED] = {"submitted_s", 6, 9},
+    [COLUMN_SIZE] = {"slots", 7, 0},    [COLUMN_SUBMITTED] = {"submitted_s", 6, 9},
     [COLUMN_QUEUE] = {"queue_s", 5, 9}, [COLUMN_WAITING] = {"waiting", 1, 0},
 };
 

@@ -223,8 +223,9 @@ START_TEST(jobs_have_the_times_of_their_runs)
     while (!ends_run)
         csv_cut(&runs, &run, &ends_run);
     for (; *runs != '\0'; rows++) {
-        char times[2][32];             // queue_s and run_s of the job
-        for (int i = 0; i < 12; i++) { // 12 columns: point size fidelity seed workload job size ...
+        char times[2][32]; // queue_s and run_s of the job
+        for (int i = 0; i < 12;
+             i++) { // 12 columns: point size fidelity seed workload job slots ...
             csv_cut(&jobs, &job, &ends_job);
             if (i == 8 || i == 9)
                 snprintf(times[i - 8], sizeof times[0], "%s", text_string(&job));

@@ -292,7 +292,8 @@ START_TEST(a_state_that_cannot_be_is_refused)
         const char *text;
         int64_t integer;
         const char *message;
-    } rows[] = {{0, NULL, 2, "is a checkpoint of format 2, expected 1"},
+    } rows[] = {{0, NULL, 2,
+                 "is a checkpoint of format 2, expected 1: another version of trainyard wrote it"},
                 {1, "resnet50", 0, "its trainyard attributes contradict each other"},
                 {3, NULL, 0, "its trainyard attributes contradict each other"},
                 {3, NULL, INT64_C(1) << 32, "its trainyard attributes contradict each other"},

@@ -12,6 +12,7 @@
 START_TEST(a_single_process_records_the_signal_and_continues)
 {
     signals_watch(1, true);
+    signals_note_step(1, 1);
     ck_assert_int_eq(signals_received(), 0);
     raise(SIGTERM);
     ck_assert_int_eq(signals_received(), SIGTERM);
@@ -25,6 +26,7 @@ START_TEST(a_second_signal_ends_a_single_process)
     ck_assert_int_ge(child, 0);
     if (child == 0) {
         signals_watch(1, true);
+        signals_note_step(1, 1);
         raise(SIGINT);
         raise(SIGINT);
         _exit(0);
@@ -36,9 +38,9 @@ START_TEST(a_second_signal_ends_a_single_process)
 }
 END_TEST
 
-/* Sends SIGTERM to one of several ranks at epoch 3 and step 417. Stores its message in `said`;
- * returns its exit code. */
-static int end_rank(bool speaks, char *said, size_t room)
+/* Sends SIGTERM to one of `ranks` ranks, in step 417 of `epoch` (0: before the training). Stores
+ * its message in `said`; returns its exit code. */
+static int end_rank(int32_t ranks, int64_t epoch, bool speaks, char *said, size_t room)
 {
     int ends[2], state;
     ck_assert_int_eq(pipe(ends), 0);
@@ -46,8 +48,8 @@ static int end_rank(bool speaks, char *said, size_t room)
     ck_assert_int_ge(child, 0);
     if (child == 0) {
         dup2(ends[1], STDERR_FILENO);
-        signals_watch(4, speaks);
-        signals_note_step(3, 417);
+        signals_watch(ranks, speaks);
+        signals_note_step(epoch, 417);
         signals_note_checkpoint("logs/checkpoint-2.h5");
         raise(SIGTERM);
         _exit(0);
@@ -65,11 +67,20 @@ static int end_rank(bool speaks, char *said, size_t room)
 START_TEST(one_rank_of_several_reports_its_step_and_ends)
 {
     char said[SIGNALS_ROOM];
-    ck_assert_int_eq(end_rank(true, said, sizeof said), 128 + SIGTERM);
+    ck_assert_int_eq(end_rank(4, 3, true, said, sizeof said), 128 + SIGTERM);
     ck_assert_str_eq(said, "trainyard: train: ended by signal 15 in epoch 3, step 417\n"
                            "  hint: continue with --resume logs/checkpoint-2.h5\n");
-    ck_assert_int_eq(end_rank(false, said, sizeof said), 128 + SIGTERM);
+    ck_assert_int_eq(end_rank(4, 3, false, said, sizeof said), 128 + SIGTERM);
     ck_assert_str_eq(said, "");
+}
+END_TEST
+
+START_TEST(before_the_first_step_a_single_process_ends_at_once)
+{
+    char said[SIGNALS_ROOM];
+    ck_assert_int_eq(end_rank(1, 0, true, said, sizeof said), 128 + SIGTERM);
+    ck_assert_str_eq(said, "trainyard: train: ended by signal 15 before the training began\n"
+                           "  hint: continue with --resume logs/checkpoint-2.h5\n");
 }
 END_TEST
 
@@ -112,6 +123,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_single_process_records_the_signal_and_continues);
     tcase_add_test(tests, a_second_signal_ends_a_single_process);
     tcase_add_test(tests, one_rank_of_several_reports_its_step_and_ends);
+    tcase_add_test(tests, before_the_first_step_a_single_process_ends_at_once);
     tcase_add_test(tests, before_the_first_checkpoint_the_hint_says_that_there_is_none);
     tcase_add_test(tests, a_file_beyond_the_limit_is_an_error_and_does_not_end_the_process);
     suite_add_tcase(suite, tests);

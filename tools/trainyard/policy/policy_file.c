@@ -7,6 +7,7 @@
 #include "sim/base/checksum.h"
 #include "sim/base/file_source.h"
 #include "sim/cli/disk_files.h"
+#include "tools/trainyard/policy/policy_guard.h"
 
 static void fail(const char *path, Status *status, const char *why)
 {
@@ -68,7 +69,7 @@ bool policy_file_load(Arena *arena, const char *path, PolicyFile *policy, Status
     }
     // Without a slash the loader would look in the folders of libraries.
     const char *here = strchr(path, '/') != NULL ? path : arena_printf(arena, "./%s", path);
-    void *library = dlopen(here, RTLD_NOW | RTLD_LOCAL);
+    void *library = policy_guard_load(path, here);
     if (library == NULL) {
         fail(path, status, loader_reason(here));
         return status_hint(status,
@@ -79,7 +80,7 @@ bool policy_file_load(Arena *arena, const char *path, PolicyFile *policy, Status
         return false;
     *policy = (PolicyFile){.path = path,
                            .checksum = arena_printf(arena, "%016" PRIx64, checksum(bytes, length)),
-                           .outside = policy_outside_of(arena, choose)};
+                           .outside = policy_outside_of(arena, policy_guard_around(choose))};
     return true;
 }
 

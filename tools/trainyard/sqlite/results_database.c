@@ -1,6 +1,7 @@
 #include "tools/trainyard/sqlite/results_database.h"
 
 #include <sqlite3.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sim/formats/csv.h"
@@ -44,24 +45,86 @@ static void add_name(Text *out, const char *name)
     text_add(out, "\"");
 }
 
+/* The kind of all known values of a column. */
+typedef enum { VALUES_UNKNOWN, VALUES_INTEGERS, VALUES_REALS, VALUES_TEXTS } ColumnValues;
+
+static const char *const value_types[] = {[VALUES_UNKNOWN] = "TEXT",
+                                          [VALUES_INTEGERS] = "INTEGER",
+                                          [VALUES_REALS] = "REAL",
+                                          [VALUES_TEXTS] = "TEXT"};
+
+/* A number as csv_integer and csv_real write it; "007" and "+5" are texts, which a number would
+ * change. */
+static ColumnValues values_of_field(const char *field)
+{
+    const char *digits = field + (field[0] == '-');
+    const size_t whole = strspn(digits, "0123456789");
+    if (field[0] == '\0')
+        return VALUES_UNKNOWN;
+    if (whole == 0 || (digits[0] == '0' && whole > 1))
+        return VALUES_TEXTS;
+    if (digits[whole] == '\0' && whole < 19) // 64 bits
+        return VALUES_INTEGERS;
+    char *end;
+    strtod(field, &end);
+    return *end == '\0' && digits[strspn(digits, "0123456789.eE+-")] == '\0' ? VALUES_REALS
+                                                                             : VALUES_TEXTS;
+}
+
+enum { COLUMNS_MAX = 2000 }; // of a table of SQLite
+
+/* Finds what the columns of `rows` have, without the first row. */
+static void find_values(const char *rows, int column_count, ColumnValues values[COLUMNS_MAX])
+{
+    Text field = {0};
+    memset(values, 0, COLUMNS_MAX * sizeof *values);
+    for (int column = 0; *rows != '\0';) {
+        bool is_last;
+        csv_cut(&rows, &field, &is_last);
+        const ColumnValues found = values_of_field(text_string(&field));
+        if (column < column_count && found > values[column])
+            values[column] = found;
+        column = is_last ? 0 : column + 1;
+    }
+    text_free(&field);
+}
+
+/* The number of columns of the first row, which ends before `*rows`. */
+static int count_columns(const char **rows)
+{
+    Text field = {0};
+    int count = 0;
+    for (bool is_last = false; !is_last && **rows != '\0'; count++)
+        csv_cut(rows, &field, &is_last);
+    text_free(&field);
+    return count;
+}
+
 /* Creates the table from its first row and makes the statement that inserts a row. */
 static bool create_table(ResultsDatabase *database, const char *name, const char **rest,
                          int *column_count, sqlite3_stmt **insert, Status *status)
 {
     Text create = {0}, values = {0}, field = {0};
+    ColumnValues found[COLUMNS_MAX];
+    const char *rows = *rest;
+    *column_count = count_columns(&rows);
+    if (*column_count > COLUMNS_MAX)
+        return status_fail(status, STATUS_BAD_INPUT, place_in(database->path, 0, 0),
+                           "the table \"%s\" has %d columns, SQLite has room for %d", name,
+                           *column_count, COLUMNS_MAX);
+    find_values(rows, *column_count, found);
     text_add(&create, "CREATE TABLE ");
     add_name(&create, name);
     text_add(&values, "INSERT INTO ");
     add_name(&values, name);
     text_add(&values, " VALUES ");
-    *column_count = 0;
-    for (bool is_last = false; !is_last && **rest != '\0'; ++*column_count) {
+    for (int column = 0; column < *column_count; column++) {
+        bool is_last;
         csv_cut(rest, &field, &is_last);
-        text_add(&create, *column_count == 0 ? " (" : ", ");
+        text_add(&create, column == 0 ? " (" : ", ");
         add_name(&create, text_string(&field));
-        const bool is_text = strcmp(text_string(&field), "lower_bounds") == 0;
-        text_add(&create, is_text ? " TEXT" : " NUMERIC"); // numbers become numbers
-        text_add(&values, *column_count == 0 ? "(?" : ", ?");
+        text_printf(&create, " %s", value_types[found[column]]);
+        text_add(&values, column == 0 ? "(?" : ", ?");
     }
     text_add(&create, ")");
     text_add(&values, ")");

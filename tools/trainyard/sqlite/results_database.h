@@ -10,8 +10,9 @@ typedef struct ResultsDatabase ResultsDatabase;
 ResultsDatabase *results_database_create(Arena *arena, const char *path, Status *status);
 
 /* Adds the table `name` with the content of `csv` (sim/formats/csv.h), whose first row names the
- * columns. Columns hold numbers where fields are numbers, except a column "lower_bounds". Rows with
- * another number of fields than the first are STATUS_BAD_INPUT at their line of `source`. */
+ * columns. A column is INTEGER or REAL if all its known values are such numbers, otherwise TEXT.
+ * Rows with another number of fields than the first are STATUS_BAD_INPUT at their line of
+ * `source`. */
 MUST_CHECK bool results_database_add(ResultsDatabase *database, const char *name,
                                      const char *source, const char *csv, Status *status);
 

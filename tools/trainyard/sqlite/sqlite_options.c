@@ -11,11 +11,14 @@ static const Field sqlite_options[] = {
 const OptionTable sqlite_option_table = {
     .name = "sqlite",
     .operands = "DIR",
-    .summary = "Copies the tables of a sweep into a database of SQLite.",
-    .details = "DIR is the folder of `trainyard sweep -o`. The tables results and points have the "
-               "columns of results.csv and points.csv; unknown values are NULL. The table study "
-               "has the members of study.json, a row each: description, version, hashes. The "
-               "database replaces an earlier one.",
+    .summary = "Copies the tables of a sweep or a plan into a database of SQLite.",
+    .details =
+        "DIR is the folder of `trainyard sweep -o` or `trainyard plan -o`. The tables results "
+        "and points, and jobs, plan, fresh and winner_jobs if DIR has them, have the "
+        "columns of the files of that name. Unknown values are NULL, and a column is "
+        "INTEGER or REAL if all others are such numbers. `point` joins the tables, and "
+        "`point` and `seed` are a run. The table study has the members of study.json, a row "
+        "each: description, version, hashes. The database replaces an earlier one.",
     .example = "trainyard sqlite out/nodes",
     .options = sqlite_options,
     .operand_count_min = 1,

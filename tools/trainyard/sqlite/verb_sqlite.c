@@ -21,13 +21,28 @@ typedef struct {
     ResultsDatabase *database;
 } Copy;
 
-static bool add_csv(const Copy *copy, const char *table, Status *status)
+static const struct {
+    const char *file, *table;
+    bool is_optional;
+} tables[] = {
+    {"results.csv", "results", false}, {"points.csv", "points", false},
+    {"jobs.csv", "jobs", true},        {"plan.csv", "plan", true},
+    {"fresh.csv", "fresh", true},      {"winner-jobs.csv", "winner_jobs", true},
+};
+
+static bool add_tables(const Copy *copy, Status *status)
 {
-    const char *path = arena_printf(copy->arena, "%s/%s.csv", copy->folder, table);
-    char *csv;
-    size_t length;
-    return file_read(copy->arena, path, TABLE_BYTES_MAX, &csv, &length, status) &&
-           results_database_add(copy->database, table, path, csv, status);
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        const char *path = arena_printf(copy->arena, "%s/%s", copy->folder, tables[i].file);
+        char *csv;
+        size_t length;
+        if (tables[i].is_optional && access(path, F_OK) != 0)
+            continue;
+        if (!file_read(copy->arena, path, TABLE_BYTES_MAX, &csv, &length, status) ||
+            !results_database_add(copy->database, tables[i].table, path, csv, status))
+            return false;
+    }
+    return true;
 }
 
 /* Adds a row for each member of `object` except lists; members of objects in it have
@@ -80,8 +95,7 @@ static bool copy_tables(Arena *arena, const char *folder, const char *path, Stat
     copy.database = results_database_create(arena, temporary, status);
     if (copy.database == NULL)
         return false;
-    bool is_copied = add_study(&copy, study, status) && add_csv(&copy, "results", status) &&
-                     add_csv(&copy, "points", status);
+    bool is_copied = add_study(&copy, study, status) && add_tables(&copy, status);
     if (is_copied)
         is_copied = results_database_close(copy.database, status);
     else

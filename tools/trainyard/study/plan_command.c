@@ -123,7 +123,9 @@ const OptionTable plan_table_of_options = {
         "Exit code 0 when a candidate meets all constraints, 1 when none does (the answer then "
         "names "
         "the nearest miss), 2 for wrong input, 3 for a failure of this machine, 4 after "
-        "--time-limit or SIGTERM, 130 after Ctrl-C. SIGUSR1 prints the progress.",
+        "--time-limit or SIGTERM, 130 after Ctrl-C. Both signals wait for the runs that have "
+        "begun, "
+        "a second one does not. SIGUSR1 prints the progress.",
     .example = "trainyard plan scenarios/studies/cifar-team/study.json -o out/team\n"
                "trainyard plan scenarios/studies/cifar-team/scenario.json --vary nodes=1..3 "
                "--slo 'waited_within(30m) >= 95%' --minimise cost_usd.total\n"

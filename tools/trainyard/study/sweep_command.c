@@ -125,7 +125,8 @@ const OptionTable sweep_table = {
         "\n"
         "Exit code 0 when all runs are done, 2 for wrong input, 3 for a failure of this machine, "
         "4 after --time-limit or SIGTERM, 130 after Ctrl-C. The files are valid in all cases. "
-        "SIGUSR1 prints the progress.",
+        "Ctrl-C and SIGTERM wait for the runs that have begun, a second one does not. SIGUSR1 "
+        "prints the progress.",
     .example = "trainyard sweep scenarios/studies/poisson-nodes/study.json -o out/nodes\n"
                "trainyard sweep scenarios/workloads/poisson/scenario.json --vary "
                "rate=/workloads/0/rate=6/h,12/h --seeds 40 --metric cost_usd.total\n"

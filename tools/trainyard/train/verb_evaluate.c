@@ -123,6 +123,18 @@ static bool read_weights(const Evaluation *evaluation, const char *path, Status 
     return true;
 }
 
+/* Warns of a checkpoint that is not as trainyard wrote it: its score says little. */
+static void warn_changed(Arena *arena, const char *path)
+{
+    if (!checkpoint_is_changed(path))
+        return;
+    Problems warnings = problems_create(arena);
+    status_hint(problems_add(&warnings, STATUS_CONFLICT, place_in(path, 0, 0),
+                             "was changed or damaged after trainyard wrote it"),
+                "its checksum does not hold; compare the score with that of another copy");
+    report_warnings(&warnings);
+}
+
 /* Allocates memory for at most as many images as there are. */
 static bool open_model(Evaluation *evaluation, Status *status)
 {
@@ -152,8 +164,10 @@ static bool run(const EvaluateOptions *options, const char *path, Arena *arena, 
     bool is_fine =
         read_weights(&evaluation, path, status) && evaluate_into_file(&evaluation, status);
     trainer->backend->close(trainer->model);
-    if (is_fine)
+    if (is_fine) {
+        warn_changed(arena, path);
         print_result(&evaluation);
+    }
     return is_fine;
 }
 

@@ -3,7 +3,7 @@
 #include "tests/support/small_scenario_fixture.h"
 
 #define HEADING                                                                                    \
-    "point,seed,seed,workload,job,size,submitted_s,queue_s,run_s,turnaround_s,state,waiting\n"
+    "point,seed,seed,workload,job,slots,submitted_s,queue_s,run_s,turnaround_s,state,waiting\n"
 
 static bool parsed(const char *text, WinnerJobs *jobs, Problems *problems)
 {
