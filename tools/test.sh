@@ -106,7 +106,7 @@ run_tests()
 # Builds all that a preset has to test (the test architecture reads the library, too) and runs its tests.
 preset()
 {
-    build "$1" all unit_tests library
+    build "$1" all unit_tests program_tests library
     run_tests "$1"
 }
 

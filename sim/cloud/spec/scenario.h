@@ -188,12 +188,14 @@ typedef struct {
     int64_t start_unix_ms; /* simulated time 0 on the calendar */
     const char *region;
     const char *subscription;
-    int64_t until_ns;   /* the latest end; INT64_MAX: the run ends when no awaited event is left */
-    bool is_of_session; /* of an emulator's session: the run ends at `until_ns` even if the last
-                           event was earlier, and nodes held then are billed up to it */
+    int64_t until_ns; /* the latest end; INT64_MAX: the run ends when no awaited event is left */
     MeasureWindow measure;
     int64_t wait_target_ns; /* for reports; 0: none is stated */
     Fidelity fidelity;
+    bool is_of_session; /* of an emulator's session: the run ends at `until_ns` even if the last
+                           event was earlier, and nodes held then are billed up to it. It follows
+                           four bytes, so that the padding after it never looks like an address,
+                           which a snapshot would respect */
     ServiceModel service;
     int32_t quota_count;
     const CoreQuota *quotas; /* a family that is not listed has no limit */
