@@ -30,13 +30,14 @@ void trace_row_print_error(Text *out, const TraceRow *row);
 typedef struct {
     void *listener;
     TraceLevel level; /* rows of kinds above this level are not passed on */
+    /* The listener does not use the names of jobs of workloads. If no listener uses them, these
+     * jobs have a common name, "workspace/experiment/day-*". After four bytes, so that the padding
+     * of a listener in a session never looks like an address, which a snapshot would respect. */
+    bool ignores_workload_names;
     void (*row)(void *listener, const TraceRow *row);
     /* Optional: everything that happens at `at_ns` has happened. Called only by a live world, at
      * every level. */
     void (*instant)(void *listener, int64_t at_ns);
-    /* The listener does not use the names of jobs of workloads. If no listener uses them, these
-     * jobs have a common name, "workspace/experiment/day-*". */
-    bool ignores_workload_names;
 } TraceListener;
 
 #endif
