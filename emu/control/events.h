@@ -38,8 +38,8 @@ uint64_t events_last(const Events *events); /* the newest; 0: none yet */
  * one. */
 uint64_t events_print(const Events *events, uint64_t since, size_t bytes_max, Text *out);
 /* Answers a request for /trainyard/events: the events after `since`, once they are settled. If the
- * answer follows, later ones come as they happen, with a comment every 15 s in which there is none,
- * until the emulator ends; otherwise it ends with the last that is settled. `events` outlives the
+ * answer follows, later ones come as they happen until the emulator ends, and a comment after each
+ * 15 s without an event; otherwise it ends with the last that is settled. `events` outlives the
  * answer. */
 void events_answer(const Events *events, uint64_t since, bool follows, HttpResponse *response);
 

@@ -33,7 +33,7 @@ enum { NAME_HEIGHT = 14 };
 typedef struct {
     NameBox area;  /* of the drawing */
     NameBox taken; /* a part of it that stays free */
-    double limit;  /* the height of a line across; negative: there is none */
+    double limit;  /* the height of a line across; negative: the figure has no such line */
 } NameArea;
 
 /* Chooses places[count] in the order of the points: earlier ones have the better places. */

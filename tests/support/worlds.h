@@ -89,7 +89,7 @@ int32_t recording_count(const Recording *recording, TraceKind kind, const char *
 /* The sum of the parts of a TRACE_JOB_ATTEMPT's node time, each checked to be at least 0. */
 int64_t attempt_parts_ns(const TraceRecord *attempt);
 /* The n-th such record, from 0, and the n-th attempt of a job with whole nodes, whose parts add up
- * to its time. The test fails if there is none. */
+ * to its time. The test fails if it is missing. */
 const TraceRecord *recording_get(const Recording *recording, TraceKind kind, int32_t n);
 const TraceRecord *recording_attempt(const Recording *recording, int32_t n);
 /* A hash of all bytes that a trace would show. */

@@ -2,10 +2,10 @@
 #include "sim/base/units.h"
 #include "sim/cloud/job/loss.h"
 #include "sim/cloud/tables.h"
+#include "tests/support/spot_fixture.h"
 #include "tests/support/suite.h"
-#include "tests/support/world_fixture.h"
 
-enum { NODES = 2, EPOCHS = 4, EVERY = 4 };
+enum { EPOCHS = 4, EVERY = 4 };
 
 /* 230 s until the job runs, 1 s of host, 10 s of start, 1 s of download. */
 static const int64_t training_ns = 242 * NS_PER_S;
@@ -24,27 +24,6 @@ static Program *program_of(void)
     program->checkpoint_every = 0;
     program->checkpoint_steps = EVERY;
     return program;
-}
-
-static World *world_of(const Program *program, Fidelity fidelity)
-{
-    ClusterSpec *cluster = ARENA_NEW(arena, ClusterSpec);
-    *cluster = *plain_cluster(arena, NODES);
-    cluster->is_low_priority = true;
-    commands_create_cluster(&list, "c", 0, cluster);
-    commands_create_job(&list, "j", 0, "c", plain_job(arena, NODES, program));
-    Scenario *scenario = scenario_of(&list, 1);
-    scenario->fidelity = fidelity;
-    recording = recording_create(arena);
-    World *world = world_create(arena, scenario, recording_sink(&recording, TRACE_LEVEL_EPOCHS));
-    world_check_always(world);
-    list = commands_begin(arena);
-    return world;
-}
-
-static Job *job_of(World *world)
-{
-    return job_row(world->jobs, (JobId){0});
 }
 
 static Node *node_of_job(World *world)

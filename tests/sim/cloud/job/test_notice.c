@@ -5,10 +5,10 @@
 #include "sim/base/units.h"
 #include "sim/cloud/tables.h"
 #include "sim/model/bounded.h"
+#include "tests/support/spot_fixture.h"
 #include "tests/support/suite.h"
-#include "tests/support/world_fixture.h"
 
-enum { NODES = 2, EPOCHS = 3, EVERY = 1000, RANKS_WRITE = 4 };
+enum { EPOCHS = 3, EVERY = 1000, RANKS_WRITE = 4 };
 
 /* Steps of 1 s. */
 static const int64_t step_ns = NS_PER_S;
@@ -46,33 +46,6 @@ static Program *program_of(bool saves)
                          .resumes = true,
                          .saves_on_notice = saves};
     return program;
-}
-
-static const ClusterSpec *spot_cluster(int32_t nodes)
-{
-    ClusterSpec *spec = ARENA_NEW(arena, ClusterSpec);
-    *spec = *plain_cluster(arena, nodes);
-    spec->is_low_priority = true;
-    return spec;
-}
-
-/* Two nodes and a job on them. Further commands are in `list` already. */
-static World *world_of(const Program *program, Fidelity fidelity)
-{
-    commands_create_cluster(&list, "c", 0, spot_cluster(NODES));
-    commands_create_job(&list, "j", 0, "c", plain_job(arena, NODES, program));
-    Scenario *scenario = scenario_of(&list, 1);
-    scenario->fidelity = fidelity;
-    recording = recording_create(arena);
-    World *world = world_create(arena, scenario, recording_sink(&recording, TRACE_LEVEL_EPOCHS));
-    world_check_always(world);
-    list = commands_begin(arena);
-    return world;
-}
-
-static Job *job_of(World *world)
-{
-    return job_row(world->jobs, (JobId){0});
 }
 
 static void warn(World *world, int32_t node, int64_t at_ns, int64_t notice_ns)
