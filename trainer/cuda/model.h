@@ -80,7 +80,7 @@ enum { CUDA_SETS_MAX = 2 };
 
 /* --- Engines --- */
 
-enum { CUDA_ENGINES_MAX = 4 };
+enum { CUDA_ENGINES_MAX = 3 };
 
 /* The gradients of weights are computed at the same time as the rest of the backward pass, on a
  * second stream, with a second working memory and second states of the engines. */

@@ -118,7 +118,6 @@ void cuda_stages_want(CudaModel *model, CudaMemory *memory)
 {
     const int64_t batch = model->settings.batch_max;
     int64_t scratch = cuda_engines_scratch(model, CUDA_MAIN);
-    int64_t weights_scratch = cuda_engines_scratch(model, CUDA_WEIGHTS);
     for (int32_t i = 0; i < model->stage_count; i++) {
         CudaStage *stage = &model->stages[i];
         const int64_t values = batch * net_size(stage->out);
@@ -131,12 +130,12 @@ void cuda_stages_want(CudaModel *model, CudaMemory *memory)
         const int64_t bytes = product_bytes(model, stage, cuda_product_scratch);
         stage->parts = cuda_memory_of_gpu(memory, product_bytes(model, stage, cuda_product_parts));
         scratch = bytes > scratch ? bytes : scratch;
-        weights_scratch = bytes > weights_scratch ? bytes : weights_scratch;
     }
     model->tiles_done =
         cuda_memory_of_gpu(memory, CUDA_TILES_MAX * (int64_t)sizeof *model->tiles_done);
     model->scratch[CUDA_MAIN] = cuda_memory_of_gpu(memory, scratch);
-    model->scratch[CUDA_WEIGHTS] = cuda_memory_of_gpu(memory, weights_scratch);
+    model->scratch[CUDA_WEIGHTS] =
+        cuda_memory_of_gpu(memory, cuda_engines_scratch(model, CUDA_WEIGHTS));
 }
 
 /* --- Passes --- */

@@ -110,8 +110,7 @@ typedef struct {
 } CudaProduct;
 
 /* Work that a product does in the same kernel: the sieve after it (forward) or before it (backward
- * data), with the same bits as the sieve's own kernel; and sums of parts, which otherwise take a
- * second kernel. */
+ * data), with the same bits as the sieve's own kernel; and sums of parts. */
 enum { CUDA_TILES_MAX = 264 }; /* of a product in parts */
 typedef struct {
     CudaSieve sieve; /* side 0: none */
@@ -123,36 +122,36 @@ typedef struct {
 /* True if the product's kernels can compute the sieve after it, or before it. */
 bool cuda_product_fuses(const CudaSieve *sieve);
 
-/* The largest number of floats of working memory that any of the three functions needs for this
- * product. The memory is aligned to 16 bytes. */
+/* The floats of working memory that a product needs, forward and back to data. The memory is
+ * aligned to 16 bytes. */
 int64_t cuda_product_scratch(const CudaProduct *product);
-/* The same for parts that cuda_product_backward_weights leaves. */
+/* The same for the parts that cuda_product_backward_weights leaves. */
 int64_t cuda_product_parts(const CudaProduct *product);
 
 /* out = relu(in * kernel + bias), kernel HWIO. `kernel` is float in CUDA_FP32 and CUDA_TF32, bf16
  * in CUDA_BF16 (see cuda_update); `bias` always float. With `logits` the output is float in every
- * precision. `fused` may be NULL; with its sieve, `out` is the sieve's output. */
+ * precision. With the sieve of `fused`, `out` is the sieve's output. */
 void cuda_product_forward(cudaStream_t stream, CudaPrecision precision, const CudaProduct *product,
                           const void *in, const void *kernel, const float *bias, bool logits,
                           void *out, float *scratch, const CudaFused *fused);
 /* in_gradient = out_gradient * transposed kernel. If `relu_out` is not NULL, it is the input of
- * this product and the output of a ReLU; where it is 0 the gradient becomes 0. `fused` may be NULL;
- * with its sieve, `in_gradient` is the gradient of the sieve's input, and `relu_out` is NULL. */
+ * this product and the output of a ReLU; where it is 0 the gradient becomes 0. With the sieve of
+ * `fused`, `in_gradient` is the gradient of the sieve's input, and `relu_out` is NULL. */
 void cuda_product_backward_data(cudaStream_t stream, CudaPrecision precision,
                                 const CudaProduct *product, const void *out_gradient,
                                 const void *kernel, const void *relu_out, void *in_gradient,
                                 float *scratch, const CudaFused *fused);
-/* Computes the gradients of the kernel (HWIO) and of the bias, as floats. If `unadded` is not NULL,
- * the gradients may stay in parts in `scratch`: of the kernel, followed by those of the bias.
- * `*unadded` is then these parts with `at` 0; otherwise its count is 0. */
+/* Computes the gradients of the kernel (HWIO) and of the bias, as floats, or leaves them in `parts`:
+ * of the kernel, followed by those of the bias. `*unadded` is then these parts with `at` 0;
+ * otherwise its count is 0. */
 void cuda_product_backward_weights(cudaStream_t stream, CudaPrecision precision,
                                    const CudaProduct *product, const void *in,
                                    const void *out_gradient, float *kernel_gradient,
-                                   float *bias_gradient, float *scratch, CudaParts *unadded);
+                                   float *bias_gradient, float *parts, CudaParts *unadded);
 
 /* --- The product of an image (image_product.cu) ---
  *
- * The first convolution of the networks for CIFAR-10, with the bits of cuda_product_*. */
+ * The first convolution of the networks for CIFAR-10. */
 
 /* True for the shape that these kernels compute. */
 bool cuda_image_fits(const CudaProduct *product);

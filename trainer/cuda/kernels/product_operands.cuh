@@ -203,12 +203,12 @@ template <class K> struct PatchRows {
 
     __device__ static __forceinline__ int row(int i)
     {
-        return static_cast<int>(threadIdx.x) / ACROSS + i * (TILE_THREADS / ACROSS);
+        return tile_thread() / ACROSS + i * (TILE_THREADS / ACROSS);
     }
 
     __device__ static __forceinline__ int word()
     {
-        return static_cast<int>(threadIdx.x) % ACROSS * 4;
+        return tile_thread() % ACROSS * 4;
     }
 
     __device__ __forceinline__ void begin(const Patches &patches, int first_row)
@@ -274,12 +274,12 @@ template <class K> struct PatchColumns {
 
     __device__ static __forceinline__ int word(int i)
     {
-        return static_cast<int>(threadIdx.x) / ACROSS + i * (TILE_THREADS / ACROSS);
+        return tile_thread() / ACROSS + i * (TILE_THREADS / ACROSS);
     }
 
     __device__ static __forceinline__ int row()
     {
-        return static_cast<int>(threadIdx.x) % ACROSS * 4;
+        return tile_thread() % ACROSS * 4;
     }
 
     __device__ __forceinline__ void begin(const Patches &patches, int first_row)
@@ -338,12 +338,12 @@ template <class K> struct OtherRows {
 
     __device__ static __forceinline__ int word(int i)
     {
-        return static_cast<int>(threadIdx.x) / ACROSS + i * (TILE_THREADS / ACROSS);
+        return tile_thread() / ACROSS + i * (TILE_THREADS / ACROSS);
     }
 
     __device__ static __forceinline__ int column()
     {
-        return static_cast<int>(threadIdx.x) % ACROSS * 4;
+        return tile_thread() % ACROSS * 4;
     }
 
     __device__ __forceinline__ void begin(const Other &, int first_column)
@@ -410,12 +410,12 @@ template <class K> struct OtherTransposed {
 
     __device__ static __forceinline__ int own_column()
     {
-        return static_cast<int>(threadIdx.x) % K::COLUMNS;
+        return tile_thread() % K::COLUMNS;
     }
 
     __device__ static __forceinline__ int word(int i)
     {
-        return (static_cast<int>(threadIdx.x) / K::COLUMNS + i * (TILE_THREADS / K::COLUMNS)) * 4;
+        return (tile_thread() / K::COLUMNS + i * (TILE_THREADS / K::COLUMNS)) * 4;
     }
 
     __device__ __forceinline__ void begin(const Other &, int first_column)

@@ -7,7 +7,7 @@
  *     input           bytes and labels of images      input, labels      6 a value
  *     multiply        both factors, bias, mask        values, or parts   2 a tap of an output
  *       with a sieve  and backward its places         its result, forward with places
- *     add_parts       parts, bias, mask               values             parts - 1 a value
+ *     add_parts       parts                           gradients          1 a part
  *     sieve_forward   values                          pools, places      side^2 a pool
  *     sieve_backward  gradients of pools, places      gradient           1 a pool
  *     loss            logits, labels                  both results       5 a class
