@@ -358,7 +358,7 @@ static bool gpu_forward(void *opened, bool is_training, Score *score, Status *st
         return false;
     cuda_steps_put(model, model->step_number, 0); // a second forward starts a new score
     begin_stages(model);
-    cuda_stages_forward(model, is_training);
+    cuda_stages_forward(model, is_training, NULL);
     if (!cuda_steps_get(model, NULL, "going forward", status))
         return false;
     cuda_profile_take(model);
@@ -399,7 +399,7 @@ static bool gpu_update(void *opened, const RmsProp *optimizer, float rate, float
               "updating");
     cuda_update(model->stream, &by, model->settings.net->parameter_count, &nothing,
                 model->arenas[ARENA_GRADIENTS], model->arenas[ARENA_ACCUMULATORS],
-                model->arenas[ARENA_WEIGHTS], model->bf16_weights, 0, model->step);
+                model->arenas[ARENA_WEIGHTS], model->bf16_weights, false, model->step);
     cuda_profile_mark(model, PROFILE_UPDATE);
     if (!cuda_steps_get(model, NULL, "updating", &status))
         return true;

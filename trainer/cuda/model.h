@@ -247,8 +247,8 @@ CudaOperands cuda_stages_operands(const CudaModel *model, int32_t stage_index, C
  * none. */
 const CudaStage *cuda_stages_sieve(const CudaModel *model, int32_t stage_index, CudaPass pass);
 /* Queues the forward pass of the last batch of `model->count` images, up to probabilities, score
- * and, in training, the gradient of the logits. */
-void cuda_stages_forward(CudaModel *model, bool is_training);
+ * and, in training, the gradient of the logits. `optimizer` is that of cuda_loss. */
+void cuda_stages_forward(CudaModel *model, bool is_training, const CudaRmsProp *optimizer);
 /* Begin and end work on the stream of the gradients of weights: it waits for what is queued on the
  * main stream, and the main stream for it. */
 void cuda_weights_begin(CudaModel *model);

@@ -200,12 +200,12 @@ static CudaSieve sieve_of(const CudaModel *model, const CudaStage *stage)
 }
 
 /* Computes the rest of forward from the logits. */
-static void finish_forward(CudaModel *model, bool is_training)
+static void finish_forward(CudaModel *model, bool is_training, const CudaRmsProp *optimizer)
 {
     const int32_t last = model->stage_count - 1;
     cuda_loss(model->stream, model->precision, model->stages[last].output, model->labels,
               model->count, model->settings.net->class_count, model->probabilities,
-              is_training ? model->stages[last].slope : NULL, model->step);
+              is_training ? model->stages[last].slope : NULL, optimizer, model->step);
 }
 
 /* True for a sieve that belongs to the pass of a product next to it. */
@@ -215,7 +215,7 @@ static bool is_sieved(const CudaModel *model, int32_t i, CudaPass pass)
     return of >= 0 && of < model->stage_count && model->stages[of].kind == CUDA_PRODUCT;
 }
 
-void cuda_stages_forward(CudaModel *model, bool is_training)
+void cuda_stages_forward(CudaModel *model, bool is_training, const CudaRmsProp *optimizer)
 {
     model->is_training = is_training;
     for (int32_t i = 0; i < model->stage_count; i++) {
@@ -229,7 +229,7 @@ void cuda_stages_forward(CudaModel *model, bool is_training)
         }
         cuda_profile_mark(model, profile_forward(stage->layer_index));
     }
-    finish_forward(model, is_training);
+    finish_forward(model, is_training, optimizer);
     cuda_profile_mark(model, PROFILE_LOSS);
 }
 

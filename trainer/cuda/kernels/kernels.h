@@ -35,8 +35,8 @@ typedef struct {
     int64_t correct;
     int64_t images;
     int64_t bad_step;     /* the first step after which a loss or weight was not finite; -1: none */
-    float rate;           /* of the optimizer, in this step */
-    uint32_t blocks_done; /* counts finished blocks of cuda_loss or cuda_update; 0 outside them */
+    float rate;           /* of the optimizer in the step of the last loss */
+    uint32_t blocks_done; /* counts finished blocks of cuda_loss; 0 outside it */
 } CudaStep;
 
 /* --- Input (input.cu) --- */
@@ -182,20 +182,7 @@ int64_t cuda_bias_gradient_scratch(int64_t rows, int32_t columns);
 void cuda_bias_gradient(cudaStream_t stream, bool is_bf16, int64_t rows, int32_t columns,
                         const void *out_gradient, float *bias_gradient, float *scratch);
 
-/* --- The end of a step (loss.cu) --- */
-
-/* Computes softmax of the logits [count][classes] (floats) in `probabilities`, and adds the score
- * to `step`. After a bad step nothing is added, so that loss_sum shows whether the loss of the bad
- * step was not finite. If `gradient` is not NULL, computes the gradient of trainer/compute/loss.h
- * in the precision's type. At most 256 classes.
- *
- * As on the processor, powers and their sums are doubles, but the GPU's exp and the order of the
- * sum differ. Probabilities agree within two units in a float's last place. For equal
- * probabilities, the gradient and the number of correct images have the same bits, and the losses
- * are equal as doubles. */
-void cuda_loss(cudaStream_t stream, CudaPrecision precision, const float *logits,
-               const uint8_t *batch_labels, int32_t count, int32_t classes, float *probabilities,
-               void *gradient, CudaStep *step);
+/* --- The loss and the update (loss.cu, update.cu) --- */
 
 typedef struct {
     double learning_rate, decay;
@@ -203,25 +190,35 @@ typedef struct {
     float gradient_scale;
 } CudaRmsProp;
 
-/* Adds parts, as cuda_product_backward_weights does. */
+/* Computes softmax of the logits [count][classes] (floats) in `probabilities`, and adds the score
+ * to `step`. After a bad step nothing is added, so that loss_sum shows whether the loss of the bad
+ * step was not finite. If `gradient` is not NULL, computes the gradient of trainer/compute/loss.h
+ * in the precision's type. At most 256 classes.
+ *
+ * If `optimizer` is not NULL, also ends the step, because what follows needs no more than its rate:
+ * computes the rate, records a loss that is not finite, and advances the number and the index to
+ * those of the next step.
+ *
+ * As on the processor, powers and their sums are doubles, but the GPU's exp and the order of the
+ * sum differ. Probabilities agree within two units in a float's last place. For equal
+ * probabilities, the gradient and the number of correct images have the same bits, and the losses
+ * are equal as doubles. */
+void cuda_loss(cudaStream_t stream, CudaPrecision precision, const float *logits,
+               const uint8_t *batch_labels, int32_t count, int32_t classes, float *probabilities,
+               void *gradient, const CudaRmsProp *optimizer, CudaStep *step);
+
+/* Adds parts. */
 void cuda_add_parts(cudaStream_t stream, const CudaUnadded *unadded, float *gradients);
 
-/* The update of trainer/compute/optimizer.h over the whole arena, with the same bits. First adds
- * `unadded` to gradients. Records in `step` if a weight is not finite. If `bf16_weights` is not
- * NULL, also stores the new weights as bf16. `ended_images` > 0: ends a step of so many images, as
- * cuda_end_step. */
+/* The update of trainer/compute/optimizer.h over the whole arena, with the same bits and the rate of
+ * `step`. First adds `unadded` to gradients. Records in `step` if a weight is not finite. If
+ * `bf16_weights` is not NULL, also stores the new weights as bf16. `has_ended`: cuda_loss has ended
+ * the step. */
 void cuda_update(cudaStream_t stream, const CudaRmsProp *optimizer, int64_t count,
                  const CudaUnadded *unadded, float *gradients, float *accumulators, float *weights,
-                 uint16_t *bf16_weights, int32_t ended_images, CudaStep *step);
+                 uint16_t *bf16_weights, bool has_ended, CudaStep *step);
 /* Converts weights to bf16, after the host has changed them. */
 void cuda_narrow(cudaStream_t stream, const float *weights, int64_t count, uint16_t *bf16_weights);
-/* Before the first of several steps: computes its learning rate, with the arithmetic of
- * rmsprop_rate. */
-void cuda_begin_steps(cudaStream_t stream, const CudaRmsProp *optimizer, CudaStep *step);
-/* After a step: records a loss that is not finite, and advances the number, the index and the
- * learning rate to those of the next step. */
-void cuda_end_step(cudaStream_t stream, const CudaRmsProp *optimizer, int32_t count,
-                   CudaStep *step);
 
 #ifdef __cplusplus
 }

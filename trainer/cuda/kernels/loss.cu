@@ -106,12 +106,35 @@ static __device__ __forceinline__ void add_losses(const volatile float *probabil
     }
 }
 
-/* --- Both in one kernel --- */
+/* --- The end of a step --- */
+
+/* The rate of the optimizer in this step, with the arithmetic of rmsprop_rate. */
+static __device__ __forceinline__ float rate_of(const CudaRmsProp &optimizer, const CudaStep *step)
+{
+    const double slower = __dadd_rn(1.0, __dmul_rn(optimizer.decay, (double)(int64_t)step->step));
+    return (float)__ddiv_rn(optimizer.learning_rate, slower);
+}
+
+/* Records a loss that is not finite, and goes to the next step. */
+static __device__ __forceinline__ void end_step(const CudaRmsProp &optimizer, int32_t count,
+                                                CudaStep *step)
+{
+    // x - x is a NaN if x is not finite.
+    const double loss_sum = step->loss_sum;
+    if (loss_sum - loss_sum != 0.0 && step->bad_step < 0)
+        step->bad_step = (int64_t)step->step;
+    step->rate = rate_of(optimizer, step);
+    step->step++;
+    step->first += count;
+}
+
+/* --- All in one kernel --- */
 
 template <typename Type, int PER_LANE>
 static __global__ void __launch_bounds__(LOSS_THREADS)
     loss_kernel(const float *logits, const uint8_t *batch_labels, int32_t count, int32_t classes,
-                float *probabilities, Type *gradient, CudaStep *step)
+                float *probabilities, Type *gradient, bool ends_step, CudaRmsProp optimizer,
+                CudaStep *step)
 {
     const int32_t lane = (int32_t)(threadIdx.x % LANES);
     const int32_t own = (int32_t)(blockIdx.x * BLOCK_IMAGES + threadIdx.x / LANES);
@@ -150,53 +173,36 @@ static __global__ void __launch_bounds__(LOSS_THREADS)
             gradient[first + c] = from_float<Type>(__fmul_rn(above, share));
         }
     }
-    if (is_last_block(&step->blocks_done, gridDim.x))
-        add_losses(probabilities, batch_labels, count, classes, step);
+    if (!is_last_block(&step->blocks_done, gridDim.x))
+        return;
+    add_losses(probabilities, batch_labels, count, classes, step);
+    if (ends_step && threadIdx.x == 0)
+        end_step(optimizer, count, step);
 }
 
 template <typename Type>
 static void loss(cudaStream_t stream, const float *logits, const uint8_t *batch_labels,
                  int32_t count, int32_t classes, float *probabilities, Type *gradient,
-                 CudaStep *step)
+                 const CudaRmsProp *optimizer, CudaStep *step)
 {
-    void (*kernel)(const float *, const uint8_t *, int32_t, int32_t, float *, Type *, CudaStep *) =
+    void (*kernel)(const float *, const uint8_t *, int32_t, int32_t, float *, Type *, bool,
+                   CudaRmsProp, CudaStep *) =
         classes <= LANES ? loss_kernel<Type, 1> : loss_kernel<Type, CLASSES_MAX / LANES>;
     const unsigned blocks = blocks_for(count, BLOCK_IMAGES);
     CUDA_WORK(cuda_work_loss(count, classes, gradient ? (int64_t)sizeof(Type) : 0, blocks));
     CUDA_LAUNCH(kernel, blocks, LOSS_THREADS, stream, logits, batch_labels, count, classes,
-                probabilities, gradient, step);
+                probabilities, gradient, optimizer != NULL, optimizer ? *optimizer : CudaRmsProp(),
+                step);
 }
 
 void cuda_loss(cudaStream_t stream, CudaPrecision precision, const float *logits,
                const uint8_t *batch_labels, int32_t count, int32_t classes, float *probabilities,
-               void *gradient, CudaStep *step)
+               void *gradient, const CudaRmsProp *optimizer, CudaStep *step)
 {
     if (precision == CUDA_BF16)
         loss(stream, logits, batch_labels, count, classes, probabilities, (uint16_t *)gradient,
-             step);
+             optimizer, step);
     else
-        loss(stream, logits, batch_labels, count, classes, probabilities, (float *)gradient, step);
-}
-
-/* --- Between steps --- */
-
-static __global__ void begin_steps_kernel(CudaRmsProp optimizer, CudaStep *step)
-{
-    set_rate(optimizer, step);
-}
-
-void cuda_begin_steps(cudaStream_t stream, const CudaRmsProp *optimizer, CudaStep *step)
-{
-    CUDA_LAUNCH(begin_steps_kernel, 1, 1, stream, *optimizer, step);
-}
-
-static __global__ void end_step_kernel(CudaRmsProp optimizer, int32_t count, CudaStep *step)
-{
-    end_step(optimizer, count, step);
-}
-
-void cuda_end_step(cudaStream_t stream, const CudaRmsProp *optimizer, int32_t count, CudaStep *step)
-{
-    CUDA_WORK(cuda_work(sizeof *step, sizeof *step, 0, 1));
-    CUDA_LAUNCH(end_step_kernel, 1, 1, stream, *optimizer, count, step);
+        loss(stream, logits, batch_labels, count, classes, probabilities, (float *)gradient,
+             optimizer, step);
 }

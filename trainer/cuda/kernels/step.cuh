@@ -1,4 +1,4 @@
-/* The state of a step, as kernels change it, and the last block of a grid. */
+/* The last block of a grid. */
 #ifndef TRAINER_CUDA_STEP_CUH
 #define TRAINER_CUDA_STEP_CUH
 
@@ -24,26 +24,6 @@ static __device__ __forceinline__ bool is_last_block(uint32_t *done, uint32_t bl
     }
     __syncthreads();
     return is_last;
-}
-
-static __device__ __forceinline__ void set_rate(const CudaRmsProp &optimizer, CudaStep *step)
-{
-    const double slower = __dadd_rn(1.0, __dmul_rn(optimizer.decay, (double)(int64_t)step->step));
-    step->rate = (float)__ddiv_rn(optimizer.learning_rate, slower);
-}
-
-/* Records a loss that is not finite, and goes to the next step, which begins `count` images later.
- */
-static __device__ __forceinline__ void end_step(const CudaRmsProp &optimizer, int32_t count,
-                                                CudaStep *step)
-{
-    // x - x is a NaN if x is not finite.
-    const double loss_sum = step->loss_sum;
-    if (loss_sum - loss_sum != 0.0 && step->bad_step < 0)
-        step->bad_step = (int64_t)step->step;
-    step->step++;
-    step->first += count;
-    set_rate(optimizer, step);
 }
 
 #endif

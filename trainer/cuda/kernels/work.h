@@ -13,7 +13,6 @@
  *     loss            logits, labels                  both results       5 a class
  *     update          gradient, accumulator, weight,  the last two,      10 a parameter
  *                     parts of gradients              weight in bf16     and 1 a part
- *     end_step        the state of a step             the same           0
  *
  * Bytes are counted once for each array, as if caches were perfect. */
 #ifndef TRAINER_CUDA_WORK_H
