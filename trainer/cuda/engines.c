@@ -154,6 +154,16 @@ static void set_count(CudaTask *task, int32_t images)
     task->product.count = task->sieve.count = images;
 }
 
+/* True if the last layer is computed with the loss: with own kernels, unless an engine is wanted. */
+static bool can_have_head(const CudaModel *model)
+{
+    const int32_t last = model->stage_count - 1;
+    const CudaStage *before = cuda_stages_sieve(model, last, CUDA_PASS_DATA);
+    const EngineWish wish = model->settings.engine;
+    return (wish == ENGINE_FASTEST || wish == ENGINE_OWN) &&
+           cuda_head_fits(&model->stages[last].product, before ? &before->sieve : NULL);
+}
+
 static void find_ways(CudaModel *model, int32_t stage_index, CudaPass pass)
 {
     CudaStage *stage = &model->stages[stage_index];
@@ -166,7 +176,8 @@ static void find_ways(CudaModel *model, int32_t stage_index, CudaPass pass)
     if (sieve)
         choice->task.sieve = sieve->sieve;
     set_count(&choice->task, model->settings.batch_max);
-    for (int32_t i = 0; i < ENGINES; i++)
+    const bool is_in_head = model->has_head && choice->task.has_logits && pass != CUDA_PASS_WEIGHTS;
+    for (int32_t i = 0; i < (is_in_head ? 1 : ENGINES); i++)
         if (is_wanted(model, i))
             choice->way_count += engines[i]->find(model->engine_states[cuda_side_of(pass)][i],
                                                   &choice->task, choice->ways + choice->way_count,
@@ -180,6 +191,7 @@ bool cuda_engines_open(CudaModel *model, Status *status)
     for (int32_t i = 0; i < ENGINES; i++)
         if (is_wanted(model, i) && !open_engine(model, i, status))
             return false;
+    model->has_head = can_have_head(model);
     for (int32_t i = 0; i < model->stage_count; i++)
         for (CudaPass pass = 0; pass < CUDA_PASS_COUNT; pass++)
             if (model->stages[i].kind == CUDA_PRODUCT && (i > 0 || pass != CUDA_PASS_DATA))

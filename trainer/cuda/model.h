@@ -200,6 +200,7 @@ typedef struct {
 
     int32_t stage_count;
     CudaStage stages[NET_LAYERS_MAX];
+    bool has_head; /* the last layer and the loss are one kernel */
     CudaSet sets[CUDA_SETS_MAX];
     CudaGraph graphs[CUDA_GRAPHS_MAX];
     int64_t uses;             /* a clock for `used_at` */

@@ -199,13 +199,49 @@ static CudaSieve sieve_of(const CudaModel *model, const CudaStage *stage)
     return sieve;
 }
 
+/* Computes the last layer and the loss, and in training the gradient of that layer's input. */
+static void run_head(CudaModel *model, bool is_training, const CudaRmsProp *optimizer)
+{
+    const int32_t last = model->stage_count - 1;
+    const CudaStage *stage = &model->stages[last];
+    const CudaOperands data = cuda_stages_operands(model, last, CUDA_PASS_DATA);
+    const CudaStage *dropout = cuda_stages_sieve(model, last, CUDA_PASS_DATA);
+    const CudaHead head = {.count = model->count,
+                           .channels = stage->product.in_channels,
+                           .classes = stage->product.out_channels,
+                           .in = data.in,
+                           .kernel = data.kernel,
+                           .bias = data.bias,
+                           .labels = model->labels,
+                           .logits = stage->output,
+                           .probabilities = model->probabilities,
+                           .gradient = is_training ? stage->slope : NULL,
+                           .in_gradient = !is_training ? NULL
+                                          : dropout    ? data.sieved
+                                                       : data.in_gradient,
+                           .places = data.places,
+                           .relu_out = data.relu_out};
+    cuda_head(model->stream, model->precision, &head, dropout ? &dropout->sieve : NULL, optimizer,
+              model->step);
+}
+
 /* Computes the rest of forward from the logits. */
 static void finish_forward(CudaModel *model, bool is_training, const CudaRmsProp *optimizer)
 {
     const int32_t last = model->stage_count - 1;
+    if (model->has_head) {
+        run_head(model, is_training, optimizer);
+        return;
+    }
     cuda_loss(model->stream, model->precision, model->stages[last].output, model->labels,
               model->count, model->settings.net->class_count, model->probabilities,
               is_training ? model->stages[last].slope : NULL, optimizer, model->step);
+}
+
+/* True for the product that is computed with the loss, forward and back to data. */
+static bool is_in_head(const CudaModel *model, int32_t i)
+{
+    return model->has_head && i == model->stage_count - 1;
 }
 
 /* True for a sieve that belongs to the pass of a product next to it. */
@@ -221,7 +257,8 @@ void cuda_stages_forward(CudaModel *model, bool is_training, const CudaRmsProp *
     for (int32_t i = 0; i < model->stage_count; i++) {
         const CudaStage *stage = &model->stages[i];
         if (stage->kind == CUDA_PRODUCT) {
-            cuda_engines_run(model, i, CUDA_PASS_FORWARD);
+            if (!is_in_head(model, i))
+                cuda_engines_run(model, i, CUDA_PASS_FORWARD);
         } else if (!is_sieved(model, i, CUDA_PASS_FORWARD)) {
             const CudaSieve sieve = sieve_of(model, stage);
             cuda_sieve_forward(model->stream, model->precision, &sieve, model->step, is_training,
@@ -285,7 +322,7 @@ bool cuda_stages_backward(CudaModel *model, Comm *comm, CudaEarly *early, Status
                 cuda_weights_end(model);
             if (early && stage->layer->kernel_at == early_at && !early(model, comm, status))
                 return false;
-            if (i > 0)
+            if (i > 0 && !is_in_head(model, i))
                 cuda_engines_run(model, i, CUDA_PASS_DATA);
         } else if (!is_sieved(model, i, CUDA_PASS_DATA)) {
             sieve_backward(model, i);

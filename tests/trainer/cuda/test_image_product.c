@@ -22,7 +22,7 @@ static const ImageFunctions functions[] = {
      float_image_backward_weights},
 };
 
-/* One image has 16 parts of 2 rows, five have 80, seventeen 109 of which the last is shorter. */
+/* One image has 16 parts of 2 rows, five have 80, seventeen 182 of which the last is shorter. */
 static const Shape shapes[] = {
     {"one image", 1, 32, 32, 3, 32, 3, 1, true, FORWARD | WEIGHTS},
     {"parts of one image and the next", 5, 32, 32, 3, 32, 3, 1, false, FORWARD | WEIGHTS},

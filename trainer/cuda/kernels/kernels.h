@@ -182,7 +182,7 @@ int64_t cuda_bias_gradient_scratch(int64_t rows, int32_t columns);
 void cuda_bias_gradient(cudaStream_t stream, bool is_bf16, int64_t rows, int32_t columns,
                         const void *out_gradient, float *bias_gradient, float *scratch);
 
-/* --- The loss and the update (loss.cu, update.cu) --- */
+/* --- The loss and the update (loss.cu, head.cu, update.cu) --- */
 
 typedef struct {
     double learning_rate, decay;
@@ -206,6 +206,28 @@ typedef struct {
 void cuda_loss(cudaStream_t stream, CudaPrecision precision, const float *logits,
                const uint8_t *batch_labels, int32_t count, int32_t classes, float *probabilities,
                void *gradient, const CudaRmsProp *optimizer, CudaStep *step);
+
+/* The last dense layer and cuda_loss in one kernel: the layer's logits, and in training the
+ * gradient of its input, with the dropout or the ReLU before it, as cuda_product_forward and
+ * cuda_product_backward_data compute them. In CUDA_TF32 its factors are floats that are not
+ * rounded. */
+typedef struct {
+    int32_t count, channels, classes;
+    const void *in;           /* [count][channels] */
+    const void *kernel;       /* [channels][classes] */
+    const float *bias;        /* [classes] */
+    const uint8_t *labels;    /* [count] */
+    float *logits;            /* [count][classes] */
+    float *probabilities;     /* [count][classes] */
+    void *gradient;           /* of the logits; NULL: no training */
+    void *in_gradient;        /* of `in`, or of the input of the dropout before it; NULL: not wanted */
+    const uint8_t *places;    /* of the dropout before it; NULL: there is none */
+    const void *relu_out;     /* as in cuda_product_backward_data */
+} CudaHead;
+/* True if the kernel can compute the layer; `before`: the sieve before it, or NULL. */
+bool cuda_head_fits(const CudaProduct *product, const CudaSieve *before);
+void cuda_head(cudaStream_t stream, CudaPrecision precision, const CudaHead *head,
+               const CudaSieve *before, const CudaRmsProp *optimizer, CudaStep *step);
 
 /* Adds parts. */
 void cuda_add_parts(cudaStream_t stream, const CudaUnadded *unadded, float *gradients);

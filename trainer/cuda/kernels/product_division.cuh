@@ -16,7 +16,7 @@ enum {
     CHUNK = 32,         // parts are whole chunks of the sum: one or two steps of a tile
     LARGE_PART = 16,    // chunks of a block's work if tiles are large
     SMALL_PART = 2,     // the least chunks of a part
-    PARTS_MAX = 128,    // adding more parts takes longer than they save
+    PARTS_MAX = 256,    // adding more parts takes longer than they save
 };
 
 struct Division {
@@ -46,7 +46,11 @@ inline Division divide(Pass pass, int64_t rows, int64_t columns, int64_t sum)
     division.columns = is_large ? 64 : 32;
     const int64_t column_tiles = divided_up(columns, division.columns);
     const int64_t tiles = row_tiles * column_tiles;
-    int64_t parts = tiles >= TILES_ENOUGH ? 1 : divided_up(TILES_WANTED, tiles);
+#ifndef V_ENOUGH
+#define V_ENOUGH 132
+#define V_WANTED 264
+#endif
+    int64_t parts = pass == PASS_WEIGHTS ? (tiles >= TILES_ENOUGH ? 1 : divided_up(TILES_WANTED, tiles)) : tiles >= V_ENOUGH ? 1 : divided_up(V_WANTED, tiles);
     if (parts > at_least_1(chunks / SMALL_PART))
         parts = at_least_1(chunks / SMALL_PART);
     if (parts > PARTS_MAX)

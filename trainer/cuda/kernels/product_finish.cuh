@@ -5,7 +5,7 @@
 #include "trainer/cuda/kernels/product_operands.cuh"
 #include "trainer/cuda/kernels/product_tile.cuh"
 #include "trainer/cuda/kernels/sieve.cuh"
-#include "trainer/cuda/kernels/step.cuh"
+#include "trainer/cuda/kernels/last_block.cuh"
 
 namespace
 {

@@ -11,6 +11,7 @@
  *     sieve_forward   values                          pools, places      side^2 a pool
  *     sieve_backward  gradients of pools, places      gradient           1 a pool
  *     loss            logits, labels                  both results       5 a class
+ *     head            in, kernel, labels, places      all results        2 a tap, both ways
  *     update          gradient, accumulator, weight,  the last two,      10 a parameter
  *                     parts of gradients              weight in bf16     and 1 a part
  *

@@ -262,11 +262,11 @@ START_TEST(a_step_by_libraries_is_that_of_ref)
     static const char *const engines[PRECISION_COUNT] = {
         [PRECISION_FP32] =
             "conv2d_1 cudnn, -, cudnn; conv2d_3 cudnn, cudnn, cudnn; conv2d_4 cudnn, cudnn, cudnn; "
-            "dense_1 cublas, cublas, cublas; dense_2 cublas, cublas, cublas\n",
+            "dense_1 cublas, cublas, cublas; dense_2 own, own, cublas\n",
         // cuDNN cannot compute float gradients of kernels from bf16.
         [PRECISION_BF16] =
             "conv2d_1 cudnn, -, own; conv2d_3 cudnn, cudnn, own; conv2d_4 cudnn, cudnn, own; "
-            "dense_1 cublas, cublas, cublas; dense_2 cublas, cublas, cublas\n",
+            "dense_1 cublas, cublas, cublas; dense_2 own, own, cublas\n",
     };
     const Precision precision = (Precision)_i;
     const char *expected = engines[precision == PRECISION_TF32 ? PRECISION_FP32 : precision];

@@ -1,6 +1,6 @@
 /* The last block of a grid. */
-#ifndef TRAINER_CUDA_STEP_CUH
-#define TRAINER_CUDA_STEP_CUH
+#ifndef TRAINER_CUDA_LAST_BLOCK_CUH
+#define TRAINER_CUDA_LAST_BLOCK_CUH
 
 #include "trainer/cuda/kernels/kernels.h"
 
@@ -14,6 +14,8 @@ static __device__ __forceinline__ bool is_last_block(uint32_t *done, uint32_t bl
 {
     __shared__ bool is_last;
     __syncthreads();
+    if (blocks == 1)
+        return true;
     if (threadIdx.x == 0) {
         __threadfence();
         is_last = atomicAdd(done, 1u) == blocks - 1;
