@@ -412,8 +412,8 @@ static const char *read_output(Arena *arena, const HandOff *plan, const HandOffS
     return file_read(arena, path, OUT_MAX, &text, &length, &none) ? text : "";
 }
 
-/* The row "Backend" of the table that the trainer prints first; its members are NULL if the output has
- * no such row yet. */
+/* The row "Backend" of the table that the trainer prints first; its members are NULL if the output
+ * has no such row yet. */
 static Computing printed_computing(Arena *arena, const char *text)
 {
     static const char row[] = "\nBackend ";

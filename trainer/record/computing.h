@@ -1,5 +1,5 @@
-/* With what a training computes: the row "Backend" that the trainer prints, which a real run reads
- * again (real/launch/hand_off.h). */
+/* The backend, precision and device of a training, as in the row "Backend" that the trainer prints.
+ * A real run reads it again (real/launch/hand_off.h). */
 #ifndef TRAINER_COMPUTING_H
 #define TRAINER_COMPUTING_H
 

@@ -371,8 +371,8 @@ START_TEST(what_ranks_printed_is_kept)
          {"\"backend\": \"onednn\"", "\"precision\": \"fp32\"", "\"device\": null",
           "\"train_samples\": 2", "\"test_samples\": 1"}},
         {"",
-         {"\"backend\": null", "\"precision\": null", "\"device\": null",
-          "\"train_samples\": null", "\"test_samples\": null"}},
+         {"\"backend\": null", "\"precision\": null", "\"device\": null", "\"train_samples\": null",
+          "\"test_samples\": null"}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const char *text = kept(rows[i].printed);
