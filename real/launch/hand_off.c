@@ -271,6 +271,7 @@ static char **arguments_of(const HandOffInput *input, const HandOff *plan, char 
     add_option(arena, list, &count, "model-dir", plan->model_folder);
     add_option(arena, list, &count, "backend", backend_word(input->settings->backend));
     list[count++] = arena_strdup(arena, "--timeline");
+    list[count++] = arena_strdup(arena, "--whole-steps"); // phases would take longer on GPUs
     if (plan->resumed_epoch > 0)
         add_option(arena, list, &count, "resume", "latest");
     if (input->settings->fail_step > 0) {

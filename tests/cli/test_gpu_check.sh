@@ -215,6 +215,16 @@ stderr_has "out/logs/checkpoint-1.h5: writing failed"
 stdout_has "Epoch 2/2"
 holds [ ! -e out/logs/checkpoint-1.h5 ]
 
+example "a timeline of whole steps has each step once, also of steps that are made at once"
+"$emulated/trainyard" train --backend cuda --data-dir two --limit 2 --batch-size 1 --epochs 2 --dir whole --timeline --whole-steps >stdout 2>stderr
+status=$?
+exit_is 0
+holds [ "$(awk '$1 == "whole" { print $2 }' whole/logs/timeline.rank0.tsv | paste -sd ' ')" = "0 1 2 3" ]
+holds [ -z "$(grep -E '^(forward|update)' whole/logs/timeline.rank0.tsv)" ]
+# Steps 0 and 1 are one call of the backend: the second begins when the first ends, and takes as long, to the nanosecond.
+holds awk '$1 == "whole" && $2 == 0 { end = $4; took = $4 - $3 }
+    $1 == "whole" && $2 == 1 { more = $4 - $3 - took; exit !($3 == end && took > 0 && more >= -1 && more <= 1) }' whole/logs/timeline.rank0.tsv
+
 # A sanitizer that finds something.
 printf '#!/bin/sh\necho "ERROR SUMMARY: 1 error"\nexit 9\n' >fake/compute-sanitizer
 # A profiler that runs its program, and prints the metrics that it is asked for, of kernels that its filter has.
@@ -293,5 +303,7 @@ exit_is 0
 stderr_is_empty
 holds checked 'run["steps"][0]["state"] == "passed" and run["steps"][0]["notes"] == "an error is above its tolerance"'
 holds checked 'sorted(run["comparison"]) == ["epoch", "step", "throughput", "training"] and run["comparison"]["step"]["measured"] > 0'
+# Steps are those of a training without a timeline: whole.
+holds checked '"forward" not in [row["quantity"] for row in json.load(open("result/figures/compare.json"))["jobs"][0]["quantities"]]'
 
 finish

@@ -97,6 +97,7 @@ START_TEST(arguments_describe_the_program)
     ck_assert_str_eq(value_of("--backend"), "cpu");
     ck_assert_str_eq(value_of("--data-dir"), folder);
     ck_assert(has(plan.ranks.arguments, "--timeline"));
+    ck_assert(has(plan.ranks.arguments, "--whole-steps"));
     ck_assert(!has(plan.ranks.arguments, "--resume"));
     ck_assert(!has(plan.ranks.arguments, "--fail-step"));
 }
