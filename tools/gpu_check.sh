@@ -21,7 +21,7 @@
 #   twins      the same training with plain C and on the GPU
 #   twice      the same training again gives the same bits, in each precision
 #   resume     continues from a checkpoint with the same bits
-#   speed      steps alternating with PyTorch's best form and with each kind of our kernels, in each precision; engines of each layer
+#   speed      steps alternating with PyTorch's best form and with our kernels alone, in each precision; engines of each layer
 #   pauses     how long evaluations and checkpoints hold up steps
 #   calibrate  calibrates the GPU, and compares predicted steps of other batch sizes with measured ones
 #   compare    predicts a whole training, and compares it with a real one
@@ -394,11 +394,11 @@ bench()
     trainyard bench-training --backend cuda --json "$@" | tr -d '\n' | sed 's/$/\n/'
 }
 
-# speed_row PRECISION BATCH: measures trainyard, each kind of its kernels and each form of PyTorch alternately, with a line of JSON
+# speed_row PRECISION BATCH: measures trainyard, its own kernels alone and each form of PyTorch alternately, with a line of JSON
 # for each.
 speed_row()
 {
-    local precision=$1 batch=$2 steps round engine form answer flags=() ours
+    local precision=$1 batch=$2 steps round form answer flags=() ours
     steps=$((images / batch > steps_least ? images / batch : steps_least))
     ours=(--precision "$precision" --batch-size "$batch" --steps "$steps" --warmup "$steps_least")
     case $precision in
@@ -407,9 +407,7 @@ speed_row()
     esac
     for ((round = 0; round < rounds; round++)); do
         bench "${ours[@]}"
-        for engine in own separate; do
-            bench "${ours[@]}" --engine $engine | sed "s/^{/{\"peer\": \"$engine\",/"
-        done
+        bench "${ours[@]}" --engine own | sed 's/^{/{"peer": "own",/'
         for form in "${forms[@]}"; do
             echo "--device cuda --batch $batch --bench $steps --warmup $steps_least ${flags[*]} $form" >&"$to_peer"
             read -r answer <&"$from_peer"
@@ -559,7 +557,7 @@ step_profile()
         grep -q '^"[0-9].*update_kernel' "$out/figures/kernels.$precision.csv" || { echo "the profiler saw no whole step in $precision"; return 1; }
     done
 }
-profiled='input_kernel|image_|multiply|loss_kernel|end_step|sieve|add_parts|update_kernel|transpose|bias|mask|sum_rows|narrow'
+profiled='input_kernel|image_|multiply|head_kernel|loss_kernel|sieve|add_parts|update_kernel|transpose|bias|mask|sum_rows|narrow'
 profiled_count=48 # a step and a bit
 
 # --- The runner

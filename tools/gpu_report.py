@@ -177,10 +177,9 @@ def speed_row(precision, batch, rounds, limits):
         "rounds": len(ours), "kernels_per_step": ours[-1].get("kernels_per_step"),
         "tflops": round(1e3 * ours[-1]["gflop_per_step"] / step_us, 3),
     }
-    for engine in ("own", "separate"):
-        times = [1e3 * answer["step_ms"]["median"] for answer in rounds if answer.get("peer") == engine]
-        if times:
-            row[engine + "_step_us"] = round(statistics.median(times), 2)
+    own = [1e3 * answer["step_ms"]["median"] for answer in rounds if answer.get("peer") == "own"]
+    if own:
+        row["own_step_us"] = round(statistics.median(own), 2)
     row["engines"] = ours[-1].get("engines")
     rate = limits.get("product_tflops", {}).get(precision)
     if rate:
@@ -327,29 +326,19 @@ def machine_lines(run):
 
 
 def speed_lines(run):
-    rows = [["precision", "batch", "us/step", "own us", "separate us", "images/s", "kernels", "products %", "launches %", "PyTorch us", "its form", "times as fast"]]
+    rows = [["precision", "batch", "us/step", "own us", "images/s", "kernels", "products %", "launches %", "PyTorch us", "its form", "times as fast"]]
     for row in run["speed"]:
         best = row.get("torch", {}).get(row.get("torch_best"), {})
-        rows.append([row["precision"], cell(row["batch_size"]), cell(row["step_us"], 1), cell(row.get("own_step_us"), 1), cell(row.get("separate_step_us"), 1),
-                     cell(row["images_per_s"]),
-                     cell(row.get("kernels_per_step")), cell(row.get("product_share_percent"), 1),
+        rows.append([row["precision"], cell(row["batch_size"]), cell(row["step_us"], 1), cell(row.get("own_step_us"), 1),
+                     cell(row["images_per_s"]), cell(row.get("kernels_per_step")), cell(row.get("product_share_percent"), 1),
                      cell(row.get("launch_share_percent"), 1), cell(best.get("step_us"), 1), cell(row.get("torch_best")),
                      cell(row.get("ratio"), 2)])
     yield from table(rows)
-    yield "own us: with our own kernels alone; separate us: the same, with separate kernels for pools, dropouts and sums of parts; products %: of the rate of large matrix products; launches %: the time of as many empty kernels in a row"
+    yield "own us: with our own kernels alone; products %: of the rate of large matrix products; launches %: the time of as many empty kernels in a row"
 
 
 def judged_lines(run):
-    """Answers to what a GPU has to judge first (trainer/README.md): each line compares two measurements, or states one."""
-    for row in run.get("speed", []):
-        of = f"{row['precision']} {row['batch_size']}"
-        own, separate = row.get("own_step_us"), row.get("separate_step_us")
-        if own and separate:
-            yield f"{of}: a step of own kernels takes {own:.1f} us, of separate kernels {separate:.1f} us: {separate / own:.2f} times as long"
-        both = [f"{layer} {name} {times['own']:.1f} / {times['separate']:.1f}" for layer, engines in row.get("engines", {}).items()
-                for name, times in engines.get("tried_us", {}).items() if "own" in times and "separate" in times]
-        if both:
-            yield f"{of}: us by own / by separate kernels: " + ", ".join(both)
+    """What else a GPU has to judge: each line compares two measurements, or states one."""
     if run.get("pauses"):
         yield ("a step takes {step_us:.1f} us, after a checkpoint has begun {step_after_checkpoint_us:.1f} us; a checkpoint holds up steps for "
                "{checkpoint_held_us:.0f} us; evaluations make {evaluated_images_per_s:.0f} images/s").format(**run["pauses"])
