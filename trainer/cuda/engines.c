@@ -154,7 +154,8 @@ static void set_count(CudaTask *task, int32_t images)
     task->product.count = task->sieve.count = images;
 }
 
-/* True if the last layer is computed with the loss: with own kernels, unless an engine is wanted. */
+/* True if the last layer is computed with the loss: with own kernels, unless an engine is wanted.
+ */
 static bool can_have_head(const CudaModel *model)
 {
     const int32_t last = model->stage_count - 1;

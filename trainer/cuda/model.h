@@ -195,6 +195,7 @@ typedef struct {
     void *scratch[CUDA_SIDES];
     uint32_t *tiles_done; /* [CUDA_TILES_MAX] zeros between kernels of the main stream */
     CudaUnadded unadded;  /* gradients of weights that are queued, but not their sums */
+    int64_t updated_from; /* the first parameter that the backward pass has updated */
     bool is_training;     /* of the last forward pass */
     void *engine_states[CUDA_SIDES][CUDA_ENGINES_MAX];
 
@@ -257,11 +258,15 @@ void cuda_weights_end(CudaModel *model);
 /* Remembers parts for the update; cuda_weights_add adds all of them on a stream instead. */
 void cuda_weights_left(CudaModel *model, const CudaParts *parts);
 void cuda_weights_add(CudaModel *model, cudaStream_t stream);
+/* Queues the update of the parameters [first, end) and of all parts that are left. */
+void cuda_stages_update(CudaModel *model, cudaStream_t stream, const CudaRmsProp *optimizer,
+                        int64_t first, int64_t end);
 /* Queues the backward pass; without `early`, sums of parts are left to the update. Calls `early` as
- * soon as the gradients from cuda_exchange_first on are queued; `early` may be NULL. */
+ * soon as the gradients from cuda_exchange_first on are queued; `early` may be NULL. With
+ * `optimizer`, which may be NULL, updates the parameters from there on, and sets `updated_from`. */
 typedef bool CudaEarly(CudaModel *model, Comm *comm, Status *status);
 MUST_CHECK bool cuda_stages_backward(CudaModel *model, Comm *comm, CudaEarly *early,
-                                     Status *status);
+                                     const CudaRmsProp *optimizer, Status *status);
 /* The stage with the output of a layer; NULL if the output is not stored. */
 const CudaStage *cuda_stages_of_layer(const CudaModel *model, int32_t layer);
 

@@ -304,13 +304,44 @@ void cuda_weights_left(CudaModel *model, const CudaParts *parts)
     model->unadded.all[model->unadded.count++] = *parts;
 }
 
+void cuda_stages_update(CudaModel *model, cudaStream_t stream, const CudaRmsProp *optimizer,
+                        int64_t first, int64_t end)
+{
+    cuda_update(stream, optimizer, first, end, &model->unadded, model->arenas[ARENA_GRADIENTS],
+                model->arenas[ARENA_ACCUMULATORS], model->arenas[ARENA_WEIGHTS],
+                model->bf16_weights, true, model->step);
+    model->unadded.count = 0;
+}
+
+/* What an early update leaves to the last one, so that it writes no page of memory (4096 bytes) that
+ * a kernel of the layers before reads: the emulation finds conflicts by page. */
+enum { EARLY_DISTANCE = 2048 };
+
+/* Updates the parameters after `layer_at` while the layers before that go backward. The last use of
+ * the layer's parameters was the gradient of its input. Does nothing if its own gradients are left
+ * in parts. */
+static void update_early(CudaModel *model, const CudaRmsProp *optimizer, int64_t layer_at)
+{
+    const int64_t first = (layer_at + EARLY_DISTANCE + 3) / 4 * 4;
+    for (int32_t i = 0; i < model->unadded.count; i++)
+        if (model->unadded.all[i].at < first)
+            return;
+    if (first >= model->updated_from)
+        return;
+    cuda_weights_begin(model);
+    cuda_stages_update(model, model->weights_stream, optimizer, first, model->updated_from);
+    model->updated_from = first;
+}
+
 /* The gradients of weights are not needed before the update, and at small batches neither they nor
  * the gradients of inputs fill a GPU: both are computed at the same time. Stages that are measured
  * run one after the other. */
-bool cuda_stages_backward(CudaModel *model, Comm *comm, CudaEarly *early, Status *status)
+bool cuda_stages_backward(CudaModel *model, Comm *comm, CudaEarly *early,
+                          const CudaRmsProp *optimizer, Status *status)
 {
     const int64_t early_at = cuda_exchange_first(model->settings.net);
     model->unadded.count = 0;
+    model->updated_from = model->settings.net->parameter_count;
     for (int32_t i = model->stage_count - 1; i >= 0; i--) {
         const CudaStage *stage = &model->stages[i];
         if (stage->kind == CUDA_PRODUCT) {
@@ -324,6 +355,8 @@ bool cuda_stages_backward(CudaModel *model, Comm *comm, CudaEarly *early, Status
                 return false;
             if (i > 0 && !is_in_head(model, i))
                 cuda_engines_run(model, i, CUDA_PASS_DATA);
+            if (optimizer && stage->layer->kernel_at == early_at && !model->profile.is_marking)
+                update_early(model, optimizer, early_at);
         } else if (!is_sieved(model, i, CUDA_PASS_DATA)) {
             sieve_backward(model, i);
         }

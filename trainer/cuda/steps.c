@@ -67,14 +67,13 @@ static bool queue_step(CudaModel *model, const void *work, Status *status)
                model->labels);
     cuda_profile_mark(model, PROFILE_INPUT);
     cuda_stages_forward(model, true, &kind->optimizer);
-    if (!cuda_stages_backward(model, kind->comm, kind->comm ? cuda_exchange_early : NULL, status) ||
+    if (!cuda_stages_backward(model, kind->comm, kind->comm ? cuda_exchange_early : NULL,
+                              kind->comm ? NULL : &kind->optimizer, status) ||
         (kind->comm && !cuda_exchange_rest(model, kind->comm, status)))
         return false;
     if (kind->comm)
         cuda_profile_mark(model, PROFILE_EXCHANGE); // the part that continues after the last layer
-    cuda_update(model->stream, &kind->optimizer, model->settings.net->parameter_count,
-                &model->unadded, model->arenas[ARENA_GRADIENTS], model->arenas[ARENA_ACCUMULATORS],
-                model->arenas[ARENA_WEIGHTS], model->bf16_weights, true, model->step);
+    cuda_stages_update(model, model->stream, &kind->optimizer, 0, model->updated_from);
     cuda_profile_mark(model, PROFILE_UPDATE);
     return true;
 }

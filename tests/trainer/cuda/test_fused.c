@@ -1,5 +1,5 @@
-/* Products that compute a sieve in the same kernel give the bits of a product and a sieve, and leave
- * the counters at zero. */
+/* Products that compute a sieve in the same kernel give the bits of a product and a sieve, and
+ * leave the counters at zero. */
 #include "tests/trainer/cuda/product_as_floats.h"
 #include "tests/trainer/cuda/product_cases.h"
 

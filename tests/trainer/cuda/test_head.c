@@ -15,8 +15,8 @@ typedef struct {
 } HeadShape;
 
 static const HeadShape shapes[] = {
-    {32, 512, 10, DROPOUT}, {1, 1, 1, NOTHING},      {5, 33, 2, RELU},    {4, 64, 16, DROPOUT},
-    {37, 20, 10, RELU},     {3, 480, 16, NOTHING},   {9, 129, 3, DROPOUT},
+    {32, 512, 10, DROPOUT}, {1, 1, 1, NOTHING},    {5, 33, 2, RELU},     {4, 64, 16, DROPOUT},
+    {37, 20, 10, RELU},     {3, 480, 16, NOTHING}, {9, 129, 3, DROPOUT},
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
@@ -84,20 +84,19 @@ static void run_head(const HeadShape *shape, CudaPrecision precision, bool is_tr
     const CudaRmsProp optimizer = {.learning_rate = 8e-4, .decay = 1e-6};
     CudaStep *step = gpu_copy(&before, sizeof before);
     void *const values = upload(precision, in, ins);
-    const CudaHead head = {
-        .count = shape->count,
-        .channels = shape->channels,
-        .classes = shape->classes,
-        .in = values,
-        .kernel = upload(precision, kernel, shape->channels * shape->classes),
-        .bias = gpu_copy(bias, shape->classes * (int64_t)sizeof *bias),
-        .labels = gpu_copy(labels, shape->count),
-        .logits = gpu_new(outs * 4),
-        .probabilities = gpu_new(outs * 4),
-        .gradient = is_training ? gpu_new(outs * 4) : NULL,
-        .in_gradient = is_training ? gpu_new(ins * 4) : NULL,
-        .places = shape->before == DROPOUT ? gpu_copy(places, ins) : NULL,
-        .relu_out = shape->before == RELU ? values : NULL};
+    const CudaHead head = {.count = shape->count,
+                           .channels = shape->channels,
+                           .classes = shape->classes,
+                           .in = values,
+                           .kernel = upload(precision, kernel, shape->channels * shape->classes),
+                           .bias = gpu_copy(bias, shape->classes * (int64_t)sizeof *bias),
+                           .labels = gpu_copy(labels, shape->count),
+                           .logits = gpu_new(outs * 4),
+                           .probabilities = gpu_new(outs * 4),
+                           .gradient = is_training ? gpu_new(outs * 4) : NULL,
+                           .in_gradient = is_training ? gpu_new(ins * 4) : NULL,
+                           .places = shape->before == DROPOUT ? gpu_copy(places, ins) : NULL,
+                           .relu_out = shape->before == RELU ? values : NULL};
     cuda_head(NULL, precision, &head, sieve, &optimizer, step);
     gpu_read(result.logits, head.logits, outs * 4);
     gpu_read(result.probabilities, head.probabilities, outs * 4);
@@ -106,11 +105,16 @@ static void run_head(const HeadShape *shape, CudaPrecision precision, bool is_tr
         download(precision, head.gradient, outs, result.gradient);
         download(precision, head.in_gradient, ins, result.in_gradient);
     }
-    void *const all[] = {values,        (void *)(uintptr_t)head.kernel,
-                         (void *)(uintptr_t)head.bias, (void *)(uintptr_t)head.labels,
-                         head.logits,   head.probabilities,
-                         head.gradient, head.in_gradient,
-                         step,          (void *)(uintptr_t)head.places};
+    void *const all[] = {values,
+                         (void *)(uintptr_t)head.kernel,
+                         (void *)(uintptr_t)head.bias,
+                         (void *)(uintptr_t)head.labels,
+                         head.logits,
+                         head.probabilities,
+                         head.gradient,
+                         head.in_gradient,
+                         step,
+                         (void *)(uintptr_t)head.places};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         gpu_free(all[i]);
 }
@@ -170,8 +174,7 @@ static void check_in_gradient(const HeadShape *shape, CudaPrecision precision, d
                                     (shape->before == RELU && in[at] == 0.0f);
             double sum = 0.0, magnitude = 0.0;
             for (int32_t k = 0; k < shape->classes; k++) {
-                const double term = scale *
-                                    (double)result.gradient[image * shape->classes + k] *
+                const double term = scale * (double)result.gradient[image * shape->classes + k] *
                                     (double)kernel[c * shape->classes + k];
                 sum += term;
                 magnitude += fabs(term);
@@ -179,8 +182,8 @@ static void check_in_gradient(const HeadShape *shape, CudaPrecision precision, d
             if (is_stopped)
                 ck_assert_float_eq(result.in_gradient[at], 0.0f);
             else
-                check_sum("in_gradient", at, result.in_gradient[at], sum, magnitude,
-                          shape->classes, rounding);
+                check_sum("in_gradient", at, result.in_gradient[at], sum, magnitude, shape->classes,
+                          rounding);
         }
 }
 

@@ -120,8 +120,8 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("cuda_image_product");
     TCase *tests = tcase_create("all");
-    tcase_add_loop_test(tests, products_of_images_are_those_of_plain_loops_in_every_order_of_threads, 0,
-                        SHAPES);
+    tcase_add_loop_test(
+        tests, products_of_images_are_those_of_plain_loops_in_every_order_of_threads, 0, SHAPES);
     tcase_add_test(tests, a_nan_reaches_its_nine_pixels);
     tcase_add_test(tests, other_shapes_do_not_fit);
     suite_add_tcase(suite, tests);

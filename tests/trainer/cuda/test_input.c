@@ -173,8 +173,14 @@ START_TEST(a_captured_step_takes_the_next_batch_each_time)
     gpu_must(cudaGraphExecDestroy(executable));
     gpu_must(cudaGraphDestroy(graph));
     gpu_must(cudaStreamDestroy(stream));
-    void *all[] = {(void *)input.images, (void *)input.labels, (void *)input.order, step, out,
-                   batch_labels,         logits,               probabilities};
+    void *all[] = {(void *)input.images,
+                   (void *)input.labels,
+                   (void *)input.order,
+                   step,
+                   out,
+                   batch_labels,
+                   logits,
+                   probabilities};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         gpu_free(all[i]);
 }

@@ -80,8 +80,18 @@ static void update(const CudaRmsProp *by, int64_t number, bool has_ended, const 
     step.step = (uint64_t)number + has_ended;
     step.rate = rmsprop_rate(&optimizer, number);
     gpu_must(cudaMemcpy(arenas->step, &step, sizeof step, cudaMemcpyHostToDevice));
-    cuda_update(NULL, by, arenas->count, &arenas->unadded, arenas->gradients, arenas->accumulators,
+    // In two pieces, the later one first.
+    const int64_t middle = arenas->count * 3 / 7 / 4 * 4;
+    CudaUnadded later = {.count = 0}, earlier = {.count = 0};
+    for (int32_t i = 0; i < arenas->unadded.count; i++) {
+        CudaUnadded *piece = arenas->unadded.all[i].at < middle ? &earlier : &later;
+        piece->all[piece->count++] = arenas->unadded.all[i];
+    }
+    cuda_update(NULL, by, middle, arenas->count, &later, arenas->gradients, arenas->accumulators,
                 arenas->weights, arenas->halves, has_ended, arenas->step);
+    if (middle > 0)
+        cuda_update(NULL, by, 0, middle, &earlier, arenas->gradients, arenas->accumulators,
+                    arenas->weights, arenas->halves, has_ended, arenas->step);
 }
 
 static void check_update(int64_t count, float gradient_scale, bool has_halves)
@@ -143,9 +153,9 @@ START_TEST(gradients_in_parts_are_added_first)
     const int64_t count = 1500;
     gpu_set_order(_i);
     fill(count);
-    CudaUnadded unadded = {4,
-                           {in_parts(2, 5, 1), in_parts(128, 70, 6), in_parts(67, 300, 80),
-                            in_parts(9, 333, 1167)}};
+    CudaUnadded unadded = {
+        4,
+        {in_parts(2, 5, 1), in_parts(128, 70, 6), in_parts(67, 300, 80), in_parts(9, 333, 1167)}};
     Arenas arenas = arenas_make(count, true);
     gpu_must(cudaMemset(arenas.gradients, 0xff, (size_t)count * sizeof(float)));
     cuda_add_parts(NULL, &unadded, arenas.gradients);

@@ -124,8 +124,7 @@ __global__ void __launch_bounds__(HEAD_THREADS)
     const bool is_first = threadIdx.x % WARP_THREADS < LANES;
     const float share =
         count_image(probability, label, lane, head.count, is_image && is_first, step);
-    const Type gradient =
-        from_float<Type>(gradient_of(probability.value[0], lane, label, share));
+    const Type gradient = from_float<Type>(gradient_of(probability.value[0], lane, label, share));
     if (is_image && is_first && lane < head.classes) {
         head.logits[at] = logit.value[0];
         head.probabilities[at] = probability.value[0];

@@ -346,8 +346,7 @@ template <class K> struct BiasSums {
         if (is_mine())
 #pragma unroll
             for (int x = 0; x < IMAGE_SIDE; x++)
-                sums[x % BIAS_SUMS] =
-                    __fadd_rn(sums[x % BIAS_SUMS], to_float(gradient[x][lane]));
+                sums[x % BIAS_SUMS] = __fadd_rn(sums[x % BIAS_SUMS], to_float(gradient[x][lane]));
     }
 
     __device__ __forceinline__ void put(float *part) const

@@ -141,9 +141,9 @@ void cuda_product_backward_data(cudaStream_t stream, CudaPrecision precision,
                                 const CudaProduct *product, const void *out_gradient,
                                 const void *kernel, const void *relu_out, void *in_gradient,
                                 float *scratch, const CudaFused *fused);
-/* Computes the gradients of the kernel (HWIO) and of the bias, as floats, or leaves them in `parts`:
- * of the kernel, followed by those of the bias. `*unadded` is then these parts with `at` 0;
- * otherwise its count is 0. */
+/* Computes the gradients of the kernel (HWIO) and of the bias, as floats, or leaves them in
+ * `parts`: of the kernel, followed by those of the bias. `*unadded` is then these parts with `at`
+ * 0; otherwise its count is 0. */
 void cuda_product_backward_weights(cudaStream_t stream, CudaPrecision precision,
                                    const CudaProduct *product, const void *in,
                                    const void *out_gradient, float *kernel_gradient,
@@ -213,16 +213,16 @@ void cuda_loss(cudaStream_t stream, CudaPrecision precision, const float *logits
  * rounded. */
 typedef struct {
     int32_t count, channels, classes;
-    const void *in;           /* [count][channels] */
-    const void *kernel;       /* [channels][classes] */
-    const float *bias;        /* [classes] */
-    const uint8_t *labels;    /* [count] */
-    float *logits;            /* [count][classes] */
-    float *probabilities;     /* [count][classes] */
-    void *gradient;           /* of the logits; NULL: no training */
-    void *in_gradient;        /* of `in`, or of the input of the dropout before it; NULL: not wanted */
-    const uint8_t *places;    /* of the dropout before it; NULL: there is none */
-    const void *relu_out;     /* as in cuda_product_backward_data */
+    const void *in;        /* [count][channels] */
+    const void *kernel;    /* [channels][classes] */
+    const float *bias;     /* [classes] */
+    const uint8_t *labels; /* [count] */
+    float *logits;         /* [count][classes] */
+    float *probabilities;  /* [count][classes] */
+    void *gradient;        /* of the logits; NULL: no training */
+    void *in_gradient;     /* of `in`, or of the input of the dropout before it; NULL: not wanted */
+    const uint8_t *places; /* of the dropout before it; NULL: there is none */
+    const void *relu_out;  /* as in cuda_product_backward_data */
 } CudaHead;
 /* True if the kernel can compute the layer; `before`: the sieve before it, or NULL. */
 bool cuda_head_fits(const CudaProduct *product, const CudaSieve *before);
@@ -232,11 +232,12 @@ void cuda_head(cudaStream_t stream, CudaPrecision precision, const CudaHead *hea
 /* Adds parts. */
 void cuda_add_parts(cudaStream_t stream, const CudaUnadded *unadded, float *gradients);
 
-/* The update of trainer/compute/optimizer.h over the whole arena, with the same bits and the rate of
- * `step`. First adds `unadded` to gradients. Records in `step` if a weight is not finite. If
+/* The update of trainer/compute/optimizer.h of the parameters [first, end), with the same bits and
+ * the rate of `step`. `first` is a multiple of 4 and less than `end`. First adds `unadded`, the
+ * parts of gradients of such parameters. Records in `step` if a weight is not finite. If
  * `bf16_weights` is not NULL, also stores the new weights as bf16. `has_ended`: cuda_loss has ended
  * the step. */
-void cuda_update(cudaStream_t stream, const CudaRmsProp *optimizer, int64_t count,
+void cuda_update(cudaStream_t stream, const CudaRmsProp *optimizer, int64_t first, int64_t end,
                  const CudaUnadded *unadded, float *gradients, float *accumulators, float *weights,
                  uint16_t *bf16_weights, bool has_ended, CudaStep *step);
 /* Converts weights to bf16, after the host has changed them. */

@@ -33,8 +33,7 @@ static __global__ void __launch_bounds__(LOSS_THREADS)
             continue;
         probabilities[first + c] = values.value[i];
         if (gradient)
-            gradient[first + c] =
-                from_float<Type>(gradient_of(values.value[i], c, label, share));
+            gradient[first + c] = from_float<Type>(gradient_of(values.value[i], c, label, share));
     }
     finish_loss<LOSS_THREADS>(probabilities, batch_labels, count, classes, ends_step, optimizer,
                               step);

@@ -173,10 +173,9 @@ static __device__ __forceinline__ void end_step(const CudaRmsProp &optimizer, in
 /* Adds the score of a batch, and ends the step if `ends_step`. Called by all threads of all blocks
  * after they have stored their probabilities. */
 template <int THREADS>
-static __device__ __forceinline__ void finish_loss(const float *probabilities,
-                                                   const uint8_t *batch_labels, int32_t count,
-                                                   int32_t classes, bool ends_step,
-                                                   const CudaRmsProp &optimizer, CudaStep *step)
+static __device__ __forceinline__ void
+finish_loss(const float *probabilities, const uint8_t *batch_labels, int32_t count, int32_t classes,
+            bool ends_step, const CudaRmsProp &optimizer, CudaStep *step)
 {
     if (!is_last_block(&step->blocks_done, gridDim.x))
         return;

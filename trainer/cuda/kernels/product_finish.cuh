@@ -2,10 +2,10 @@
 #ifndef TRAINER_CUDA_PRODUCT_FINISH_CUH
 #define TRAINER_CUDA_PRODUCT_FINISH_CUH
 
+#include "trainer/cuda/kernels/last_block.cuh"
 #include "trainer/cuda/kernels/product_operands.cuh"
 #include "trainer/cuda/kernels/product_tile.cuh"
 #include "trainer/cuda/kernels/sieve.cuh"
-#include "trainer/cuda/kernels/last_block.cuh"
 
 namespace
 {
@@ -319,8 +319,7 @@ __device__ __forceinline__ void sieve_tile(const Product &product, int first_row
     const int side = K::PASS == PASS_FORWARD ? result.fused.sieve.side : 1, pixels = side * side;
     const int across = K::COLUMNS / QUAD;
     __syncthreads();
-    for (int i = static_cast<int>(threadIdx.x); i < TILE_ROWS / pixels * across;
-         i += K::THREADS) {
+    for (int i = static_cast<int>(threadIdx.x); i < TILE_ROWS / pixels * across; i += K::THREADS) {
         const int row = i / across * pixels, column = first_column + i % across * QUAD;
         if (first_row + row >= result.rows || column >= result.columns)
             continue;

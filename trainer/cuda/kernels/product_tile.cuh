@@ -2,9 +2,10 @@
  *
  * A block makes TILE_ROWS x COLUMNS of C = A * B, in steps of TILE_WORDS words along the sum. It
  * has GROUPS groups of 128 threads. Each group computes the same part of C from tiles of its own,
- * of every GROUPS-th step, and in the end the sums of the groups are added. A word is one float, or two bf16 that are neighbours along the sum. The layout and the
- * places of a tensor core's operands are therefore the same in all precisions (mma.sync's m16n8k8
- * of tf32 and m16n8k16 of bf16 both take 8 words). */
+ * of every GROUPS-th step, and in the end the sums of the groups are added. A word is one float, or
+ * two bf16 that are neighbours along the sum. The layout and the places of a tensor core's operands
+ * are therefore the same in all precisions (mma.sync's m16n8k8 of tf32 and m16n8k16 of bf16 both
+ * take 8 words). */
 #ifndef TRAINER_CUDA_PRODUCT_TILE_CUH
 #define TRAINER_CUDA_PRODUCT_TILE_CUH
 
@@ -54,7 +55,7 @@ template <Pass PASS_, CudaPrecision PRECISION_, bool IS_VECTOR_, int COLUMNS_> s
     static constexpr int SUMS = TILE_ROWS * COLUMNS_ / TILE_THREADS; // of a thread
     static constexpr int GROUPS = COLUMNS_ == 32 ? NARROW_GROUPS : WIDE_GROUPS;
     static constexpr int THREADS = GROUPS * TILE_THREADS; // of a block
-    static constexpr int FINISHED = SUMS / GROUPS; // sums that a thread finishes
+    static constexpr int FINISHED = SUMS / GROUPS;        // sums that a thread finishes
     // The least number of blocks for which a multiprocessor must have registers: 128 per thread.
     static constexpr int BLOCKS = 4 / GROUPS;
     static constexpr bool HAS_MMA = CUDA_HAS_MMA && PRECISION_ != CUDA_FP32;
@@ -254,7 +255,7 @@ __device__ __forceinline__ void tile_multiply(const uint32_t *a, const uint32_t 
  * or that groups exchange: both fit. */
 template <class K> struct alignas(16) BlockTiles {
     static constexpr int STAGED = TILE_ROWS * K::COLUMNS_STRIDE; // floats
-    static constexpr int EXCHANGED = K::GROUPS > 1 ? TILE_ROWS * K::COLUMNS : 0;
+    static constexpr int EXCHANGED = K::GROUPS > 1 ? TILE_ROWS *K::COLUMNS : 0;
     Tiles<K> of_group[K::GROUPS];
     static_assert(sizeof(of_group) >= (STAGED + EXCHANGED) * sizeof(float), "both fit");
 

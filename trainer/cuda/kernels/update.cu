@@ -40,9 +40,9 @@ static __device__ __forceinline__ bool is_finite(float value)
     return (__float_as_uint(value) & 0x7f800000) != 0x7f800000;
 }
 
-/* The arenas of cuda_update. */
+/* The arenas of cuda_update, and the parameters that it updates. */
 typedef struct {
-    int64_t count;
+    int64_t first, end;
     float *gradients, *accumulators, *weights;
     uint16_t *bf16_weights; /* may be NULL */
 } Arenas;
@@ -118,8 +118,7 @@ static __device__ __forceinline__ bool has_vectors(const CudaParts &parts)
 }
 
 /* The first `count` values from `from` on, and zeros. */
-static __device__ __forceinline__ Values values_at(const float *from, int32_t count,
-                                                   bool is_vector)
+static __device__ __forceinline__ Values values_at(const float *from, int32_t count, bool is_vector)
 {
     Values values = {};
     if (is_vector)
@@ -252,16 +251,15 @@ static __device__ __forceinline__ bool update_added(const CudaRmsProp &by, float
     return is_fine;
 }
 
-/* Updates the parameters of a thread that are not in parts. */
+/* Updates the parameters [at, at + PER_THREAD) that are not in parts. */
 static __device__ __forceinline__ bool update_rest(const CudaRmsProp &by, float rate,
                                                    const CudaUnadded &unadded, const Arenas &arenas,
-                                                   int64_t first)
+                                                   int64_t at)
 {
     bool is_fine = true;
-    if (first + PER_THREAD <= arenas.count && !touches_parts(unadded, first))
-        return update_vector(by, rate, arenas, first,
-                             pack_load<PER_THREAD>(arenas.gradients + first));
-    for (int64_t i = first; i < arenas.count && i < first + PER_THREAD; i++)
+    if (at + PER_THREAD <= arenas.end && !touches_parts(unadded, at))
+        return update_vector(by, rate, arenas, at, pack_load<PER_THREAD>(arenas.gradients + at));
+    for (int64_t i = at; i < arenas.end && i < at + PER_THREAD; i++)
         if (!is_in_parts(unadded, i))
             is_fine = update_one(by, rate, arenas, i, arenas.gradients[i]) && is_fine;
     return is_fine;
@@ -284,19 +282,20 @@ static __global__ void __launch_bounds__(UPDATE_THREADS)
     const bool is_fine =
         parts >= 0 ? update_added(by, rate, unadded.all[parts], block, arenas)
                    : update_rest(by, rate, unadded, arenas,
-                                 ((int64_t)block * UPDATE_THREADS + threadIdx.x) * PER_THREAD);
+                                 arenas.first +
+                                     ((int64_t)block * UPDATE_THREADS + threadIdx.x) * PER_THREAD);
     if (!is_fine)
         note_bad_step(step->step - (has_ended ? 1 : 0), step);
 }
 
-void cuda_update(cudaStream_t stream, const CudaRmsProp *optimizer, int64_t count,
+void cuda_update(cudaStream_t stream, const CudaRmsProp *optimizer, int64_t first, int64_t end,
                  const CudaUnadded *unadded, float *gradients, float *accumulators, float *weights,
                  uint16_t *bf16_weights, bool has_ended, CudaStep *step)
 {
-    const Arenas arenas = {count, gradients, accumulators, weights, bf16_weights};
-    const unsigned rest = blocks_for(count, UPDATE_THREADS * PER_THREAD);
+    const Arenas arenas = {first, end, gradients, accumulators, weights, bf16_weights};
+    const unsigned rest = blocks_for(end - first, UPDATE_THREADS * PER_THREAD);
     const unsigned blocks = rest + (unsigned)blocks_of(unadded);
-    CUDA_WORK(cuda_work_update(count, bytes_of(unadded), bf16_weights != NULL, blocks));
+    CUDA_WORK(cuda_work_update(end - first, bytes_of(unadded), bf16_weights != NULL, blocks));
     CUDA_LAUNCH(update_kernel, blocks, UPDATE_THREADS, stream, *optimizer, *unadded, arenas,
                 has_ended, step);
 }

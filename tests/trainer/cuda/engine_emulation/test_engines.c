@@ -59,8 +59,7 @@ static void tried_forward(cudaStream_t stream, CudaPrecision precision, const Cu
                           void *out, float *scratch, const CudaFused *fused)
 {
     const CudaTask task = {CUDA_PASS_FORWARD, precision, *product, logits, {0}};
-    CudaOperands with = {
-        .in = in, .kernel = kernel, .bias = bias, .out = out, .done = fused->done};
+    CudaOperands with = {.in = in, .kernel = kernel, .bias = bias, .out = out, .done = fused->done};
     (void)stream, (void)scratch;
     run_task(&task, &with);
 }
