@@ -313,8 +313,8 @@ void cuda_stages_update(CudaModel *model, cudaStream_t stream, const CudaRmsProp
     model->unadded.count = 0;
 }
 
-/* What an early update leaves to the last one, so that it writes no page of memory (4096 bytes) that
- * a kernel of the layers before reads: the emulation finds conflicts by page. */
+/* What an early update leaves to the last one, so that it writes no page of memory (4096 bytes)
+ * that a kernel of the layers before reads: the emulation finds conflicts by page. */
 enum { EARLY_DISTANCE = 2048 };
 
 /* Updates the parameters after `layer_at` while the layers before that go backward. The last use of

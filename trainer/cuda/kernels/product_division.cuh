@@ -46,14 +46,7 @@ inline Division divide(Pass pass, int64_t rows, int64_t columns, int64_t sum)
     division.columns = is_large ? 64 : 32;
     const int64_t column_tiles = divided_up(columns, division.columns);
     const int64_t tiles = row_tiles * column_tiles;
-#ifndef V_ENOUGH
-#define V_ENOUGH 132
-#define V_WANTED 264
-#endif
-    int64_t parts = pass == PASS_WEIGHTS
-                        ? (tiles >= TILES_ENOUGH ? 1 : divided_up(TILES_WANTED, tiles))
-                    : tiles >= V_ENOUGH ? 1
-                                        : divided_up(V_WANTED, tiles);
+    int64_t parts = tiles >= TILES_ENOUGH ? 1 : divided_up(TILES_WANTED, tiles);
     if (parts > at_least_1(chunks / SMALL_PART))
         parts = at_least_1(chunks / SMALL_PART);
     if (parts > PARTS_MAX)

@@ -131,12 +131,12 @@ template <class K> struct AddedTile {
     typedef Pack<float, QUAD> Sums;
     enum { AHEAD = 8 };
     static constexpr int ACROSS = K::COLUMNS / QUAD;
-    static constexpr int QUADS = TILE_ROWS * ACROSS / K::THREADS; // of a thread
+    static constexpr int QUADS = TILE_ROWS * ACROSS / BLOCK_THREADS; // of a thread
 
     /* The place of quad `i` of a thread in the tile. Neighbouring threads have neighbours. */
     __device__ static __forceinline__ Place place(int i)
     {
-        const int quad = static_cast<int>(threadIdx.x) + i * K::THREADS;
+        const int quad = static_cast<int>(threadIdx.x) + i * BLOCK_THREADS;
         return Place{quad / ACROSS, quad % ACROSS * QUAD};
     }
 
@@ -224,7 +224,7 @@ __device__ __forceinline__ void finish_bias(const Product &product, int first_co
     if (thread >= K::COLUMNS || column >= product.result.columns)
         return;
     float sum = 0.0f;
-    for (int i = 0; i < K::THREADS / across; i++)
+    for (int i = 0; i < BLOCK_THREADS / across; i++)
         sum = __fadd_rn(sum, shared[i * K::COLUMNS + thread]);
     if (product.parts == 1)
         product.result.bias_gradient[column] = sum;
@@ -319,7 +319,8 @@ __device__ __forceinline__ void sieve_tile(const Product &product, int first_row
     const int side = K::PASS == PASS_FORWARD ? result.fused.sieve.side : 1, pixels = side * side;
     const int across = K::COLUMNS / QUAD;
     __syncthreads();
-    for (int i = static_cast<int>(threadIdx.x); i < TILE_ROWS / pixels * across; i += K::THREADS) {
+    for (int i = static_cast<int>(threadIdx.x); i < TILE_ROWS / pixels * across;
+         i += BLOCK_THREADS) {
         const int row = i / across * pixels, column = first_column + i % across * QUAD;
         if (first_row + row >= result.rows || column >= result.columns)
             continue;

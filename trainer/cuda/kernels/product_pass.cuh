@@ -8,14 +8,14 @@
  *
  * A dense layer has one pixel per image and a side of 1.
  *
- * Division: a block of 128 threads computes 64 x 32 values of C, or 64 x 64 if there are enough
+ * Division: a block of 256 threads computes 64 x 32 values of C, or 64 x 64 if there are enough
  * values. At batch 32 the layers are small for a GPU with 132 multiprocessors (H100, H200). The
  * convolutions' 5408 to 32768 x 32 or 64 values are 113 to 512 blocks of 64 x 32, up to four per
- * multiprocessor. A multiprocessor has room for four blocks (registers: at most 128 per thread by
- * __launch_bounds__; shared memory: at most 19 KiB per block), so that one block works while
- * another waits. A tile of 64 x 32 makes 21 multiply-adds for each value that it reads from L2, a
- * tile of 64 x 64 makes 32. The data of all these layers fit into L2. With larger tiles most
- * multiprocessors would be idle.
+ * multiprocessor. A multiprocessor has room for two blocks (registers: at most 128 per thread by
+ * __launch_bounds__; shared memory: at most 38 KiB per block), so that one works while the other
+ * waits. Where a multiprocessor has a single block, its two groups do so. A tile of 64 x 32 makes
+ * 21 multiply-adds for each value that it reads from L2, a tile of 64 x 64 makes 32. The data of
+ * all these layers fit into L2. With larger tiles most multiprocessors would be idle.
  *
  * If multiprocessors would still be idle (dense layers: 32 rows; gradients of weights: few values,
  * long sums), the sum is divided into parts, one block each. Parts write their sums to `scratch`.
@@ -48,7 +48,7 @@ namespace
 /* Blocks: x counts the tiles of C, with tiles of the same rows one after the other, because they
  * read the same A; y counts the parts. */
 template <class K>
-__global__ void __launch_bounds__(K::THREADS, K::BLOCKS) multiply(const Product product)
+__global__ void __launch_bounds__(BLOCK_THREADS, LEAST_BLOCKS) multiply(const Product product)
 {
     __shared__ BlockTiles<K> shared;
     typename OperandsOf<K, K::PASS>::A a;
@@ -64,23 +64,20 @@ __global__ void __launch_bounds__(K::THREADS, K::BLOCKS) multiply(const Product 
     a.begin(product.patches, first_row);
     b.begin(product.other, first_column);
 
-    // Iteration `at` multiplies the group's tiles of `at` in one buffer while the next tiles are
-    // stored in the other. The first iteration only stores, and an iteration needs a single
-    // barrier.
-    Tiles<K> &tiles = shared.of_group[K::GROUPS == 1 ? 0 : tile_group()];
-    const int step = TILE_WORDS * K::VALUES, round = step * K::GROUPS;
-    const int own_end = K::GROUPS == 1 ? end : end - tile_group() * step; // of `at`
-    const int own_first = K::GROUPS == 1 ? 0 : tile_group() * step;
+    // In iteration `at` a group multiplies its tiles in one buffer while its next tiles are stored
+    // in the other. The first iteration only stores, and an iteration needs a single barrier.
+    Tiles<K> &tiles = shared.of_group[tile_group()];
+    const int step = TILE_WORDS * K::VALUES, of_group = tile_group() * step;
     int buffer = 0;
-    for (int at = begin - round; at < end; at += round, buffer ^= 1) {
-        const bool has_next = at + round < own_end;
-        if (has_next) {
-            a.load(product.patches, at + round + own_first);
-            b.load(product.other, at + round + own_first);
+    for (int at = begin - 2 * step; at < end; at += 2 * step, buffer ^= 1) {
+        const int next = at + 2 * step + of_group;
+        if (next < end) {
+            a.load(product.patches, next);
+            b.load(product.other, next);
         }
-        if (at >= begin && at < own_end)
+        if (at >= begin && at + of_group < end)
             tile_multiply<K>(tiles.a[buffer ^ 1], tiles.b[buffer ^ 1], sums);
-        if (has_next) {
+        if (next < end) {
             a.store(tiles.a[buffer]);
             b.store(tiles.b[buffer]);
             if (sums_bias)
@@ -172,7 +169,7 @@ void start_kind(cudaStream_t stream, dim3 grid, const Product &product, const Cu
 {
     typedef Kind<PASS, PRECISION, IS_VECTOR, COLUMNS> K;
     CUDA_WORK(work);
-    CUDA_LAUNCH((multiply<K>), grid, dim3(K::THREADS), stream, product);
+    CUDA_LAUNCH((multiply<K>), grid, dim3(BLOCK_THREADS), stream, product);
 }
 
 template <Pass PASS, CudaPrecision PRECISION>

@@ -1,21 +1,16 @@
 /* The tiles of a block's part of a matrix product in shared memory, and their multiplication.
  *
  * A block makes TILE_ROWS x COLUMNS of C = A * B, in steps of TILE_WORDS words along the sum. It
- * has GROUPS groups of 128 threads. Each group computes the same part of C from tiles of its own,
- * of every GROUPS-th step, and in the end the sums of the groups are added. A word is one float, or
- * two bf16 that are neighbours along the sum. The layout and the places of a tensor core's operands
- * are therefore the same in all precisions (mma.sync's m16n8k8 of tf32 and m16n8k16 of bf16 both
- * take 8 words). */
+ * has two groups of 128 threads. Both compute the same part of C, one of the even steps and one of
+ * the odd ones, from tiles of their own, and in the end their sums are added. A word is one float,
+ * or two bf16 that are neighbours along the sum. The layout and the places of a tensor core's
+ * operands are therefore the same in all precisions (mma.sync's m16n8k8 of tf32 and m16n8k16 of
+ * bf16 both take 8 words). */
 #ifndef TRAINER_CUDA_PRODUCT_TILE_CUH
 #define TRAINER_CUDA_PRODUCT_TILE_CUH
 
 #include "trainer/cuda/kernels/kernels.h"
 #include "trainer/cuda/kernels/warp_matrix.cuh"
-
-#ifndef TRAINYARD_NARROW
-#define TRAINYARD_NARROW 2
-#define TRAINYARD_WIDE 2
-#endif
 
 namespace
 {
@@ -25,6 +20,9 @@ enum Pass { PASS_FORWARD, PASS_DATA, PASS_WEIGHTS };
 
 enum {
     TILE_THREADS = 128, // of a group
+    BLOCK_THREADS = 2 * TILE_THREADS,
+    // The least number of blocks for which a multiprocessor must have registers: 128 per thread.
+    LEAST_BLOCKS = 2,
     TILE_ROWS = 64,
     TILE_WORDS = 16,
     // Distances between rows, or between words, of a tile. They are padded so that the 32 lanes
@@ -33,9 +31,6 @@ enum {
     // neighbours, it is 8 more than a multiple of 32.
     WORDS_STRIDE = TILE_WORDS + 4,
     ROWS_STRIDE = TILE_ROWS + 8,
-    // Groups of a block with 32 or 64 columns.
-    NARROW_GROUPS = TRAINYARD_NARROW,
-    WIDE_GROUPS = TRAINYARD_WIDE,
 };
 
 /* The parameters of one instance of the kernel. With IS_VECTOR it reads whole quads only. */
@@ -53,11 +48,7 @@ template <Pass PASS_, CudaPrecision PRECISION_, bool IS_VECTOR_, int COLUMNS_> s
         A_IS_ALONG_SUM ? TILE_ROWS * WORDS_STRIDE : TILE_WORDS * ROWS_STRIDE;
     static constexpr int B_WORDS = TILE_WORDS * COLUMNS_STRIDE;
     static constexpr int SUMS = TILE_ROWS * COLUMNS_ / TILE_THREADS; // of a thread
-    static constexpr int GROUPS = COLUMNS_ == 32 ? NARROW_GROUPS : WIDE_GROUPS;
-    static constexpr int THREADS = GROUPS * TILE_THREADS; // of a block
-    static constexpr int FINISHED = SUMS / GROUPS;        // sums that a thread finishes
-    // The least number of blocks for which a multiprocessor must have registers: 128 per thread.
-    static constexpr int BLOCKS = 4 / GROUPS;
+    static constexpr int FINISHED = SUMS / 2;                        // sums that a thread finishes
     static constexpr bool HAS_MMA = CUDA_HAS_MMA && PRECISION_ != CUDA_FP32;
 };
 
@@ -252,11 +243,11 @@ __device__ __forceinline__ void tile_multiply(const uint32_t *a, const uint32_t 
 }
 
 /* The shared memory of a block. When all tiles are multiplied, it has the sums that are finished,
- * or that groups exchange: both fit. */
+ * and those that groups exchange. */
 template <class K> struct alignas(16) BlockTiles {
     static constexpr int STAGED = TILE_ROWS * K::COLUMNS_STRIDE; // floats
-    static constexpr int EXCHANGED = K::GROUPS > 1 ? TILE_ROWS *K::COLUMNS : 0;
-    Tiles<K> of_group[K::GROUPS];
+    static constexpr int EXCHANGED = TILE_ROWS * K::COLUMNS;
+    Tiles<K> of_group[2];
     static_assert(sizeof(of_group) >= (STAGED + EXCHANGED) * sizeof(float), "both fit");
 
     __device__ __forceinline__ float *staged()
@@ -265,31 +256,23 @@ template <class K> struct alignas(16) BlockTiles {
     }
 };
 
-/* Adds the sums of the groups. A thread keeps FINISHED of them: those of its share, and gives the
- * others to the thread of the other group that has the same places. */
+/* Adds the sums of the groups. A thread of the first group finishes the first half of its sums, and
+ * gives the rest to the thread of the second group that has the same places, and the reverse. */
 template <class K>
 __device__ __forceinline__ void add_groups(const float (&sums)[K::SUMS / 4][4],
                                            float (&own)[K::FINISHED / 4][4], float *exchange)
 {
-    static_assert(K::GROUPS <= 2, "one or two groups");
-    const bool is_second = tile_group() == 1;
-    float *const given = exchange + (is_second ? 0 : K::FINISHED * TILE_THREADS) + tile_thread();
-    const float *const taken =
-        exchange + (is_second ? K::FINISHED * TILE_THREADS : 0) + tile_thread();
+    const int half = K::FINISHED * TILE_THREADS, group = tile_group();
+    float *const given = exchange + (1 - group) * half + tile_thread();
+    const float *const taken = exchange + group * half + tile_thread();
 #pragma unroll
     for (int i = 0; i < K::FINISHED / 4; i++)
 #pragma unroll
         for (int j = 0; j < 4; j++) {
-            const float first = sums[i][j];
-            own[i][j] = first;
-            if (K::GROUPS == 1)
-                continue;
-            const float second = sums[i + (K::SUMS - K::FINISHED) / 4][j];
-            own[i][j] = is_second ? second : first;
-            given[(i * 4 + j) * TILE_THREADS] = is_second ? first : second;
+            const float first = sums[i][j], second = sums[i + K::FINISHED / 4][j];
+            own[i][j] = group == 0 ? first : second;
+            given[(i * 4 + j) * TILE_THREADS] = group == 0 ? second : first;
         }
-    if (K::GROUPS == 1)
-        return;
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < K::FINISHED / 4; i++)
