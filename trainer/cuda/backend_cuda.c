@@ -19,11 +19,9 @@ static const Place here = {.source = "CUDA"};
 /* Products count pixels in int32; larger batches would gain little on a GPU. */
 enum { BATCH_MAX = 4096 };
 
-/* Arenas are aligned to 256 bytes for wide loads and NCCL. */
 static int64_t arena_stride(const Net *net)
 {
-    enum { FLOATS = 64 };
-    return (net->parameter_count + FLOATS - 1) / FLOATS * FLOATS;
+    return cuda_page_after(net->parameter_count);
 }
 
 static void want_arenas(CudaModel *model, CudaMemory *memory)

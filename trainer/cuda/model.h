@@ -168,16 +168,24 @@ typedef struct {
 
 /* --- The model --- */
 
+/* The first parameter from `at` on that begins a page of memory (4096 bytes) in floats and in bf16.
+ * Arenas begin there, and so do early updates: kernels that run at the same time then write no page
+ * that the other accesses, which the emulation would take for a conflict. */
+static inline int64_t cuda_page_after(int64_t at)
+{
+    return (at + 2047) / 2048 * 2048;
+}
+
 typedef struct {
     BackendSettings settings;
     CudaPrecision precision;
     CudaDevice device;
-    cudaStream_t stream;         /* CUDA_MAIN */
-    cudaStream_t weights_stream; /* CUDA_WEIGHTS */
-    cudaStream_t exchange_stream;
-    cudaStream_t copy_stream; /* of weights to main memory */
+    cudaStream_t stream;          /* CUDA_MAIN */
+    cudaStream_t weights_stream;  /* CUDA_WEIGHTS */
+    cudaStream_t exchange_stream; /* of sums over ranks, or of updates while layers go backward */
+    cudaStream_t copy_stream;     /* of weights to main memory */
     cudaEvent_t weights_begun, weights_ended;
-    cudaEvent_t begun, summed;    /* of the exchange */
+    cudaEvent_t begun, summed;    /* of the exchange or the update */
     cudaEvent_t settled, fetched; /* of a copy: on the GPU, in main memory */
     CudaProfile profile;
     CudaMemory memory;

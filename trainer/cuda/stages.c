@@ -313,23 +313,25 @@ void cuda_stages_update(CudaModel *model, cudaStream_t stream, const CudaRmsProp
     model->unadded.count = 0;
 }
 
-/* What an early update leaves to the last one, so that it writes no page of memory (4096 bytes)
- * that a kernel of the layers before reads: the emulation finds conflicts by page. */
-enum { EARLY_DISTANCE = 2048 };
-
-/* Updates the parameters after `layer_at` while the layers before that go backward. The last use of
- * the layer's parameters was the gradient of its input. Does nothing if its own gradients are left
- * in parts. */
+/* Updates the parameters from the layer at `layer_at` on, on the stream of exchanges, which a
+ * single rank does not need otherwise, while the layers before go backward. The last use of the
+ * layer's parameters was the gradient of its input. Does nothing if its gradients are left in
+ * parts. */
 static void update_early(CudaModel *model, const CudaRmsProp *optimizer, int64_t layer_at)
 {
-    const int64_t first = (layer_at + EARLY_DISTANCE + 3) / 4 * 4;
+    const char *doing = "updating";
+    const int64_t first = cuda_page_after(layer_at);
     for (int32_t i = 0; i < model->unadded.count; i++)
         if (model->unadded.all[i].at < first)
             return;
     if (first >= model->updated_from)
         return;
-    cuda_weights_begin(model);
-    cuda_stages_update(model, model->weights_stream, optimizer, first, model->updated_from);
+    cuda_note(model, cudaEventRecord(model->weights_begun, model->stream), doing);
+    cuda_note(model, cudaStreamWaitEvent(model->exchange_stream, model->weights_begun, 0), doing);
+    cuda_note(model, cudaEventRecord(model->begun, model->weights_stream), doing);
+    cuda_note(model, cudaStreamWaitEvent(model->exchange_stream, model->begun, 0), doing);
+    cuda_stages_update(model, model->exchange_stream, optimizer, first, model->updated_from);
+    cuda_note(model, cudaEventRecord(model->summed, model->exchange_stream), doing);
     model->updated_from = first;
 }
 
@@ -365,6 +367,8 @@ bool cuda_stages_backward(CudaModel *model, Comm *comm, CudaEarly *early,
     if (early)
         cuda_weights_add(model, model->weights_stream);
     cuda_weights_end(model);
+    if (model->updated_from < model->settings.net->parameter_count)
+        cuda_note(model, cudaStreamWaitEvent(model->stream, model->summed, 0), "updating");
     return true;
 }
 

@@ -1,8 +1,8 @@
 /* The tiles of a block's part of a matrix product in shared memory, and their multiplication.
  *
  * A block makes TILE_ROWS x COLUMNS of C = A * B, in steps of TILE_WORDS words along the sum. It
- * has two groups of 128 threads. Both compute the same part of C, one of the even steps and one of
- * the odd ones, from tiles of their own, and in the end their sums are added. A word is one float,
+ * has two groups of 128 threads with separate tiles. Both compute the same part of C, one of the
+ * even steps and one of the odd ones, and in the end their sums are added. A word is one float,
  * or two bf16 that are neighbours along the sum. The layout and the places of a tensor core's
  * operands are therefore the same in all precisions (mma.sync's m16n8k8 of tf32 and m16n8k16 of
  * bf16 both take 8 words). */
