@@ -82,6 +82,31 @@ if [ -n "$(command -v man)" ]; then
     stdout_has "trainyard run [OPTION]... SCENARIO"
 fi
 
+# A library with sanitizers is of no use to programs without them; test_library.sh gives them to its programs.
+if [ -d root/libtrainyard-dev ] && ! readelf -d "$build/sim/library/libtrainyard.so.0" | grep -q libasan; then
+    example "programs are built with the unpacked library, which CMake and pkg-config find, and Python finds the module"
+    libraries=$(dirname "$(find "$work/all/usr/lib" -name libtrainyard.so.0)")
+    examples=all/usr/share/doc/libtrainyard-dev/examples
+    team=$scenarios/studies/cifar-team/scenario.json
+    holds cmake -S $examples -B plan -DCMAKE_PREFIX_PATH="$work/all/usr" >stdout 2>stderr
+    holds cmake --build plan >stdout 2>stderr
+    # shellcheck disable=SC2046 # words
+    holds cc -o plan/with_pkg_config $examples/plan.c $(PKG_CONFIG_PATH=$libraries/pkgconfig pkg-config --cflags --libs trainyard)
+    for program in plan with_pkg_config; do
+        LD_LIBRARY_PATH=$libraries plan/$program "$team" >stdout 2>stderr
+        status=$?
+        exit_is 0
+        stdout_has "2 nodes: 100.0 % wait at most 30 min"
+    done
+    LD_LIBRARY_PATH=$libraries PYTHONPATH=all/usr/lib/python3/dist-packages /usr/bin/python3 - "$team" >stdout 2>stderr <<'PYTHON'
+import sys, trainyard
+print(trainyard.run(sys.argv[1]).metric("workloads.team.jobs"))
+PYTHON
+    status=$?
+    exit_is 0
+    stdout_has 200
+fi
+
 if [ -n "$has_emulator" ]; then
     unit=all/usr/lib/systemd/system/trainyard-emulator.service
     example "the command of the service starts an emulator"
