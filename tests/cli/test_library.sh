@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# libtrainyard and the Python module, as installed: found by pkg-config and CMake; the same bytes as the program.
+# libtrainyard and the Python module, as installed: found by pkg-config, CMake and pip; the same bytes as the program.
 # shellcheck source=tests/cli/support.sh
 source "$(dirname "$0")/support.sh"
 build=${TRAINYARD_BUILD:-$(cd "$(dirname "$TRAINYARD")/.." && pwd)} # tools/test.sh tests an installed program
@@ -358,6 +358,26 @@ trainyard sweep "$team" --vary nodes=1,2 --metric cost_usd.total --seeds 3 -q -o
 exit_is 0
 holds cmp runs.csv swept/results.csv
 holds cmp points.csv swept/points.csv
+example "Python: pip makes a wheel, the same bytes twice, whose module runs in a fresh virtual environment"
+if /usr/bin/python3 -c 'import ensurepip, venv' 2>/dev/null; then
+    alone=(env -u LD_LIBRARY_PATH -u PYTHONPATH TRAINYARD_BUILD="$build")
+    runs "${alone[@]}" /usr/bin/python3 -m venv fresh
+    for folder in wheels again; do
+        runs "${alone[@]}" fresh/bin/pip wheel --no-index --wheel-dir $folder "$source_folder"
+    done
+    holds cmp wheels/trainyard-*.whl again/trainyard-*.whl
+    runs "${alone[@]}" fresh/bin/pip install --no-index wheels/trainyard-*.whl
+    runs "${alone[@]}" "${preload[@]}" fresh/bin/python check.py "$team" "$("$TRAINYARD" --version)" "$scenarios"
+    stderr_is_empty
+    runs "${alone[@]}" "${preload[@]}" fresh/bin/python -c 'import importlib.metadata, trainyard
+print(trainyard._library._name, importlib.metadata.version("trainyard"))'
+    holds grep -qx "$work/fresh/lib/.*/site-packages/trainyard/libtrainyard.so.0 $version" stdout
+    runs "${alone[@]}" fresh/bin/pip uninstall --yes trainyard
+    holds [ -z "$(find fresh -name '*trainyard*')" ]
+else
+    echo "skipped: no virtual environments with pip (Debian package: python3-venv)"
+fi
+
 example "the notebook: its cells as a script, and executed by Jupyter"
 notebook=$source_folder/scenarios/embed/plan_a_cluster.ipynb
 export SCENARIO=$team MPLBACKEND=agg HOME=$work

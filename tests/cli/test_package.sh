@@ -99,7 +99,9 @@ if [ -d root/libtrainyard-dev ] && ! readelf -d "$build/sim/library/libtrainyard
         stdout_has "2 nodes: 100.0 % wait at most 30 min"
     done
     LD_LIBRARY_PATH=$libraries PYTHONPATH=all/usr/lib/python3/dist-packages /usr/bin/python3 - "$team" >stdout 2>stderr <<'PYTHON'
-import sys, trainyard
+import importlib.metadata, sys
+import trainyard
+assert importlib.metadata.version("trainyard") == trainyard.version
 print(trainyard.run(sys.argv[1]).metric("workloads.team.jobs"))
 PYTHON
     status=$?
