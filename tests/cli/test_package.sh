@@ -13,8 +13,8 @@ done
 has_emulator=
 [ ! -x "$build/bin/trainyard-serve" ] || has_emulator=1
 export DEBEMAIL=packages@trainyard.test SOURCE_DATE_EPOCH=1700000000
-# Packing with xz would take two thirds of this test's time.
-export DPKG_DEB_COMPRESSOR_TYPE=none
+# Packing with xz would take two thirds of this test's time; lintian refuses packages that are not compressed.
+export DPKG_DEB_COMPRESSOR_TYPE=gzip DPKG_DEB_COMPRESSOR_LEVEL=1
 
 make_packages()
 {
