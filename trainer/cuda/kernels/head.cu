@@ -1,9 +1,10 @@
 /* The last layer of a network and its loss, forward and, in training, back to the layer's input.
  *
- * A dense layer to ten classes is a small product, and a batch of 32 images has little to share: as
- * three kernels, forward, loss and back to data took 21 us of a step of 171 on an H200, most of it
- * for starting and waiting. Here a warp computes an image from its input to the gradient of that
- * input, and the weights stay in shared memory. */
+ * A dense layer to ten classes is a small product, and 32 images keep few multiprocessors busy: as
+ * three kernels, forward, loss and back to data took 19 of the 367 us of a step's kernels on an
+ * H200 (reports/measured/gpu-h200.md, fp32), most of it for starting and waiting. Here a warp
+ * computes an image from its input to the gradient of that input, with the weights in shared
+ * memory. */
 #include "trainer/cuda/kernels/divisor.cuh"
 #include "trainer/cuda/kernels/loss.cuh"
 #include "trainer/cuda/kernels/sieve.cuh"
