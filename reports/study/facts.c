@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/text/labels.h"
 #include "sim/base/units.h"
 #include "sim/study/goal.h"
 
@@ -306,13 +307,15 @@ double fact_limit(const StudyFacts *facts, int32_t metric)
 
 /* --- Words --- */
 
+const char *fact_metric_words(const StudyFacts *facts, int32_t metric)
+{
+    return metric_words(facts->arena, facts->study->metrics[metric].name).noun;
+}
+
 const char *fact_metric_title(const StudyFacts *facts, int32_t metric)
 {
-    const char *unit = facts->scales[metric].unit;
-    const char *name = facts->study->metrics[metric].name;
-    if (facts->study->goal != NULL) // the page of a plan is for readers who did not write the study
-        name = metric_words(facts->arena, name).noun;
-    return unit[0] != '\0' ? arena_printf(facts->arena, "%s, %s", name, unit) : name;
+    return label_with_unit(facts->arena, fact_metric_words(facts, metric),
+                           facts->scales[metric].unit);
 }
 
 static void unit_print(Text *out, const StudyFacts *facts, int32_t metric, double mean)

@@ -70,7 +70,9 @@ static inline double fact_bar_end(double bound, double value)
     return bound > -DBL_MAX && bound < DBL_MAX ? bound : value; // false for NAN
 }
 
-/* "queue_s.mean, min": the name of a metric with the unit of its numbers. In the facts' arena. */
+/* "mean wait of jobs of team": a metric in words. In the facts' arena. */
+const char *fact_metric_words(const StudyFacts *facts, int32_t metric);
+/* "mean wait of jobs of team (min)": with the unit of its numbers. In the facts' arena. */
 const char *fact_metric_title(const StudyFacts *facts, int32_t metric);
 /* "4.1 ± 0.3 min"; "unknown". */
 void fact_number_print(Text *out, const StudyFacts *facts, int32_t metric, double mean,

@@ -6,6 +6,7 @@
 #include "reports/study/figures.h"
 #include "reports/study/palette.h"
 #include "reports/study/rows.h"
+#include "reports/text/labels.h"
 
 enum { COLUMNS = 5 };
 
@@ -105,8 +106,8 @@ static void metric_figure(Figures *figures, const StudyFacts *facts, int32_t met
     Figure figure = {
         .section = SECTION_DIFFERENCES,
         .file = arena_printf(arena, "differences-%" PRId32, metric),
-        .title =
-            arena_printf(arena, "%s: point minus baseline", facts->study->metrics[metric].name),
+        .title = arena_printf(arena, "%s: point minus baseline",
+                              label_capitalised(arena, fact_metric_words(facts, metric))),
         .note = arena_printf(arena, "Rows: point, and its %s.", fact_factor_names(&labels))};
     if (count == 0)
         return;

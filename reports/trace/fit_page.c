@@ -231,7 +231,8 @@ static const char *page_text(Arena *arena, const FitPage *page, const WorkloadFi
         "scenario are independent: large jobs do not run longer than small ones, users do not "
         "submit series of equal jobs, weekdays and weeks are alike. A queue of the scenario is "
         "therefore shorter than that of the log when the log has bursts. The workload file "
-        "itself has all of that.</p>\n</section>\n</main>\n</body>\n</html>\n");
+        "itself has all of that.</p>\n</section>\n</main>\n");
+    page_end(&html);
     return text_move(arena, &html);
 }
 

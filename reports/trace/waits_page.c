@@ -137,7 +137,8 @@ static const char *page_text(Arena *arena, const WaitsPage *page, const WaitComp
     text_add(&html, "</section>\n<section>\n<h2>Why they differ</h2>\n<ul>\n");
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
         text_printf(&html, "<li>%s</li>\n", reasons[i]);
-    text_add(&html, "</ul>\n</section>\n</main>\n</body>\n</html>\n");
+    text_add(&html, "</ul>\n</section>\n</main>\n");
+    page_end(&html);
     return text_move(arena, &html);
 }
 

@@ -232,7 +232,12 @@ START_TEST(metrics_have_plain_words)
         {"cost_usd.total / workloads.day.succeeded", "cost / number of succeeded jobs of day"},
         {"clusters.gpu.nodes_max", "largest number of nodes of cluster gpu"},
         {"clusters.gpu.cost_usd", "cost of nodes of cluster gpu"},
-        {"clusters.gpu.ready_s", "clusters.gpu.ready_s"},
+        {"cost_usd.clusters.gpu", "cost of nodes of cluster gpu"},
+        {"cost_usd.storage", "cost of storage"},
+        {"clusters.gpu.ready_s", "time of the first ready node of cluster gpu"},
+        {"jobs.train.ended_s", "time of the end of job train"},
+        {"workloads.day.queue_s.waiting", "number of jobs that still wait of day"},
+        {"clusters.gpu.attribution.useful_s", "clusters.gpu.attribution.useful_s"},
         {"waited_within(", "jobs that wait at most 0 s"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
