@@ -56,19 +56,33 @@ const PlanFacts *plan_facts(Arena *arena, const PlanKnown *known)
     return facts;
 }
 
+static bool is_choice(const PlanFacts *facts, int32_t factor)
+{
+    bool is_axis = false;
+    for (int32_t a = 0; a < facts->study->axis_count; a++)
+        is_axis |= facts->study->axes[a].factor == factor;
+    return is_axis && !goal_is_weather(facts->outcome->goal, factor);
+}
+
 const char *candidate_levels(const PlanFacts *facts, int32_t candidate)
 {
     const Study *study = facts->outcome->grid->study;
     const int32_t point = plan_point(facts->outcome->grid, candidate, 0);
     Text list = {0};
-    for (int32_t i = 0; i < study->factor_count; i++) {
-        bool is_axis = false;
-        for (int32_t a = 0; a < facts->study->axis_count; a++)
-            is_axis |= facts->study->axes[a].factor == i;
-        if (is_axis && !goal_is_weather(facts->outcome->goal, i))
+    for (int32_t i = 0; i < study->factor_count; i++)
+        if (is_choice(facts, i))
             text_printf(&list, "%s%s", list.length > 0 ? ", " : "",
                         point_level(study, point, i)->label);
-    }
+    return text_move(facts->arena, &list);
+}
+
+const char *choice_names(const PlanFacts *facts)
+{
+    const Study *study = facts->outcome->grid->study;
+    Text list = {0};
+    for (int32_t i = 0; i < study->factor_count; i++)
+        if (is_choice(facts, i))
+            text_printf(&list, "%s%s", list.length > 0 ? ", " : "", study->factors[i]->name);
     return text_move(facts->arena, &list);
 }
 

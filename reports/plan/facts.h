@@ -38,8 +38,9 @@ static inline const char *candidate_words(const PlanFacts *facts, int32_t candid
     return answer_candidate(facts->arena, facts->outcome, candidate);
 }
 
-/* "2, STANDARD_NC6": the levels alone, for drawings. */
+/* "2, STANDARD_NC6": the levels alone, for drawings; "nodes, size": their factors. */
 const char *candidate_levels(const PlanFacts *facts, int32_t candidate);
+const char *choice_names(const PlanFacts *facts);
 /* "91.7 ± 0.4 USD": the objective of `findings`. */
 const char *objective_words(const PlanFacts *facts, const PlanFindings *findings);
 /* The value of a check alone: "97.1 ± 0.4 %". */

@@ -117,8 +117,9 @@ static const char *note_of(const PlanFacts *facts, int32_t count)
         "Crosses are intervals at %.4g %%, each alone; the dashed line is the limit.%s "
         "Percentages: how often a candidate is on the Pareto front, so that no other is better in "
         "both, when the runs are drawn again with replacement (%d times, the same seeds for all). "
-        "On a phone, and where a name has no room, points have the numbers of the table.%s%s",
-        facts->outcome->goal->confidence * 100, band, FRONT_RESAMPLES,
+        "Names are levels of %s; on a phone, and where a name has no room, points have the numbers "
+        "of the table.%s%s",
+        facts->outcome->goal->confidence * 100, band, FRONT_RESAMPLES, choice_names(facts),
         count > NAMED_POINTS_MAX ? " Candidates that are never on the front have no name." : "",
         count < facts->outcome->grid->candidate_count ? " Candidates without values are left out."
                                                       : "");

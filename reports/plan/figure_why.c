@@ -73,7 +73,7 @@ static Stacked stacked_of(const PlanFacts *facts, const int32_t *order, const Po
     double *amounts = ARENA_ARRAY(facts->arena, double, rows *kind_count);
     for (int32_t row = 0; row < rows; row++) {
         const int32_t point = facts->follow->facts.points[order[row]].point;
-        short_names[row] = fact_point_levels(labels, point);
+        short_names[row] = fact_point_words(labels, point);
         names[row] = fact_point_name(facts->study, point);
     }
     for (int32_t kind = 0; kind < kind_count; kind++) {

@@ -45,6 +45,24 @@ static const char *value_words(Arena *arena, const char *json)
 
 /* --- What would change the answer --- */
 
+/* The sentence about an end of an assumption's range. Long values, as distributions in tables, are
+ * named by their end. */
+static void flip_print(Text *html, const PlanFacts *facts, const Assumption *assumption,
+                       int32_t end, const FollowCase *at_end)
+{
+    enum { VALUE_MAX = 40 };
+    Arena *arena = facts->arena;
+    const char *name = assumption_words(arena, assumption->path);
+    const char *value = value_words(arena, end == 0 ? assumption->low : assumption->high);
+    const char *change = answer_change_words(at_end->change);
+    if (strlen(value) > VALUE_MAX)
+        item(html, arena_printf(arena, "%s at the %s end of its range (%s): %s.", name,
+                                end == 0 ? "low" : "high", assumption->range, change));
+    else
+        item(html, arena_printf(arena, "%s at %s instead of %s: %s.", name, value,
+                                value_words(arena, assumption->value), change));
+}
+
 static void flips_print(Text *html, const PlanFacts *facts)
 {
     const FollowOutcome *follow = facts->follow;
@@ -68,15 +86,10 @@ static void flips_print(Text *html, const PlanFacts *facts)
     for (int32_t i = 0; i < follow->effect_count; i++) {
         const AssumptionEffect *effect = &follow->effects[i];
         const FollowCase *ends[] = {effect->low, effect->high};
-        const char *const values[] = {effect->assumption->low, effect->assumption->high};
         for (int32_t end = 0; end < 2; end++)
             if (ends[end] != NULL &&
                 (ends[end]->change == ANSWER_OTHER || ends[end]->change == ANSWER_MISSES))
-                item(html, arena_printf(facts->arena, "%s at %s instead of %s: %s.",
-                                        assumption_words(facts->arena, effect->assumption->path),
-                                        value_words(facts->arena, values[end]),
-                                        value_words(facts->arena, effect->assumption->value),
-                                        answer_change_words(ends[end]->change)));
+                flip_print(html, facts, effect->assumption, end, ends[end]);
     }
     text_add(html, "</ul>\n");
 }

@@ -426,13 +426,38 @@ PointLabels fact_labels(const StudyFacts *facts, const int32_t *points, int32_t 
     return labels;
 }
 
+static int32_t varying_count(const PointLabels *labels)
+{
+    int32_t count = 0;
+    for (int32_t f = 0; f < labels->facts->study->factor_count; f++)
+        count += labels->starts[f] >= 0;
+    return count;
+}
+
+static const char *levels_of(const PointLabels *labels, int32_t point, bool has_names)
+{
+    const StudyFacts *facts = labels->facts;
+    Text list = {0};
+    for (int32_t f = 0; f < facts->study->factor_count; f++) {
+        if (labels->starts[f] < 0)
+            continue;
+        const char *label = level_at(facts, point, f) + labels->starts[f];
+        const bool is_number = label[strspn(label, "0123456789.")] == '\0';
+        list_add(&list, has_names && is_number ? arena_printf(facts->arena, "%s %s",
+                                                              facts->study->factors[f]->name, label)
+                                               : label);
+    }
+    return list_end(facts, &list);
+}
+
 const char *fact_point_levels(const PointLabels *labels, int32_t point)
 {
-    Text list = {0};
-    for (int32_t f = 0; f < labels->facts->study->factor_count; f++)
-        if (labels->starts[f] >= 0)
-            list_add(&list, level_at(labels->facts, point, f) + labels->starts[f]);
-    return list_end(labels->facts, &list);
+    return levels_of(labels, point, false);
+}
+
+const char *fact_point_words(const PointLabels *labels, int32_t point)
+{
+    return levels_of(labels, point, varying_count(labels) > 1);
 }
 
 const char *fact_factor_names(const PointLabels *labels)

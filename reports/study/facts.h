@@ -96,6 +96,9 @@ typedef struct {
 PointLabels fact_labels(const StudyFacts *facts, const int32_t *points, int32_t count);
 /* "4, 1.5": the levels of the factors that vary, in the order of the study. In the facts' arena. */
 const char *fact_point_levels(const PointLabels *labels, int32_t point);
+/* "nodes 4, first-fit": the same, with the names of factors whose levels are mere numbers, unless
+ * there is one factor. In the facts' arena. */
+const char *fact_point_words(const PointLabels *labels, int32_t point);
 /* "nodes, load": the names of these factors. */
 const char *fact_factor_names(const PointLabels *labels);
 

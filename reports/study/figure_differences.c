@@ -77,7 +77,7 @@ static void add_row(Rows *rows, const PointLabels *labels, int32_t metric, int32
         arena_printf(facts->arena, "%" PRId32, facts->study->compared_with[point]),
         reduction_text(facts->arena, estimate->variance_reduction)};
     rows_add(rows,
-             arena_printf(facts->arena, "%" PRId32 ": %s", point, fact_point_levels(labels, point)),
+             arena_printf(facts->arena, "%" PRId32 ": %s", point, fact_point_words(labels, point)),
              cells);
     rows_span(rows, (estimate->difference - half) * scale, (estimate->difference + half) * scale);
     rows_mark(rows, estimate->difference * scale, may_be_0 ? RGB_MAY_BE_0 : RGB_DIFFERS);

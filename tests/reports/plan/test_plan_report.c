@@ -195,6 +195,7 @@ START_TEST(the_front_has_the_limit_the_band_and_memberships)
     const Figures figures = figures_of(plan_of(&made), NULL);
     const Figure *front = figure_called(&figures, "front-0");
     has(front->wide, "y_limit = 95\n");
+    has(front->note, "Names are levels of nodes; on a phone,");
     has(front->wide, "band_low = 98\nband_high = 102\n"); // 2 % of 100 USD
     ck_assert_int_eq(front->numbers->row_count, 3);
     ck_assert_str_eq(cell(front, 0, 1), "3 nodes"); // the recommended one is first

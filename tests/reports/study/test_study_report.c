@@ -148,6 +148,7 @@ START_TEST(labels_have_what_tells_points_apart)
     const PointLabels both = fact_labels(facts, all, 4), one = fact_labels(facts, sizes, 2),
                       single = fact_labels(facts, alone, 1);
     ck_assert_str_eq(fact_point_levels(&both, 3), "NC12, 3");
+    ck_assert_str_eq(fact_point_words(&both, 3), "NC12, nodes 3");
     ck_assert_str_eq(fact_factor_names(&both), "vm, nodes");
     ck_assert_str_eq(fact_point_levels(&one, 2), "NC12");
     ck_assert_str_eq(fact_factor_names(&one), "vm");

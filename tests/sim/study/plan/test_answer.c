@@ -216,6 +216,14 @@ START_TEST(less_confidence_than_asked_says_why)
 }
 END_TEST
 
+START_TEST(runs_of_a_full_grid_have_two_digits)
+{
+    ck_assert_int_eq(answer_grid_runs(&(PlanOutcome){.grid_run_count = 99}), 99);
+    ck_assert_int_eq(answer_grid_runs(&(PlanOutcome){.grid_run_count = 2010}), 2000);
+    ck_assert_int_eq(answer_grid_runs(&(PlanOutcome){.grid_run_count = 41077978}), 41000000);
+}
+END_TEST
+
 START_TEST(metrics_have_plain_words)
 {
     static const struct {
@@ -265,6 +273,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, the_worst_weather_is_named);
     tcase_add_test(tests, fresh_runs_that_disagree_are_a_reservation);
     tcase_add_test(tests, less_confidence_than_asked_says_why);
+    tcase_add_test(tests, runs_of_a_full_grid_have_two_digits);
     tcase_add_test(tests, metrics_have_plain_words);
     Suite *suite = suite_create("answer");
     suite_add_tcase(suite, tests);
