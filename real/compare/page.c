@@ -222,7 +222,8 @@ static void foot_print(Text *html)
         "</main>\n<footer>\n<p>An error is predicted / measured - 1. A measured value is a "
         "median; its interval takes into account that neighbouring steps are alike. For several "
         "runs it is Student's interval of their medians. compare.timeline.json shows both in "
-        "Perfetto, side by side.</p>\n</footer>\n</body>\n</html>\n");
+        "Perfetto, side by side.</p>\n</footer>\n");
+    page_end(html);
 }
 
 static void page_print(Text *html, Arena *arena, const Comparison *comparison, const char *scenario,

@@ -15,7 +15,7 @@
  */
 enum { PAGE_WIDTH = 920, HALF_WIDTH = 448, PHONE_WIDTH = 332 };
 
-const int32_t series_rgb[SERIES_MAX] = {0x4477AA, 0xEE6677, 0x228833, 0xCCBB44, 0x66CCEE, 0xAA3377};
+const int32_t series_rgb[SERIES_MAX] = {0x4477AA, 0xEE6677, 0x228833, 0xD87800, 0x7C5CE6, 0xC02070};
 
 static void figure_add(Figures *figures, Figure figure)
 {

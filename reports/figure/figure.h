@@ -74,8 +74,8 @@ int64_t round_step(int64_t range, int64_t steps_max);
 /* Black or white: the one that is read on `rgb`, with a contrast of at least 4.5 to 1. */
 int32_t ink_on(int32_t rgb);
 
-/* Colours of series without a fixed meaning: distinguishable with any colour vision (P.
- * Tol, "Colour schemes", SRON/EPS/TN/09-002, scheme "bright"). */
+/* Colours of series without a fixed meaning: distinguishable with any colour vision, and as lines
+ * and points on light and dark paper. tests/reports/run/figures/test_palette.c checks both. */
 enum { SERIES_MAX = 6 };
 extern const int32_t series_rgb[SERIES_MAX];
 

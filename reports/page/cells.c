@@ -58,11 +58,10 @@ void cell_label_print(Text *html, double value, const char *unit)
     text_add(html, "</td>");
 }
 
-void card_heading_print(Text *html, const char *name, bool is_number)
+void breakable_print(Text *html, const char *name)
 {
-    text_printf(html, "<th scope=\"col\"%s>", is_number ? " class=\"n\"" : "");
-    for (const char *at = name; *at != '\0';) { // may be broken after a dot
-        const size_t part = strcspn(at, ".") + (strchr(at, '.') != NULL);
+    for (const char *at = name; *at != '\0';) {
+        const size_t part = strcspn(at, "./") + (strpbrk(at, "./") != NULL);
         Text piece = {0};
         text_append(&piece, at, part);
         markup_print(html, text_string(&piece));
@@ -70,6 +69,12 @@ void card_heading_print(Text *html, const char *name, bool is_number)
         text_free(&piece);
         at += part;
     }
+}
+
+void card_heading_print(Text *html, const char *name, bool is_number)
+{
+    text_printf(html, "<th scope=\"col\"%s>", is_number ? " class=\"n\"" : "");
+    breakable_print(html, name);
     text_add(html, "</th>");
 }
 

@@ -24,6 +24,8 @@ void cell_number_print(Text *html, double value, int32_t decimals, bool is_empty
  */
 void cards_begin(Text *html, const char *const *headings);
 void card_heading_print(Text *html, const char *name, bool is_number);
+/* A name that may be broken into lines after its dots and slashes. */
+void breakable_print(Text *html, const char *name);
 void card_cell_print(Text *html, const char *heading, const char *text, bool is_number);
 void cards_end(Text *html);
 

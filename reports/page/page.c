@@ -1,5 +1,8 @@
 #include "reports/page/page.h"
 
+#include <ctype.h>
+#include <string.h>
+
 #include "reports/text/assets.h"
 #include "reports/text/wording.h"
 
@@ -55,4 +58,78 @@ void page_plot_print(Text *html, const Plot *plot, const Status *no_plots)
     if (plot->figure->numbers != NULL)
         numbers_print_table(html, plot->figure->numbers);
     text_add(html, "</figure>\n");
+}
+
+/* --- Contents --- */
+
+/* A page with fewer headings and figures needs no list of contents. */
+enum { LONG_PAGE = 20 };
+
+static int32_t count_of(const char *text, const char *part)
+{
+    int32_t count = 0;
+    for (const char *at = strstr(text, part); at != NULL; at = strstr(at + 1, part))
+        count++;
+    return count;
+}
+
+/* "what-limited-them": the letters and digits of a heading, from its begin to its end tag. */
+static void id_print(Text *out, const char *heading)
+{
+    bool has_gap = false;
+    for (const char *at = heading; *at != '<' && *at != '\0'; at++) {
+        const char letter = (char)tolower((unsigned char)*at);
+        if (!isalnum((unsigned char)*at)) {
+            has_gap = true;
+            continue;
+        }
+        text_add(out, has_gap && at > heading ? "-" : "");
+        text_append(out, &letter, 1);
+        has_gap = false;
+    }
+}
+
+static void contents_print(Text *out, const char *page)
+{
+    text_add(out, "<nav class=\"contents\" aria-label=\"Contents\">\n<ul>\n");
+    for (const char *at = strstr(page, "<h2>"); at != NULL; at = strstr(at + 1, "<h2>")) {
+        const char *heading = at + strlen("<h2>");
+        text_add(out, "<li><a href=\"#");
+        id_print(out, heading);
+        text_add(out, "\">");
+        text_append(out, heading, strcspn(heading, "<"));
+        text_add(out, "</a></li>\n");
+    }
+    text_add(out, "</ul>\n</nav>\n");
+}
+
+/* The text up to `end`, with an id in each heading. */
+static void with_ids_print(Text *out, const char *text, const char *end)
+{
+    for (const char *at = strstr(text, "<h2>"); at != NULL && at < end; at = strstr(text, "<h2>")) {
+        text_append(out, text, (size_t)(at - text));
+        text_add(out, "<h2 id=\"");
+        text = at + strlen("<h2>");
+        id_print(out, text);
+        text_add(out, "\">");
+    }
+    text_append(out, text, (size_t)(end - text));
+}
+
+void page_end(Text *html)
+{
+    static const char first_end[] = "</section>\n";
+    Text out = {0};
+    text_add(html, "</body>\n</html>\n");
+    const char *page = text_string(html), *end = page + strlen(page);
+    const char *contents = strstr(page, first_end);
+    if (contents != NULL && count_of(page, "<h2>") + count_of(page, "<figure") >= LONG_PAGE) {
+        contents += strlen(first_end);
+        with_ids_print(&out, page, contents);
+        contents_print(&out, page);
+        page = contents;
+    }
+    with_ids_print(&out, page, end);
+    text_free(html);
+    *html = out;
 }

@@ -1,5 +1,9 @@
 #include "reports/plan/facts.h"
 
+#include <math.h>
+#include <stdlib.h>
+
+#include "reports/text/labels.h"
 #include "sim/study/point_scenario.h"
 
 static void put_estimate(StudyFacts *study, int32_t point, int32_t metric,
@@ -52,19 +56,33 @@ const PlanFacts *plan_facts(Arena *arena, const PlanKnown *known)
     return facts;
 }
 
+static bool is_choice(const PlanFacts *facts, int32_t factor)
+{
+    bool is_axis = false;
+    for (int32_t a = 0; a < facts->study->axis_count; a++)
+        is_axis |= facts->study->axes[a].factor == factor;
+    return is_axis && !goal_is_weather(facts->outcome->goal, factor);
+}
+
 const char *candidate_levels(const PlanFacts *facts, int32_t candidate)
 {
     const Study *study = facts->outcome->grid->study;
     const int32_t point = plan_point(facts->outcome->grid, candidate, 0);
     Text list = {0};
-    for (int32_t i = 0; i < study->factor_count; i++) {
-        bool is_axis = false;
-        for (int32_t a = 0; a < facts->study->axis_count; a++)
-            is_axis |= facts->study->axes[a].factor == i;
-        if (is_axis && !goal_is_weather(facts->outcome->goal, i))
+    for (int32_t i = 0; i < study->factor_count; i++)
+        if (is_choice(facts, i))
             text_printf(&list, "%s%s", list.length > 0 ? ", " : "",
                         point_level(study, point, i)->label);
-    }
+    return text_move(facts->arena, &list);
+}
+
+const char *choice_names(const PlanFacts *facts)
+{
+    const Study *study = facts->outcome->grid->study;
+    Text list = {0};
+    for (int32_t i = 0; i < study->factor_count; i++)
+        if (is_choice(facts, i))
+            text_printf(&list, "%s%s", list.length > 0 ? ", " : "", study->factors[i]->name);
     return text_move(facts->arena, &list);
 }
 
@@ -134,9 +152,9 @@ const char *objective_title(const PlanFacts *facts)
         metric_words(facts->arena, facts->outcome->grid->study->metrics[metric].name);
     const char *unit = answer_scale(facts->outcome, metric).unit;
     if (words.form == METRIC_IS_COST)
-        return arena_printf(facts->arena, "%s, %s %s", words.noun, unit,
-                            answer_period(facts->arena, facts->outcome));
-    return unit[0] != '\0' ? arena_printf(facts->arena, "%s, %s", words.noun, unit) : words.noun;
+        unit =
+            arena_printf(facts->arena, "%s %s", unit, answer_period(facts->arena, facts->outcome));
+    return label_with_unit(facts->arena, words.noun, unit);
 }
 
 const char *constraint_title(const PlanFacts *facts, int32_t constraint)
@@ -159,4 +177,85 @@ const char *command_words(const PlanFacts *facts, int32_t point, int32_t replica
         run_command_of(facts->arena, outcome->grid->study, outcome->study.findings.results, point,
                        replication, NULL);
     return run_command_text(facts->arena, &words);
+}
+
+/* --- The order of rivals --- */
+
+const char *subject_words(const PlanFacts *facts)
+{
+    return facts->outcome->winner != NO_CANDIDATE ? "recommended candidate" : "nearest miss";
+}
+
+typedef struct {
+    int32_t index;
+    double distance; /* of the objectives; INFINITY: unknown */
+} Rival;
+
+static int compare_rivals(const void *left, const void *right)
+{
+    const Rival *a = left, *b = right;
+    if (a->distance != b->distance)
+        return a->distance < b->distance ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+/* How far the objective of a candidate is from that of the subject; INFINITY: unknown. */
+static double distance_of(const PlanFacts *facts, int32_t candidate)
+{
+    const PlanOutcome *outcome = facts->outcome;
+    const int32_t subject =
+        outcome->winner != NO_CANDIDATE ? outcome->winner : outcome->nearest_miss;
+    if (subject == NO_CANDIDATE)
+        return (double)INFINITY;
+    const double distance = fabs(plan_findings(plan_candidate(facts, candidate))->objective.value -
+                                 plan_findings(plan_candidate(facts, subject))->objective.value);
+    return isnan(distance) ? (double)INFINITY : distance;
+}
+
+/* The indices of `candidates`, whose first `kept` stay in their places. */
+static const int32_t *nearest_first(const PlanFacts *facts, const int32_t *candidates,
+                                    int32_t count, int32_t kept)
+{
+    Rival *rivals = ARENA_ARRAY(facts->arena, Rival, count);
+    int32_t *order = ARENA_ARRAY(facts->arena, int32_t, count);
+    for (int32_t i = 0; i < count; i++)
+        rivals[i] = (Rival){i, distance_of(facts, candidates[i])};
+    if (count > kept)
+        qsort(rivals + kept, (size_t)(count - kept), sizeof *rivals, compare_rivals);
+    for (int32_t i = 0; i < count; i++)
+        order[i] = rivals[i].index;
+    return order;
+}
+
+const int32_t *candidates_nearest_first(const PlanFacts *facts)
+{
+    const int32_t count = facts->outcome->grid->candidate_count;
+    int32_t *candidates = ARENA_ARRAY(facts->arena, int32_t, count);
+    for (int32_t i = 0; i < count; i++)
+        candidates[i] = i;
+    return nearest_first(facts, candidates, count, 0);
+}
+
+const int32_t *why_order(const PlanFacts *facts)
+{
+    const FollowFacts *follow = &facts->follow->facts;
+    const int32_t count = (int32_t)follow->point_count;
+    int32_t *candidates = ARENA_ARRAY(facts->arena, int32_t, count);
+    for (int32_t i = 0; i < count; i++)
+        candidates[i] = facts->outcome->grid->candidate_of[follow->points[i].point];
+    return nearest_first(facts, candidates, count, 1 + follow->has_next_best);
+}
+
+const char *objective_noun(const PlanFacts *facts)
+{
+    const StudyMetric *metric = &facts->outcome->grid->study->metrics[facts->outcome->goal->metric];
+    return metric_words(facts->arena, metric->name).noun;
+}
+
+const char *why_order_words(const PlanFacts *facts)
+{
+    return arena_printf(facts->arena, "the %s%s, then the others, the nearest to it in %s first",
+                        subject_words(facts),
+                        facts->follow->facts.has_next_best ? ", the next best" : "",
+                        objective_noun(facts));
 }

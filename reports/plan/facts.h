@@ -38,18 +38,31 @@ static inline const char *candidate_words(const PlanFacts *facts, int32_t candid
     return answer_candidate(facts->arena, facts->outcome, candidate);
 }
 
-/* "2, STANDARD_NC6": the levels alone, for drawings. */
+/* "2, STANDARD_NC6": the levels alone, for drawings; "nodes, size": their factors. */
 const char *candidate_levels(const PlanFacts *facts, int32_t candidate);
+const char *choice_names(const PlanFacts *facts);
 /* "91.7 ± 0.4 USD": the objective of `findings`. */
 const char *objective_words(const PlanFacts *facts, const PlanFindings *findings);
 /* The value of a check alone: "97.1 ± 0.4 %". */
 const char *check_words(const PlanFacts *facts, const PlanCheck *check);
 /* "recommended", "costs more": how a candidate ended, in a few words. */
 const char *state_words(const PlanFacts *facts, int32_t candidate);
-/* "cost, USD a week": what the objective counts. */
+/* "cost (USD a week)": what the objective counts. */
 const char *objective_title(const PlanFacts *facts);
 /* "jobs of team that wait at most 30 min". */
 const char *constraint_title(const PlanFacts *facts, int32_t constraint);
+/* "recommended candidate" or "nearest miss": what the studies after the decision are about. */
+const char *subject_words(const PlanFacts *facts);
+/* "cost": the objective in words. */
+const char *objective_noun(const PlanFacts *facts);
+/* All candidates by how little their objective differs from that of the recommended candidate, or
+ * of the nearest miss; those without an objective are last. [candidate_count of the grid] */
+const int32_t *candidates_nearest_first(const PlanFacts *facts);
+/* The candidates of DIR/why, as indices of its points, the recommended one first, then the next
+ * best, then the others in the order of candidates_nearest_first. [points of follow's facts] */
+const int32_t *why_order(const PlanFacts *facts);
+/* "the recommended candidate, the next best, then ...": that order in words. */
+const char *why_order_words(const PlanFacts *facts);
 /* The runs of a candidate that the page states, and their first replication. */
 typedef struct {
     int32_t first, count;

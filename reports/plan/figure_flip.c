@@ -31,7 +31,9 @@ const char *assumption_words(Arena *arena, const char *path)
     static const struct {
         const char *end, *words;
     } ends[] = {{"/dedicated_price_per_hour", "price of a dedicated"},
-                {"/low_priority_price_per_hour", "price of a low-priority"}};
+                {"/low_priority_price_per_hour", "price of a low-priority"},
+                {"/between", "time between events of"},
+                {"/repair", "repair time of"}};
     const char *last = strrchr(path, '/');
     Text out = {0};
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {

@@ -7,6 +7,7 @@
 #include "reports/plan/figures.h"
 #include "reports/plan/palette.h"
 #include "reports/study/scatter.h"
+#include "reports/text/labels.h"
 
 enum { COLUMNS = 5 };
 /* Candidates that are on the front this often, in whole per cent at least once, are named. */
@@ -23,7 +24,7 @@ typedef enum { LOOK_CHOSEN, LOOK_MEETS, LOOK_MISSES, LOOK_OPEN, LOOK_COUNT } Loo
 static const Look looks[LOOK_COUNT] = {
     [LOOK_CHOSEN] = {{"\xE2\x97\x86 recommended", RGB_CHOSEN}, SCATTER_DIAMOND},
     [LOOK_MEETS] = {{"\xE2\x97\x8F meets the limit", RGB_MEETS}, SCATTER_DOT},
-    [LOOK_MISSES] = {{"\xE2\x96\xB3 misses it", RGB_MISSES}, SCATTER_TRIANGLE},
+    [LOOK_MISSES] = {{"\xE2\x96\xB2 misses it", RGB_MISSES}, SCATTER_TRIANGLE},
     [LOOK_OPEN] = {{"\xE2\x97\x8B dropped before it was decided", RGB_OPEN}, SCATTER_CIRCLE},
 };
 
@@ -116,20 +117,20 @@ static const char *note_of(const PlanFacts *facts, int32_t count)
         "Crosses are intervals at %.4g %%, each alone; the dashed line is the limit.%s "
         "Percentages: how often a candidate is on the Pareto front, so that no other is better in "
         "both, when the runs are drawn again with replacement (%d times, the same seeds for all). "
-        "On a phone, and where a name has no room, points have the numbers of the table.%s%s",
-        facts->outcome->goal->confidence * 100, band, FRONT_RESAMPLES,
+        "Names are levels of %s; on a phone, and where a name has no room, points have the numbers "
+        "of the table.%s%s",
+        facts->outcome->goal->confidence * 100, band, FRONT_RESAMPLES, choice_names(facts),
         count > NAMED_POINTS_MAX ? " Candidates that are never on the front have no name." : "",
         count < facts->outcome->grid->candidate_count ? " Candidates without values are left out."
                                                       : "");
 }
 
-/* "mean wait of jobs of team, min". */
+/* "mean wait of jobs of team (min)". */
 static const char *limited_title(const PlanFacts *facts, int32_t constraint)
 {
     const int32_t metric = facts->outcome->goal->constraints[constraint].metric;
-    const char *unit = answer_scale(facts->outcome, metric).unit;
-    return arena_printf(facts->arena, "%s%s%s", constraint_title(facts, constraint),
-                        unit[0] != '\0' ? ", " : "", unit);
+    return label_with_unit(facts->arena, constraint_title(facts, constraint),
+                           answer_scale(facts->outcome, metric).unit);
 }
 
 static Scatter scatter_of(const PlanFacts *facts, int32_t constraint)
@@ -165,11 +166,12 @@ static void front_figure(Figures *figures, const PlanFacts *facts, int32_t const
     const int32_t all = facts->outcome->grid->candidate_count;
     Drawn *drawn = ARENA_ARRAY(facts->arena, Drawn, all);
     Shade *shades = ARENA_ARRAY(facts->arena, Shade, LOOK_COUNT);
-    Figure figure = {.section = PLAN_FRONT,
-                     .file = arena_printf(facts->arena, "front-%" PRId32, constraint),
-                     .title =
-                         arena_printf(facts->arena, "%s over %s", limited_title(facts, constraint),
-                                      objective_title(facts))};
+    Figure figure = {
+        .section = PLAN_FRONT,
+        .file = arena_printf(facts->arena, "front-%" PRId32, constraint),
+        .title = arena_printf(facts->arena, "%s against %s",
+                              label_capitalised(facts->arena, limited_title(facts, constraint)),
+                              objective_title(facts))};
     Scatter scatter = scatter_of(facts, constraint);
     scatter.count = choose(facts, facts->fronts[constraint], drawn);
     if (scatter.count == 0) {

@@ -260,7 +260,8 @@ void figures_pair(Figures *figures, const PlanFacts *facts)
     Figure figure = {
         .section = PLAN_PAIR,
         .file = "pair",
-        .title = arena_printf(facts->arena, "%s by %s (across) and %s", objective_title(facts),
+        .title = arena_printf(facts->arena, "%s by %s (across) and %s",
+                              label_capitalised(facts->arena, objective_title(facts)),
                               pair.across->name, pair.up->name),
         .note = "\xE2\x97\x86 recommended, \xE2\x9C\x95 misses a constraint, ? not decided or not "
                 "simulated. Darker cells have larger values.",

@@ -23,13 +23,12 @@ static int32_t row_count(const PlanFacts *facts)
     return all < STACKED_ROWS_MAX ? all : STACKED_ROWS_MAX;
 }
 
-/* The candidates of DIR/why: the recommended one, the next best, then the others. */
-static PointLabels labels_of(const PlanFacts *facts)
+static PointLabels labels_of(const PlanFacts *facts, const int32_t *order)
 {
     const int32_t count = row_count(facts);
     int32_t *points = ARENA_ARRAY(facts->arena, int32_t, count);
     for (int32_t i = 0; i < count; i++)
-        points[i] = facts->follow->facts.points[i].point;
+        points[i] = facts->follow->facts.points[order[i]].point;
     return fact_labels(facts->study, points, count);
 }
 
@@ -63,7 +62,7 @@ static double use_usd(const PointWhy *why, int32_t kind)
 static const Division by_cause = {WAIT_CAUSE_COUNT, cause_name, waited_hours};
 static const Division by_use = {USE_COUNT, use_name, use_usd};
 
-static Stacked stacked_of(const PlanFacts *facts, const PointLabels *labels,
+static Stacked stacked_of(const PlanFacts *facts, const int32_t *order, const PointLabels *labels,
                           const Division *division)
 {
     const int32_t rows = row_count(facts);
@@ -73,14 +72,15 @@ static Stacked stacked_of(const PlanFacts *facts, const PointLabels *labels,
     const char **names = ARENA_ARRAY(facts->arena, const char *, rows);
     double *amounts = ARENA_ARRAY(facts->arena, double, rows *kind_count);
     for (int32_t row = 0; row < rows; row++) {
-        const int32_t point = facts->follow->facts.points[row].point;
-        short_names[row] = fact_point_levels(labels, point);
+        const int32_t point = facts->follow->facts.points[order[row]].point;
+        short_names[row] = fact_point_words(labels, point);
         names[row] = fact_point_name(facts->study, point);
     }
     for (int32_t kind = 0; kind < kind_count; kind++) {
         kinds[kind] = division->name(kind);
         for (int32_t row = 0; row < rows; row++)
-            amounts[row * kind_count + kind] = division->amount(&facts->follow->why[row], kind);
+            amounts[row * kind_count + kind] =
+                division->amount(&facts->follow->why[order[row]], kind);
     }
     return (Stacked){.row_count = rows,
                      .kind_count = kind_count,
@@ -93,19 +93,22 @@ static Stacked stacked_of(const PlanFacts *facts, const PointLabels *labels,
 
 static const char *note_of(const PlanFacts *facts, const PointLabels *labels)
 {
-    return arena_printf(
-        facts->arena,
-        "Means of %" PRId32 " runs in the folder why next to this page; rows are levels of %s.%s",
-        facts->follow->why[0].run_count, fact_factor_names(labels),
-        (uint32_t)row_count(facts) < facts->follow->facts.point_count
-            ? arena_printf(facts->arena, " The first %" PRId32 " of %" PRIu32 " candidates.",
-                           row_count(facts), facts->follow->facts.point_count)
-            : "");
+    const uint32_t all = facts->follow->facts.point_count;
+    const char *shown = (uint32_t)row_count(facts) < all
+                            ? arena_printf(facts->arena, "%" PRId32 " of %" PRIu32 " candidates",
+                                           row_count(facts), all)
+                            : "The candidates";
+    return arena_printf(facts->arena,
+                        "%s: %s. Rows are levels of %s; values are means of %" PRId32
+                        " runs in the folder why next to this page.",
+                        shown, why_order_words(facts), fact_factor_names(labels),
+                        facts->follow->why[0].run_count);
 }
 
-static void waits_figure(Figures *figures, const PlanFacts *facts, const PointLabels *labels)
+static void waits_figure(Figures *figures, const PlanFacts *facts, const int32_t *order,
+                         const PointLabels *labels)
 {
-    Stacked stacked = stacked_of(facts, labels, &by_cause);
+    Stacked stacked = stacked_of(facts, order, labels, &by_cause);
     stacked.x_label = arena_printf(facts->arena, "hours in the queue, %s",
                                    answer_period(facts->arena, facts->outcome));
     stacked.words = hours_words;
@@ -117,9 +120,10 @@ static void waits_figure(Figures *figures, const PlanFacts *facts, const PointLa
                  &stacked);
 }
 
-static void money_figure(Figures *figures, const PlanFacts *facts, const PointLabels *labels)
+static void money_figure(Figures *figures, const PlanFacts *facts, const int32_t *order,
+                         const PointLabels *labels)
 {
-    Stacked stacked = stacked_of(facts, labels, &by_use);
+    Stacked stacked = stacked_of(facts, order, labels, &by_use);
     stacked.x_label = arena_printf(facts->arena, "cost of nodes, USD %s",
                                    answer_period(facts->arena, facts->outcome));
     stacked.words = usd_words;
@@ -136,7 +140,8 @@ void figures_why(Figures *figures, const PlanFacts *facts)
     if (facts->follow == NULL || facts->follow->why == NULL ||
         facts->follow->facts.point_count == 0)
         return;
-    const PointLabels labels = labels_of(facts);
-    waits_figure(figures, facts, &labels);
-    money_figure(figures, facts, &labels);
+    const int32_t *order = why_order(facts);
+    const PointLabels labels = labels_of(facts, order);
+    waits_figure(figures, facts, order, &labels);
+    money_figure(figures, facts, order, &labels);
 }

@@ -19,10 +19,10 @@ static const char *question(const PlanFacts *facts)
         if (study->factors[f]->level_count > 1 && !goal_is_weather(goal, f))
             names[count++] = study->factors[f]->name;
     if (count == 0)
-        return study->scenario_path;
+        return study_short_path(study);
     for (int32_t i = 0; i < count; i++)
         text_printf(&out, "%s%s", i == 0 ? "Which " : i == count - 1 ? " and " : ", ", names[i]);
-    text_printf(&out, " for %s?", study->scenario_path);
+    text_printf(&out, " for %s?", study_short_path(study));
     return text_move(facts->arena, &out);
 }
 

@@ -75,7 +75,7 @@ static void tiles_print(Text *html, const PlanFacts *facts)
     tile_print(html, "", count_text(facts, outcome->run_count), "",
                isfinite(outcome->grid_run_count) && outcome->grid_run_count > 0
                    ? arena_printf(facts->arena, "runs; a full grid needs about %s",
-                                  count_text(facts, (int64_t)outcome->grid_run_count))
+                                  count_text(facts, answer_grid_runs(outcome)))
                    : "runs");
     text_add(html, "</dl>\n");
 }

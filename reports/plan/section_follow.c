@@ -7,8 +7,10 @@
 #include "reports/page/cells.h"
 #include "reports/plan/figures.h"
 #include "reports/plan/page.h"
+#include "reports/text/labels.h"
 #include "reports/text/wording.h"
 #include "sim/base/units.h"
+#include "sim/json/decimal.h"
 #include "sim/schema/plain.h"
 #include "sim/study/follow/follow_text.h"
 #include "sim/study/statistics/words.h"
@@ -27,22 +29,39 @@ static void item(Text *html, const char *text)
     text_add(html, "</li>\n");
 }
 
-/* The JSON of a value without its quotes: 5GB/s. */
+/* The JSON of a value without its marks: "5GB/s", "exponential 20h". */
 static const char *value_words(Arena *arena, const char *json)
 {
-    const size_t length = json != NULL ? strlen(json) : 0;
-    if (length < 2 || json[0] != '"')
-        return json != NULL ? json : "unknown";
-    return arena_strndup(arena, json + 1, length - 2);
-}
-
-/* The candidate that the studies after the decision are about. */
-static const char *subject_words(const PlanFacts *facts)
-{
-    return facts->outcome->winner != NO_CANDIDATE ? "recommended candidate" : "nearest miss";
+    Text out = {0};
+    if (json == NULL)
+        return "unknown";
+    for (const char *at = json; *at != '\0'; at++)
+        if (*at == ':' || *at == ',')
+            text_add(&out, *at == ':' ? " " : ", ");
+        else if (strchr("{}\"", *at) == NULL)
+            text_append(&out, at, 1);
+    return text_move(arena, &out);
 }
 
 /* --- What would change the answer --- */
+
+/* The sentence about an end of an assumption's range. Long values, as distributions in tables, are
+ * named by their end. */
+static void flip_print(Text *html, const PlanFacts *facts, const Assumption *assumption,
+                       int32_t end, const FollowCase *at_end)
+{
+    enum { VALUE_MAX = 40 };
+    Arena *arena = facts->arena;
+    const char *name = assumption_words(arena, assumption->path);
+    const char *value = value_words(arena, end == 0 ? assumption->low : assumption->high);
+    const char *change = answer_change_words(at_end->change);
+    if (strlen(value) > VALUE_MAX)
+        item(html, arena_printf(arena, "%s at the %s end of its range (%s): %s.", name,
+                                end == 0 ? "low" : "high", assumption->range, change));
+    else
+        item(html, arena_printf(arena, "%s at %s instead of %s: %s.", name, value,
+                                value_words(arena, assumption->value), change));
+}
 
 static void flips_print(Text *html, const PlanFacts *facts)
 {
@@ -67,15 +86,10 @@ static void flips_print(Text *html, const PlanFacts *facts)
     for (int32_t i = 0; i < follow->effect_count; i++) {
         const AssumptionEffect *effect = &follow->effects[i];
         const FollowCase *ends[] = {effect->low, effect->high};
-        const char *const values[] = {effect->assumption->low, effect->assumption->high};
         for (int32_t end = 0; end < 2; end++)
             if (ends[end] != NULL &&
                 (ends[end]->change == ANSWER_OTHER || ends[end]->change == ANSWER_MISSES))
-                item(html, arena_printf(facts->arena, "%s at %s instead of %s: %s.",
-                                        assumption_words(facts->arena, effect->assumption->path),
-                                        value_words(facts->arena, values[end]),
-                                        value_words(facts->arena, effect->assumption->value),
-                                        answer_change_words(ends[end]->change)));
+                flip_print(html, facts, effect->assumption, end, ends[end]);
     }
     text_add(html, "</ul>\n");
 }
@@ -86,21 +100,49 @@ static int32_t candidate_of(const PlanFacts *facts, int32_t index)
     return facts->outcome->grid->candidate_of[facts->follow->facts.points[index].point];
 }
 
+static const char *usd_an_hour(Arena *arena, double micro_usd)
+{
+    Text out = {0};
+    if (micro_usd <= 0)
+        return "\xE2\x80\x93";
+    decimal_print_usd(&out, (int64_t)(micro_usd + 0.5));
+    text_add(&out, " USD");
+    return text_move(arena, &out);
+}
+
 static void prices_print(Text *html, const PlanFacts *facts)
 {
+    Arena *arena = facts->arena;
     const FollowOutcome *follow = facts->follow;
+    const char *const headings[] = {"price of a node hour",
+                                    "#now",
+                                    "#at which it costs the same",
+                                    "#times as much",
+                                    "candidate that then costs the same",
+                                    NULL};
+    if (follow->price_count == 0)
+        return;
+    text_add(html, "<h3>Prices at which another candidate costs the same</h3>\n");
+    cards_begin(html, headings);
     for (int32_t i = 0; i < follow->price_count; i++) {
         const PriceBreakEven *price = &follow->prices[i];
-        const char *name = assumption_words(facts->arena, price->price);
-        if (!price->break_even.is_known) {
-            item(html, arena_printf(facts->arena, "At no %s does another candidate cost the same.",
-                                    name));
-            continue;
-        }
-        item(html, arena_printf(facts->arena, "%s costs the same if the %s %s.",
-                                candidate_words(facts, candidate_of(facts, price->other)), name,
-                                follow_price_words(facts->arena, price)));
+        const bool is_known = price->break_even.is_known;
+        const double now = (double)price->micro_usd_now;
+        text_add(html, "<tr>");
+        card_cell_print(html, "price of a node hour", assumption_words(arena, price->price), false);
+        card_cell_print(html, "now", usd_an_hour(arena, now), true);
+        card_cell_print(
+            html, "at which it costs the same",
+            is_known ? usd_an_hour(arena, now * price->break_even.multiple) : "at no price", true);
+        card_cell_print(
+            html, "times as much",
+            is_known ? follow_multiple_words(arena, &price->break_even) : "\xE2\x80\x93", true);
+        card_cell_print(
+            html, "candidate that then costs the same",
+            is_known ? candidate_words(facts, candidate_of(facts, price->other)) : "none", false);
+        text_add(html, "</tr>\n");
     }
+    cards_end(html);
 }
 
 static void preemption_print(Text *html, const PlanFacts *facts)
@@ -108,31 +150,34 @@ static void preemption_print(Text *html, const PlanFacts *facts)
     const FollowOutcome *follow = facts->follow;
     if (!follow->has[FOLLOW_PREEMPTION])
         return;
-    item(html,
-         follow->preemption_rate.is_known
-             ? arena_printf(facts->arena,
-                            "The next best is better when nodes are preempted %s times as "
-                            "often as assumed.",
-                            follow_multiple_words(facts->arena, &follow->preemption_rate))
-             : "The rates of preemption that were simulated do not make the next best better.");
+    text_add(html, "<h3>More preemptions</h3>\n");
+    paragraph(
+        html,
+        follow->preemption_rate.is_known
+            ? arena_printf(facts->arena,
+                           "The next best is better when nodes are preempted %s times as "
+                           "often as assumed.",
+                           follow_multiple_words(facts->arena, &follow->preemption_rate))
+            : "The rates of preemption that were simulated do not make the next best better.");
     if (!isnan(follow->preemption_misses))
-        item(html, arena_printf(facts->arena,
-                                "With %.3g times as many preemptions the recommendation misses a "
-                                "limit.",
-                                follow->preemption_misses));
+        paragraph(html,
+                  arena_printf(facts->arena,
+                               "With %.3g times as many preemptions the recommendation misses a "
+                               "limit.",
+                               follow->preemption_misses));
 }
 
 void section_flip(Text *html, const PlanFacts *facts)
 {
     flips_print(html, facts);
-    text_add(html, "<ul>\n");
     prices_print(html, facts);
     preemption_print(html, facts);
     for (uint32_t i = 0; i < facts->follow->facts.left_out_count; i++)
-        item(html, arena_printf(facts->arena, "Left out: %s.", facts->follow->facts.left_out[i]));
+        paragraph(html,
+                  arena_printf(facts->arena, "Left out: %s.", facts->follow->facts.left_out[i]));
     text_add(
         html,
-        "</ul>\n<p class=\"note\">The runs are in assumptions, preemption and "
+        "<p class=\"note\">The runs are in assumptions, preemption and "
         "sensitivity next to this page: folders of sweeps, for <code>trainyard show</code> and "
         "<code>trainyard report</code>.</p>\n");
 }
@@ -218,12 +263,15 @@ void section_why(Text *html, const PlanFacts *facts)
                                     "#paid while no job ran", NULL};
     paragraph(html, arena_printf(facts->arena, "The %s is limited by: %s.", subject_words(facts),
                                  bounds_words(facts, &follow->why[0])));
-    text_printf(html, "<details><summary>What limited each of %" PRIu32 " candidates</summary>\n",
-                follow->facts.point_count);
+    const int32_t *order = why_order(facts);
+    text_printf(html,
+                "<details><summary>What limited each of %" PRIu32
+                " candidates</summary>\n<p class=\"note\">%s.</p>\n",
+                follow->facts.point_count, label_capitalised(facts->arena, why_order_words(facts)));
     cards_begin(html, headings);
     for (uint32_t i = 0; i < follow->facts.point_count && i < ROWS_SHOWN; i++) {
-        const PointWhy *why = &follow->why[i];
-        const int32_t candidate = facts->outcome->grid->candidate_of[follow->facts.points[i].point];
+        const PointWhy *why = &follow->why[order[i]];
+        const int32_t candidate = candidate_of(facts, order[i]);
         text_add(html, candidate == facts->outcome->winner ? "<tr class=\"chosen\">" : "<tr>");
         card_cell_print(html, "candidate", candidate_words(facts, candidate), false);
         card_cell_print(html, "bound by", bounds_words(facts, why), false);
@@ -386,7 +434,9 @@ void section_assumptions(Text *html, const PlanFacts *facts)
     for (uint32_t i = 0; i < known->assumption_count; i++) {
         const Assumption *one = &known->assumptions[i];
         text_add(html, "<tr>");
-        card_cell_print(html, "value of the catalogue", one->path, false);
+        text_add(html, "<td data-label=\"value of the catalogue\">");
+        breakable_print(html, one->path);
+        text_add(html, "</td>");
         card_cell_print(html, "value", value_words(facts->arena, one->value), true);
         card_cell_print(html, "range", one->range, false);
         card_cell_print(html, "source",

@@ -122,16 +122,17 @@ static const char *reason_words(const PlanFacts *facts, const Group *group)
                : candidate_state_words(group->state);
 }
 
-static void names_print(Text *html, const PlanFacts *facts, const Group *group)
+static void names_print(Text *html, const PlanFacts *facts, const Group *group,
+                        const int32_t *order)
 {
     enum { NAMES_SHOWN = 3 };
     int32_t shown = 0;
     Text names = {0};
     for (int32_t i = 0; i < facts->outcome->grid->candidate_count && shown < NAMES_SHOWN; i++) {
-        const Group own = group_of(facts, i);
+        const Group own = group_of(facts, order[i]);
         if (!is_same(&own, group))
             continue;
-        text_printf(&names, "%s%s", shown++ > 0 ? "; " : "", candidate_words(facts, i));
+        text_printf(&names, "%s%s", shown++ > 0 ? "; " : "", candidate_words(facts, order[i]));
     }
     if (group->count > shown)
         text_printf(&names, "; and %" PRId32 " more", group->count - shown);
@@ -144,18 +145,23 @@ void section_others(Text *html, const PlanFacts *facts)
     Group groups[GROUPS_MAX];
     const int32_t count = group_all(facts, groups);
     const char *const headings[] = {"reason", "#candidates", "which", "#value that decides", NULL};
+    const int32_t *order = candidates_nearest_first(facts);
     if (count == 0)
         return;
     text_printf(html, "<section>\n<h2>%s</h2>\n",
                 facts->outcome->verdict == PLAN_FOUND ? "Why the others lose"
                                                       : "What the candidates lack");
+    text_printf(html,
+                "<p class=\"note\">Each reason names the candidates that are nearest to the %s in "
+                "%s.</p>\n",
+                subject_words(facts), objective_noun(facts));
     cards_begin(html, headings);
     for (int32_t g = 0; g < count; g++) {
         text_add(html, "<tr>");
         card_cell_print(html, "reason", reason_words(facts, &groups[g]), false);
         card_cell_print(html, "candidates", arena_printf(facts->arena, "%" PRId32, groups[g].count),
                         true);
-        names_print(html, facts, &groups[g]);
+        names_print(html, facts, &groups[g], order);
         card_cell_print(html, "value that decides", range_words(facts, &groups[g]), true);
         text_add(html, "</tr>\n");
     }

@@ -116,11 +116,11 @@ static void goal_items(Text *html, const PlanFacts *facts)
 {
     const PlanOutcome *outcome = facts->outcome;
     const Goal *goal = outcome->goal;
-    text_printf(html, "<li>%s ", goal->is_maximised ? "Maximise" : "Minimise");
+    text_printf(html, "<li>%s: ", goal->is_maximised ? "Maximised" : "Minimised");
     markup_print(html, objective_title(facts));
-    text_add(html, " (");
+    text_add(html, ", the metric <code>");
     markup_print(html, outcome->grid->study->metrics[goal->metric].name);
-    text_add(html, ").");
+    text_add(html, "</code>.");
     if (goal->indifference_part > 0)
         text_printf(html, " Differences up to %.4g %% do not count.",
                     goal->indifference_part * 100);

@@ -94,23 +94,30 @@ static void ways_print(Text *html, const PlanFacts *facts, int32_t factor)
     for (int32_t c = 0; c < constraints; c++)
         headings[count++] = arena_printf(facts->arena, "#%s", constraint_title(facts, c));
     headings[count] = NULL;
-    text_add(html, "<section>\n<h2>");
+    text_add(html, "<h3>");
     markup_print(html, arena_printf(facts->arena, "The best of each %s", about->name));
-    text_add(html,
-             "</h2>\n<p class=\"note\">Candidates that surely lose get few runs. Here they meet "
-             "the limits if their estimates do.</p>\n");
+    text_add(html, "</h3>\n");
     cards_begin(html, headings);
     for (int32_t level = 0; level < about->level_count; level++)
         way_row(html, facts, factor, level);
     cards_end(html);
-    text_add(html, "</section>\n");
 }
 
 void section_ways(Text *html, const PlanFacts *facts)
 {
+    bool has_begun = false;
     if (facts->outcome->winner == NO_CANDIDATE)
         return;
-    for (int32_t f = 0; f < facts->outcome->grid->study->factor_count; f++)
-        if (has_ways(facts, f))
-            ways_print(html, facts, f);
+    for (int32_t f = 0; f < facts->outcome->grid->study->factor_count; f++) {
+        if (!has_ways(facts, f))
+            continue;
+        if (!has_begun)
+            text_add(html, "<section>\n<h2>The best of each choice</h2>\n<p class=\"note\">"
+                           "Candidates that surely lose get few runs. Here they meet the limits if "
+                           "their estimates do.</p>\n");
+        has_begun = true;
+        ways_print(html, facts, f);
+    }
+    if (has_begun)
+        text_add(html, "</section>\n");
 }

@@ -135,7 +135,8 @@ static void foot_print(Text *html, const Facts *facts)
     term_print(html, "Fidelity", facts->run->fidelity);
     term_print(html, "Trace level", trace_level_name(facts->level));
     term_print(html, "Fingerprint", facts->run->fingerprint);
-    text_add(html, "</dl>\n</footer>\n</body>\n</html>\n");
+    text_add(html, "</dl>\n</footer>\n");
+    page_end(html);
 }
 
 const char *run_page(Arena *arena, const Facts *facts, const Plot *plots, uint32_t plot_count,

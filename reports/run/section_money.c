@@ -41,9 +41,9 @@ void section_money_words(Text *html, const Facts *facts)
     if (all == 0)
         return;
     qsort(sums, USE_COUNT, sizeof sums[0], by_weight);
-    text_add(&plain, "Of ");
+    text_add(&plain, "The nodes cost ");
     usd_print(&plain, all);
-    text_add(&plain, " for nodes,");
+    text_add(&plain, ":");
     const char *separator = " ";
     int64_t rest = all;
     for (int i = 0; i < USE_COUNT && share_ppm(sums[i].micro_usd, all) >= told_from_ppm; i++) {
@@ -51,14 +51,14 @@ void section_money_words(Text *html, const Facts *facts)
         usd_print(&plain, sums[i].micro_usd);
         text_add(&plain, " (");
         percent_print(&plain, share_ppm(sums[i].micro_usd, all), 1);
-        text_printf(&plain, ") went to %s", node_use_words((NodeUse)sums[i].use));
+        text_printf(&plain, ") for %s", node_use_words((NodeUse)sums[i].use));
         separator = ", ";
         rest -= sums[i].micro_usd;
     }
     if (rest > 0) {
         text_add(&plain, ", and ");
         usd_print(&plain, rest);
-        text_add(&plain, " to the rest");
+        text_add(&plain, " for the rest");
     }
     text_add(&plain, ".");
     text_add(html, "<p>");

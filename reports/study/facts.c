@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/text/labels.h"
 #include "sim/base/units.h"
 #include "sim/study/goal.h"
 
@@ -306,13 +307,15 @@ double fact_limit(const StudyFacts *facts, int32_t metric)
 
 /* --- Words --- */
 
+const char *fact_metric_words(const StudyFacts *facts, int32_t metric)
+{
+    return metric_words(facts->arena, facts->study->metrics[metric].name).noun;
+}
+
 const char *fact_metric_title(const StudyFacts *facts, int32_t metric)
 {
-    const char *unit = facts->scales[metric].unit;
-    const char *name = facts->study->metrics[metric].name;
-    if (facts->study->goal != NULL) // the page of a plan is for readers who did not write the study
-        name = metric_words(facts->arena, name).noun;
-    return unit[0] != '\0' ? arena_printf(facts->arena, "%s, %s", name, unit) : name;
+    return label_with_unit(facts->arena, fact_metric_words(facts, metric),
+                           facts->scales[metric].unit);
 }
 
 static void unit_print(Text *out, const StudyFacts *facts, int32_t metric, double mean)
@@ -423,13 +426,38 @@ PointLabels fact_labels(const StudyFacts *facts, const int32_t *points, int32_t 
     return labels;
 }
 
+static int32_t varying_count(const PointLabels *labels)
+{
+    int32_t count = 0;
+    for (int32_t f = 0; f < labels->facts->study->factor_count; f++)
+        count += labels->starts[f] >= 0;
+    return count;
+}
+
+static const char *levels_of(const PointLabels *labels, int32_t point, bool has_names)
+{
+    const StudyFacts *facts = labels->facts;
+    Text list = {0};
+    for (int32_t f = 0; f < facts->study->factor_count; f++) {
+        if (labels->starts[f] < 0)
+            continue;
+        const char *label = level_at(facts, point, f) + labels->starts[f];
+        const bool is_number = label[strspn(label, "0123456789.")] == '\0';
+        list_add(&list, has_names && is_number ? arena_printf(facts->arena, "%s %s",
+                                                              facts->study->factors[f]->name, label)
+                                               : label);
+    }
+    return list_end(facts, &list);
+}
+
 const char *fact_point_levels(const PointLabels *labels, int32_t point)
 {
-    Text list = {0};
-    for (int32_t f = 0; f < labels->facts->study->factor_count; f++)
-        if (labels->starts[f] >= 0)
-            list_add(&list, level_at(labels->facts, point, f) + labels->starts[f]);
-    return list_end(labels->facts, &list);
+    return levels_of(labels, point, false);
+}
+
+const char *fact_point_words(const PointLabels *labels, int32_t point)
+{
+    return levels_of(labels, point, varying_count(labels) > 1);
 }
 
 const char *fact_factor_names(const PointLabels *labels)

@@ -70,7 +70,9 @@ static inline double fact_bar_end(double bound, double value)
     return bound > -DBL_MAX && bound < DBL_MAX ? bound : value; // false for NAN
 }
 
-/* "queue_s.mean, min": the name of a metric with the unit of its numbers. In the facts' arena. */
+/* "mean wait of jobs of team": a metric in words. In the facts' arena. */
+const char *fact_metric_words(const StudyFacts *facts, int32_t metric);
+/* "mean wait of jobs of team (min)": with the unit of its numbers. In the facts' arena. */
 const char *fact_metric_title(const StudyFacts *facts, int32_t metric);
 /* "4.1 ± 0.3 min"; "unknown". */
 void fact_number_print(Text *out, const StudyFacts *facts, int32_t metric, double mean,
@@ -94,6 +96,9 @@ typedef struct {
 PointLabels fact_labels(const StudyFacts *facts, const int32_t *points, int32_t count);
 /* "4, 1.5": the levels of the factors that vary, in the order of the study. In the facts' arena. */
 const char *fact_point_levels(const PointLabels *labels, int32_t point);
+/* "nodes 4, first-fit": the same, with the names of factors whose levels are mere numbers, unless
+ * there is one factor. In the facts' arena. */
+const char *fact_point_words(const PointLabels *labels, int32_t point);
 /* "nodes, load": the names of these factors. */
 const char *fact_factor_names(const PointLabels *labels);
 

@@ -6,6 +6,7 @@
 #include "reports/study/figures.h"
 #include "reports/study/palette.h"
 #include "reports/study/rows.h"
+#include "reports/text/labels.h"
 
 enum { COLUMNS = 5 };
 
@@ -76,7 +77,7 @@ static void add_row(Rows *rows, const PointLabels *labels, int32_t metric, int32
         arena_printf(facts->arena, "%" PRId32, facts->study->compared_with[point]),
         reduction_text(facts->arena, estimate->variance_reduction)};
     rows_add(rows,
-             arena_printf(facts->arena, "%" PRId32 ": %s", point, fact_point_levels(labels, point)),
+             arena_printf(facts->arena, "%" PRId32 ": %s", point, fact_point_words(labels, point)),
              cells);
     rows_span(rows, (estimate->difference - half) * scale, (estimate->difference + half) * scale);
     rows_mark(rows, estimate->difference * scale, may_be_0 ? RGB_MAY_BE_0 : RGB_DIFFERS);
@@ -105,8 +106,8 @@ static void metric_figure(Figures *figures, const StudyFacts *facts, int32_t met
     Figure figure = {
         .section = SECTION_DIFFERENCES,
         .file = arena_printf(arena, "differences-%" PRId32, metric),
-        .title =
-            arena_printf(arena, "%s: point minus baseline", facts->study->metrics[metric].name),
+        .title = arena_printf(arena, "%s: point minus baseline",
+                              label_capitalised(arena, fact_metric_words(facts, metric))),
         .note = arena_printf(arena, "Rows: point, and its %s.", fact_factor_names(&labels))};
     if (count == 0)
         return;

@@ -5,6 +5,7 @@
 #include "reports/study/figures.h"
 #include "reports/study/palette.h"
 #include "reports/study/rows.h"
+#include "reports/text/labels.h"
 #include "sim/study/design/effects.h"
 
 enum { COLUMNS = 4 };
@@ -184,7 +185,9 @@ static void metric_figure(Figures *figures, const StudyFacts *facts, const Effec
                              .scale = facts->scales[metric].factor};
     Figure figure = {.section = SECTION_EFFECTS,
                      .file = arena_printf(arena, "effects-%" PRId32, metric),
-                     .title = arena_printf(arena, kind->title, facts->study->metrics[metric].name)};
+                     .title =
+                         arena_printf(arena, kind->title,
+                                      label_capitalised(arena, fact_metric_words(facts, metric)))};
     if (effects.means == NULL || facts->study->design->axis_count == 0) {
         figure.note = effects.means == NULL
                           ? "Effects need a value of every point, and some have none yet."

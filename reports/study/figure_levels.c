@@ -9,6 +9,7 @@
 
 #include "reports/study/figures.h"
 #include "reports/study/panel.h"
+#include "reports/text/labels.h"
 
 #define INTERVALS "Bars are 95 % intervals."
 
@@ -132,7 +133,9 @@ static void grid_figure(Figures *figures, const StudyFacts *facts, const Grid *g
     for (int32_t i = 0; i < grid->series_count; i++)
         panel.curves[i] = curve_of(facts, grid, metric, panel_index,
                                    grid->series != NULL ? grid->series->order[i] : 0);
-    const char *title = fact_metric_title(facts, metric);
+    const char *title = arena_printf(
+        facts->arena, "%s by %s", label_capitalised(facts->arena, fact_metric_title(facts, metric)),
+        grid->x->name);
     if (grid->panels != NULL)
         title = arena_printf(facts->arena, "%s (%s=%s)", title, grid->panels->name,
                              axis_label(facts, grid->panels, panel_index));
@@ -324,8 +327,9 @@ static void axis_figures(Figures *figures, const StudyFacts *facts, FillPanel *f
         if (shown < facts->axis_count)
             note = arena_printf(facts->arena, "The first %" PRId32 " of %" PRId32 " factors. %s",
                                 shown, facts->axis_count, note);
-        const char *title = arena_printf(facts->arena, "%s over %s",
-                                         fact_metric_title(facts, metric), facts->axes[i].name);
+        const char *title = arena_printf(
+            facts->arena, "%s by %s",
+            label_capitalised(facts->arena, fact_metric_title(facts, metric)), facts->axes[i].name);
         panel_draw(figures,
                    figure_for(facts, metric, i + 1, title, metric == 0 && i == 0 ? note : "", true),
                    &panel);

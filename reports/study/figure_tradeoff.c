@@ -5,6 +5,7 @@
 
 #include "reports/study/figures.h"
 #include "reports/study/scatter.h"
+#include "reports/text/labels.h"
 
 enum { COLUMNS = 4 };
 
@@ -136,8 +137,8 @@ static void draw(Figures *figures, Figure figure, const Tradeoff *tradeoff)
     const char **headings = ARENA_ARRAY(facts->arena, const char *, COLUMNS);
     headings[0] = "point";
     headings[1] = "factors";
-    headings[2] = facts->study->metrics[tradeoff->across].name;
-    headings[3] = facts->study->metrics[tradeoff->up].name;
+    headings[2] = fact_metric_words(facts, tradeoff->across);
+    headings[3] = fact_metric_words(facts, tradeoff->up);
     ScatterPoint *points = ARENA_ARRAY(facts->arena, ScatterPoint, tradeoff->count);
     Scatter scatter = {.arena = facts->arena,
                        .points = points,
@@ -165,9 +166,10 @@ void figures_tradeoff(Figures *figures, const StudyFacts *facts)
     choose_points(facts, &tradeoff);
     Figure figure = {.section = SECTION_TRADEOFF,
                      .file = "tradeoff",
-                     .title = arena_printf(facts->arena, "%s over %s",
-                                           fact_metric_title(facts, tradeoff.up),
-                                           fact_metric_title(facts, tradeoff.across))};
+                     .title = arena_printf(
+                         facts->arena, "%s against %s",
+                         label_capitalised(facts->arena, fact_metric_title(facts, tradeoff.up)),
+                         fact_metric_title(facts, tradeoff.across))};
     if (tradeoff.count == 0) {
         figure.note = "No point has values of both metrics.";
         figures_missing(figures, figure);

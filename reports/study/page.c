@@ -1,6 +1,7 @@
 #include "reports/study/page.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "reports/study/figures.h"
 #include "reports/text/wording.h"
@@ -11,11 +12,40 @@ static const char *or_unknown(const char *text)
     return text != NULL && text[0] != '\0' ? text : "none";
 }
 
+const char *study_short_path(const Study *study)
+{
+    const char *path = study->scenario_path;
+    int32_t separators = 0;
+    for (const char *at = path + strlen(path); at > path; at--)
+        if (at[-1] == '/' && ++separators == 2)
+            return at;
+    return path;
+}
+
+/* "What rate and nodes change in poisson/scenario.json": of a study without a description. */
+static const char *heading_of(const StudyFacts *facts)
+{
+    const Study *study = facts->study;
+    Text out = {0};
+    if (study->description != NULL)
+        return study->description;
+    for (int32_t i = 0; i < facts->axis_count; i++)
+        text_printf(&out, "%s%s",
+                    i == 0                       ? "What "
+                    : i + 1 == facts->axis_count ? " and "
+                                                 : ", ",
+                    facts->axes[i].name);
+    if (facts->axis_count > 0)
+        text_printf(&out, " change%s in ", facts->axis_count == 1 ? "s" : "");
+    text_add(&out, study_short_path(study));
+    return text_move(facts->arena, &out);
+}
+
 static void head_print(Text *html, const StudyFacts *facts)
 {
     const Study *study = facts->study;
     const StudyOutcome *outcome = facts->outcome;
-    const char *heading = study->description != NULL ? study->description : study->scenario_path;
+    const char *heading = heading_of(facts);
     page_begin(html, heading, "trainyard: report of a study", heading);
     text_add(html, "<p class=\"lead\">");
     thousands_print(html, study->point_count);
@@ -115,7 +145,8 @@ void study_foot_print(Text *html, const StudyFacts *facts)
     term_print(html, "of the points", identity->study);
     term_print(html, "of the catalogue", identity->catalogue);
     term_print(html, "of the job lists", identity->workloads);
-    text_add(html, "</dl>\n</footer>\n</body>\n</html>\n");
+    text_add(html, "</dl>\n</footer>\n");
+    page_end(html);
 }
 
 const char *study_page(Arena *arena, const StudyFacts *facts, const Plot *plots,

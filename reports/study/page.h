@@ -18,6 +18,8 @@ void section_points(Text *html, const StudyFacts *facts);
 void section_settings(Text *html, const StudyFacts *facts); /* nothing without factors */
 void section_repeat(Text *html, const StudyFacts *facts);
 void section_method(Text *html, const StudyFacts *facts);
+/* "poisson/scenario.json": the last two parts of the scenario's path. */
+const char *study_short_path(const Study *study);
 void study_foot_print(Text *html, const StudyFacts *facts); /* ends the page */
 
 #endif

@@ -183,9 +183,7 @@ static void data_print(Text *out, const Panel *panel, FigureLayout layout)
     range_print(out, "x", places, layout.width / STEP_WIDTH);
     range_print(out, "y", values, STEPS_UP);
     text_add(out, "x_label = ");
-    gnuplot_string_print(out, axis->unit[0] != '\0' ? arena_printf(panel->facts->arena, "%s, %s",
-                                                                   axis->name, axis->unit)
-                                                    : axis->name);
+    gnuplot_string_print(out, label_with_unit(panel->facts->arena, axis->name, axis->unit));
     text_printf(out, "\nhas_limit = %d\ny_limit = ", !isnan(limit_of(panel)));
     value_print(out, limit_of(panel));
     text_printf(out,

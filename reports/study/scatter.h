@@ -22,7 +22,7 @@ typedef struct {
 #define SCATTER_DOT "\xE2\x97\x8F"
 #define SCATTER_CIRCLE "\xE2\x97\x8B"
 #define SCATTER_DIAMOND "\xE2\x97\x86"
-#define SCATTER_TRIANGLE "\xE2\x96\xB3"
+#define SCATTER_TRIANGLE "\xE2\x96\xB2"
 
 typedef struct {
     Arena *arena;

@@ -3,6 +3,7 @@
 
 #include "reports/page/cells.h"
 #include "reports/study/page.h"
+#include "reports/text/labels.h"
 #include "reports/text/wording.h"
 #include "sim/study/classes/class_words.h"
 
@@ -90,7 +91,8 @@ void section_classes(Text *html, const StudyFacts *facts)
     for (int32_t i = 0; i < tables.count; i++) {
         const ClassTable *table = &tables.items[i];
         text_add(html, "<h3>");
-        markup_print(html, class_title(facts->arena, facts->study, table));
+        markup_print(
+            html, label_capitalised(facts->arena, class_title(facts->arena, facts->study, table)));
         text_add(html, "</h3>\n<p>");
         markup_print(html, class_summary(facts->arena, facts->study, table));
         text_add(html, "</p>\n");

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "reports/page/cells.h"
 #include "reports/study/page.h"
 #include "reports/text/wording.h"
 #include "sim/study/waves.h"
@@ -29,8 +30,8 @@ static void rules_print(Text *html, const StudyFacts *facts)
                 "<li>Each point has %" PRId32 " to %" PRId32 " runs, until the half-width of ",
                 seeds->at_least, seeds->at_most);
     for (int32_t i = 0; i < seeds->rule_count; i++) {
-        text_add(html, i > 0 ? ", and of " : "");
-        markup_print(html, study->metrics[seeds->rules[i].metric].name);
+        text_add(html, i > 0 ? ", and of the " : "the ");
+        markup_print(html, fact_metric_words(facts, seeds->rules[i].metric));
         text_add(html, " is at most ");
         limit_print(html, facts, &seeds->rules[i]);
     }
@@ -91,8 +92,9 @@ static void methods_print(Text *html, const StudyFacts *facts)
         for (int32_t m = 0; m < facts->study->metric_count; m++) {
             if (strcmp(method_of(facts, m), methods[i].method) != 0)
                 continue;
-            text_add(html, is_used ? ", " : "<li>");
-            markup_print(html, facts->study->metrics[m].name);
+            text_add(html, is_used ? ", <code>" : "<li><code>");
+            breakable_print(html, facts->study->metrics[m].name);
+            text_add(html, "</code>");
             is_used = true;
         }
         if (is_used)

@@ -93,8 +93,8 @@ static void extremes_print(Text *html, const StudyFacts *facts)
 static void sentences_print(Text *html, const StudyFacts *facts)
 {
     if (facts->lowest == NO_POINT) {
-        text_add(html, "<p>No run with a value of ");
-        markup_print(html, facts->study->metrics[0].name);
+        text_add(html, "<p>No run with a value of the ");
+        markup_print(html, fact_metric_words(facts, 0));
         text_add(html, " has finished.</p>\n");
     } else if (facts->study->point_count == 1) {
         single_point_print(html, facts);

@@ -1,6 +1,7 @@
 /* Private to reports/study: the points, what their levels change, and how to repeat a run. */
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "reports/page/cells.h"
 #include "reports/study/page.h"
@@ -32,7 +33,7 @@ static void estimate_cell(Text *html, const StudyFacts *facts, int32_t point, in
     Text value = {0};
     fact_estimate_print(&value, facts, point, metric);
     text_add(html, "<td class=\"n\" data-label=\"");
-    markup_print(html, facts->study->metrics[metric].name);
+    markup_print(html, fact_metric_words(facts, metric));
     text_add(html, "\">");
     markup_print(html, text_string(&value));
     if (note[0] != '\0') {
@@ -57,6 +58,21 @@ static void point_row(Text *html, const StudyFacts *facts, int32_t point)
     text_add(html, "</tr>\n");
 }
 
+/* The words of the metric, and the name that options and files have below it. */
+static void metric_heading_print(Text *html, const StudyFacts *facts, int32_t metric)
+{
+    const char *name = facts->study->metrics[metric].name,
+               *words = fact_metric_words(facts, metric);
+    text_add(html, "<th scope=\"col\" class=\"n\">");
+    markup_print(html, words);
+    if (strcmp(words, name) != 0) {
+        text_add(html, "<code class=\"why\">");
+        breakable_print(html, name);
+        text_add(html, "</code>");
+    }
+    text_add(html, "</th>");
+}
+
 static void point_rows(Text *html, const StudyFacts *facts, int32_t shown)
 {
     const Study *study = facts->study;
@@ -66,7 +82,7 @@ static void point_rows(Text *html, const StudyFacts *facts, int32_t shown)
         card_heading_print(html, study->factors[f]->name, false);
     card_heading_print(html, "runs", true);
     for (int32_t m = 0; m < metrics_shown(facts); m++)
-        card_heading_print(html, study->metrics[m].name, true);
+        metric_heading_print(html, facts, m);
     text_add(html, "</tr></thead>\n<tbody>\n");
     for (int32_t point = 0; point < shown; point++)
         point_row(html, facts, point);
@@ -164,9 +180,9 @@ void section_repeat(Text *html, const StudyFacts *facts)
     if (worst.point != NO_POINT) {
         Text value = {0};
         fact_number_print(&value, facts, 0, worst.value, 0);
-        text_add(html, "The largest ");
-        markup_print(html, facts->study->metrics[0].name);
-        text_add(html, " of all runs is ");
+        text_add(html, "The largest value of \"");
+        markup_print(html, fact_metric_words(facts, 0));
+        text_add(html, "\" in a run is ");
         markup_print(html, text_string(&value));
         text_printf(html,
                     ": <code>trainyard show DIR %" PRId32 " %" PRIu64

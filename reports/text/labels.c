@@ -1,5 +1,6 @@
 #include "reports/text/labels.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "reports/text/wording.h"
@@ -192,4 +193,19 @@ int32_t labels_lines(const char *const *labels, int32_t count)
         if (strchr(labels[i], '\n') != NULL)
             return 2;
     return 1;
+}
+
+const char *label_with_unit(Arena *arena, const char *label, const char *unit)
+{
+    return unit[0] != '\0' ? arena_printf(arena, "%s (%s)", label, unit) : label;
+}
+
+const char *label_capitalised(Arena *arena, const char *label)
+{
+    const size_t first_word = strcspn(label, " ");
+    if (strcspn(label, "._") < first_word)
+        return label;
+    char *caption = arena_strdup(arena, label);
+    caption[0] = (char)toupper((unsigned char)caption[0]);
+    return caption;
 }

@@ -19,4 +19,10 @@ const char *const *labels_fit(Arena *arena, const char *const *labels, int32_t c
 int32_t labels_width(const char *const *labels, int32_t count);
 int32_t labels_lines(const char *const *labels, int32_t count);
 
+/* "cost (USD a week)"; without the brackets if `unit` is "". */
+const char *label_with_unit(Arena *arena, const char *label, const char *unit);
+/* The label as the beginning of a caption: with a capital letter, unless it begins with the name of
+ * a metric, which has dots and underscores. */
+const char *label_capitalised(Arena *arena, const char *label);
+
 #endif

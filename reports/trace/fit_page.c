@@ -75,7 +75,7 @@ static void add_quantiles(Figures *figures, const WorkloadFit *fit)
     figures_draw(figures,
                  (Figure){.section = SECTION_RUNS,
                           .file = "run-quantiles",
-                          .title = "Quantiles of run times: distributions over the log",
+                          .title = "Quantiles of run times: distributions against the log",
                           .note =
                               "On the dashed line a distribution agrees with the log. Above it, "
                               "run times are longer in the distribution than in the log."},
@@ -101,6 +101,15 @@ static void add_arrivals(Figures *figures, const WorkloadFit *fit)
 
 /* --- Tables --- */
 
+/* A time in words: "10 h 14 min". */
+static void cell_span_print(Text *html, double seconds, bool is_empty)
+{
+    text_add(html, "<td class=\"n\">");
+    if (!is_empty)
+        span_print(html, (int64_t)(seconds + 0.5) * NS_PER_S);
+    text_add(html, "</td>");
+}
+
 static void runs_table(Text *html, const WorkloadFit *fit)
 {
     table_begin(html, (const char *const[]){"distribution", "scale", "shape",
@@ -109,7 +118,7 @@ static void runs_table(Text *html, const WorkloadFit *fit)
         const Fit *of = &fit->runs[i];
         text_add(html, "<tr>");
         cell_text_print(html, i == (int32_t)fit->best ? "used: " : "", fit_kind_names[i]);
-        cell_number_print(html, of->scale_s, 1, i == FIT_QUANTILES, " s");
+        cell_span_print(html, of->scale_s, i == FIT_QUANTILES);
         cell_number_print(html, of->shape, 3, i == FIT_QUANTILES || i == FIT_EXPONENTIAL, "");
         cell_number_print(html, of->distance * 100, 1, false, " %");
         text_add(html, "</tr>\n");
@@ -125,9 +134,9 @@ static void quantiles_table(Text *html, const WorkloadFit *fit)
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
         text_add(html, "<tr>");
         cell_label_print(html, shares[i] * 100, " %");
-        cell_number_print(html, fit_log_quantile_s(fit, shares[i]), 0, false, " s");
+        cell_span_print(html, fit_log_quantile_s(fit, shares[i]), false);
         for (int32_t kind = 0; kind < FIT_KIND_COUNT; kind++)
-            cell_number_print(html, fit_quantile_s(fit, (FitKind)kind, shares[i]), 0, false, " s");
+            cell_span_print(html, fit_quantile_s(fit, (FitKind)kind, shares[i]), false);
         text_add(html, "</tr>\n");
     }
     table_end(html);
@@ -138,6 +147,7 @@ static void arrivals_table(Text *html, Arena *arena, const WorkloadFit *fit)
     const char *head[FIT_DAYS + 2] = {"hour"};
     for (int32_t day = 0; day < FIT_DAYS; day++)
         head[day + 1] = day_name(arena, fit, day);
+    text_add(html, "<details><summary>Jobs of each weekday and hour</summary>\n");
     table_begin(html, head);
     for (int32_t hour = 0; hour < FIT_HOURS; hour++) {
         text_add(html, "<tr>");
@@ -147,6 +157,7 @@ static void arrivals_table(Text *html, Arena *arena, const WorkloadFit *fit)
         text_add(html, "</tr>\n");
     }
     table_end(html);
+    text_add(html, "</details>\n");
 }
 
 static void sizes_table(Text *html, const WorkloadFit *fit)
@@ -173,7 +184,7 @@ static void begin(Text *html, const FitPage *page, const WorkloadFit *fit)
 {
     page_begin(html, "Goodness of fit", "trainyard: a log and the distributions fitted to it",
                page->list);
-    text_printf(html, "<p class=\"lead\">%" PRId64 " jobs of ", fit->jobs);
+    text_printf(html, "<p class=\"lead\">%" PRId64 " job%s of ", fit->jobs, plural(fit->jobs));
     markup_print(html, page->source);
     text_add(html, ", ");
     number_print(html, fit->per_day, 1);
@@ -231,7 +242,8 @@ static const char *page_text(Arena *arena, const FitPage *page, const WorkloadFi
         "scenario are independent: large jobs do not run longer than small ones, users do not "
         "submit series of equal jobs, weekdays and weeks are alike. A queue of the scenario is "
         "therefore shorter than that of the log when the log has bursts. The workload file "
-        "itself has all of that.</p>\n</section>\n</main>\n</body>\n</html>\n");
+        "itself has all of that.</p>\n</section>\n</main>\n");
+    page_end(&html);
     return text_move(arena, &html);
 }
 

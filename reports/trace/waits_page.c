@@ -63,7 +63,7 @@ static void add_figure(Figures *figures, const WaitComparison *comparison)
 {
     Text wide = {0}, narrow = {0};
     Figure figure = {.file = "wait-quantiles",
-                     .title = "Quantiles of waits: the run over the log",
+                     .title = "Quantiles of waits: the run against the log",
                      .note = "On the dashed line both are equal. Above it, jobs wait longer in the "
                              "run. Waits below 1 s are drawn at 1 s."};
     if (comparison->classes[0].jobs == 0) {
@@ -97,9 +97,11 @@ static void spread_print(Text *html, const WaitSpread *spread)
 
 static void classes_table(Text *html, const WaitComparison *comparison)
 {
+    if (comparison->classes[0].jobs == 0)
+        return;
     table_begin(html,
-                (const char *const[]){"jobs of", "jobs", "log: mean", "median", "95 %", "run: mean",
-                                      "median", "95 %", "longer in the run", "shorter", NULL});
+                (const char *const[]){"jobs of", "jobs", "log: mean", "median", "p95", "run: mean",
+                                      "median", "p95", "longer in the run", "shorter", NULL});
     for (int32_t i = 0; i < WAIT_CLASSES; i++) {
         const WaitClass *class = &comparison->classes[i];
         if (class->jobs == 0)
@@ -126,9 +128,10 @@ static const char *page_text(Arena *arena, const WaitsPage *page, const WaitComp
     page_begin(&html, "Recorded and simulated waits", "trainyard: recorded and simulated waits",
                page->list);
     text_printf(&html,
-                "<p class=\"lead\">%" PRId64 " jobs, of which %" PRId64
+                "<p class=\"lead\">%" PRId64 " job%s, of which %" PRId64
                 " have no recorded wait and %" PRId64 " did not start in ",
-                comparison->jobs, comparison->unrecorded, comparison->not_started);
+                comparison->jobs, plural(comparison->jobs), comparison->unrecorded,
+                comparison->not_started);
     markup_print(&html, page->run);
     text_add(&html, ".</p>\n</header>\n<main>\n<section>\n<h2>Waits</h2>\n<div class=\"plots\">\n");
     page_plot_print(&html, plot, no_plots);
@@ -137,7 +140,8 @@ static const char *page_text(Arena *arena, const WaitsPage *page, const WaitComp
     text_add(&html, "</section>\n<section>\n<h2>Why they differ</h2>\n<ul>\n");
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
         text_printf(&html, "<li>%s</li>\n", reasons[i]);
-    text_add(&html, "</ul>\n</section>\n</main>\n</body>\n</html>\n");
+    text_add(&html, "</ul>\n</section>\n</main>\n");
+    page_end(&html);
     return text_move(arena, &html);
 }
 

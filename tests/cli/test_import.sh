@@ -85,6 +85,14 @@ exit_is 0
 stdout_has "2 jobs, 0 without a recorded wait, 0 not started in the run."
 holds grep -Eq "^all jobs +2 +150 +300 +0 +0 +0 +1$" stdout
 holds grep -q "Why they differ" waits.html
+holds grep -q 'the run against the log' waits.html
+sed -E 's/,(recorded_wait_s|[0-9]+)$//' jobs.csv >unrecorded.csv
+trainyard waits run unrecorded.csv --workload jobs -o unrecorded.html
+cp stdout lines
+exit_is 0
+holds [ "$(wc -l <lines)" -eq 1 ] # no table without rows
+holds grep -q "No job has both a recorded and a simulated wait" unrecorded.html
+holds [ "$(grep -c '<table' unrecorded.html)" -eq 0 ]
 trainyard waits run jobs.csv --workload other
 exit_is 2
 stdout_is_empty
@@ -176,7 +184,8 @@ exit_is 0
 cp fitted/summary.json stdout
 holds has_json "900 < run['workloads']['philly']['jobs'] < 1300"
 holds has_json "0.8 < run['workloads']['philly']['run_s']['mean'] / 25459 < 1.2"
-holds grep -q "Quantiles of run times" fit.html
+holds grep -q "Quantiles of run times: distributions against the log" fit.html
+holds grep -q '<td>50 %</td><td class="n">[0-9]* *h\|<td>50 %</td><td class="n">[0-9]*.*min' fit.html
 holds [ "$(grep -c '<svg' fit.html)" -ge 2 ]
 
 example "other weeks, more jobs and other ways to pay are parameters of the scenario"

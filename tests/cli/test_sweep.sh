@@ -204,7 +204,7 @@ trainyard sweep "$scenarios/studies/policy-lab/scenario.json" --vary /policy=ser
 exit_is 0
 trainyard show policies
 exit_is 0
-stdout_has "mean wait, h: policy compared with service"
+stdout_has "mean wait (h): policy compared with service"
 stdout_has "With srtf some class"
 holds grep -q 'class="n wins"' policies/report.html
 trainyard show empty 0 1

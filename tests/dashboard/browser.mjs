@@ -64,9 +64,9 @@ async function openPage(send, listeners, url) {
   const page = {
     problems,
     tell,
-    async look({ width, height = 900, scheme = "light", isPhone = false }) {
+    async look({ width, height = 900, scheme = "light", isPhone = false, media = "" }) {
       await tell("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: isPhone ? 2 : 1, mobile: isPhone });
-      await tell("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: scheme }] });
+      await tell("Emulation.setEmulatedMedia", { media, features: [{ name: "prefers-color-scheme", value: scheme }] });
     },
     // The value of an expression in the page.
     async value(expression) {

@@ -126,7 +126,7 @@ const tests = {
     await has("#faults .rules", "*clusters*");
     await assert.rejects(cloud.cluster("refused", { manual: { targetNodeCount: 0 } }), /503/);
     await page.press("End", "document.querySelector('#faults')");
-    await has("#faults", "No rule for the API holds.");
+    await has("#faults", "The API answers without faults.");
     await cloud.cluster("spare", { manual: { targetNodeCount: 0 } });
   },
 

@@ -42,6 +42,14 @@ for (const path of pages) {
     if (screenshots)
       await page.photograph(`${screenshots}/${path.replace(/\W+/g, "-")}-${width}.png`);
   }
+  // A4 paper less the margins of page.css: what is wider makes a browser print the whole page smaller.
+  await page.look({ width: 688, media: "print" });
+  const printed = await page.value(`[...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > 689 + scrollX)
+    .map((e) => e.tagName + " " + e.textContent.trim().slice(0, 40)).slice(0, 3)`);
+  check(`${path} is as wide as paper`, printed);
+  check(`${path} cuts no text of a plot on paper`, await page.value(cutTexts));
+  check(`${path} has what its links to parts of it name`, await page.value(`[...document.querySelectorAll("a[href^='#']")].map((a) => a.hash.slice(1))
+    .filter((id) => !document.getElementById(id))`));
   check(`${path} says of each heading of a table what it heads`, await page.value(`[...document.querySelectorAll("th:not([scope])")].map((th) => th.textContent)`));
   check(`${path} has a name for each picture and link`, await page.value(`[...document.querySelectorAll("svg, a")].filter((e) =>
     !(e.getAttribute("aria-label") || e.textContent).trim()).map((e) => e.outerHTML.slice(0, 80))`));

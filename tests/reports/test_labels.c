@@ -86,12 +86,26 @@ START_TEST(labels_that_differ_stay_different)
 }
 END_TEST
 
+START_TEST(captions_begin_with_a_capital_letter_but_names_of_metrics_do_not)
+{
+    Arena *arena = arena_create();
+    ck_assert_str_eq(label_capitalised(arena, label_with_unit(arena, "cost", "USD a week")),
+                     "Cost (USD a week)");
+    ck_assert_str_eq(label_capitalised(arena, label_with_unit(arena, "mean wait of x.y", "")),
+                     "Mean wait of x.y");
+    ck_assert_str_eq(label_capitalised(arena, "clusters.gpu.attribution.idle_s (h)"),
+                     "clusters.gpu.attribution.idle_s (h)");
+    arena_destroy(arena);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("labels");
     TCase *tests = tcase_create("labels");
     tcase_add_test(tests, labels_have_the_room_that_there_is);
     tcase_add_test(tests, labels_that_differ_stay_different);
+    tcase_add_test(tests, captions_begin_with_a_capital_letter_but_names_of_metrics_do_not);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -101,10 +101,12 @@ static void print_table(Arena *arena, const WaitComparison *comparison)
                       arena_printf(arena, "%" PRId64, class->shorter)});
     }
     table_print(table, &text);
-    fputs(text_string(&text), stdout);
-    printf("\n%" PRId64 " jobs, %" PRId64 " without a recorded wait, %" PRId64
+    if (comparison->classes[0].jobs > 0)
+        printf("%s\n", text_string(&text));
+    printf("%" PRId64 " job%s, %" PRId64 " without a recorded wait, %" PRId64
            " not started in the run.\n",
-           comparison->jobs, comparison->unrecorded, comparison->not_started);
+           comparison->jobs, plural(comparison->jobs), comparison->unrecorded,
+           comparison->not_started);
     text_free(&text);
 }
 

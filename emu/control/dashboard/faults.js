@@ -204,7 +204,7 @@ function drawFaults() {
         h("span", { class: "grow" }, ruleText(r.rule), h("span", { class: "muted" }, ` · struck ${many(r.struck, "time")} of ${r.asked}`)),
         h("span", { class: "small" }, h("button", { "aria-label": `End rule ${r.number}`, onclick: () => remove(`/trainyard/faults/${r.number}`, "The rule is gone.") }, "End"))))),
       told.rules.length > 1 && h("div", { class: "row small" }, h("button", { onclick: () => remove("/trainyard/faults", "No rule holds any more.") }, "End all"))),
-    told.rules.length === 0 && h("p", { class: "note" }, "No rule for the API holds."),
+    told.rules.length === 0 && h("p", { class: "note" }, "The API answers without faults."),
   ]);
 }
 

@@ -127,7 +127,7 @@ function drawShares() {
   const { shares, totals, next } = world.state;
   draw(byId("shares"), [
     h("div", { class: "head" }, h("h2", { id: "shares-title" }, "Shares"), h("span", { class: "grow" }),
-      shown ? h("span", { class: "small" }, h("button", { onclick: read }, "Look again")) : h("span", { class: "muted" }, many(totals.shares, "share"))),
+      shown ? h("span", { class: "small" }, h("button", { onclick: read }, "Refresh")) : h("span", { class: "muted" }, many(totals.shares, "share"))),
     shown ? directory() : [list(), pager("after_share", shares.length, totals.shares, next.shares)],
   ]);
 }

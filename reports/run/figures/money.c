@@ -16,7 +16,7 @@ static const struct {
     int32_t ink_rgb;
 } shades[] = {
     [USE_USEFUL] = {0x228833, 0xFFFFFF},      [USE_EXCHANGE] = {0x3B6FB0, 0xFFFFFF},
-    [USE_INPUT] = {0xF7F056, 0x000000},       [USE_GANG] = {0xE2C6A0, 0x000000},
+    [USE_INPUT] = {0xE8D000, 0x000000},       [USE_GANG] = {0xE2C6A0, 0x000000},
     [USE_STARTUP] = {0x44AA99, 0x000000},     [USE_CHECKPOINT] = {0x88CCEE, 0x000000},
     [USE_LOST] = {0xCC3311, 0xFFFFFF},        [USE_PROVISIONING] = {0xDDAA33, 0x000000},
     [USE_IDLE] = {0xC3D3E0, 0x000000},        [USE_STRANDED] = {0xEE8866, 0x000000},

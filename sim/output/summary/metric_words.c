@@ -105,6 +105,7 @@ static bool share_words(Arena *arena, const char *name, MetricWords *words)
 static const struct {
     const char *key, *words;
 } members[] = {
+    {"queue_s.waiting", "number of jobs that still wait"},
     {"queue_s", "wait"},
     {"turnaround_s", "time from submission to end"},
     {"run_s", "run time"},
@@ -119,8 +120,31 @@ static const struct {
     {"idle_s", "node time without a job"},
     {"held_nodes", "number of nodes held at the end"},
     {"cost_usd.total", "cost"},
+    {"cost_usd.storage", "cost of storage"},
+    {"cost_usd.per_trillion_tokens", "cost of 10^12 tokens"},
     {"cost_usd", "cost of nodes"},
     {"makespan_s", "time until the last job ends"},
+    {"created_s", "time of creation"},
+    {"steady_s", "time of the first steady state"},
+    {"ready_s", "time of the first ready node"},
+    {"submitted_s", "time of submission"},
+    {"started_s", "start of the last attempt"},
+    {"ended_s", "time of the end"},
+    {"prep_s", "time to prepare nodes"},
+    {"start_s", "time to the first step"},
+    {"train_s", "training time"},
+    {"gpu_s", "GPU time"},
+    {"lost_node_s", "lost node time"},
+    {"wasted_gpu_s", "wasted GPU time"},
+    {"steps", "number of steps"},
+    {"epochs", "number of epochs"},
+    {"restarts", "number of restarts"},
+    {"attempts", "number of attempts"},
+    {"val_accuracy", "validation accuracy"},
+    {"val_loss", "validation loss"},
+    {"goodput", "goodput"},
+    {"tokens_per_s", "tokens a second"},
+    {"mfu", "MFU"},
 };
 
 static const struct {
@@ -132,9 +156,11 @@ static const struct {
     {"p50", "median"},
 };
 
-/* "mean wait", "p95 of the wait", "wait". */
+/* "mean wait", "p95 of the wait", "cost of nodes of cluster gpu". */
 static const char *statistic_words(Arena *arena, const char *member, const char *key)
 {
+    if (text_skip(&key, "clusters."))
+        return arena_printf(arena, "%s of cluster %s", member, key);
     for (size_t i = 0; i < sizeof statistics / sizeof statistics[0]; i++)
         if (strcmp(statistics[i].key, key) == 0)
             return arena_printf(arena, "%s %s", statistics[i].words, member);

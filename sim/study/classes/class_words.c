@@ -16,8 +16,8 @@ const char *class_title(Arena *arena, const Study *study, const ClassTable *tabl
     const Factor *factor = study->factors[table->factor];
     const char *unit = table->scale.unit;
     return arena_printf(
-        arena, "%s%s%s: %s compared with %s%s%s%s", table->words, unit[0] != '\0' ? ", " : "", unit,
-        factor->name, factor->levels[table->baseline_level].label,
+        arena, "%s%s%s%s: %s compared with %s%s%s%s", table->words, unit[0] != '\0' ? " (" : "",
+        unit, unit[0] != '\0' ? ")" : "", factor->name, factor->levels[table->baseline_level].label,
         table->others[0] != '\0' ? " (" : "", table->others, table->others[0] != '\0' ? ")" : "");
 }
 

@@ -360,3 +360,12 @@ bool answer_is_tie(const PlanOutcome *outcome, const PlanComparison *comparison)
     const double limit = answer_indifference(outcome);
     return difference->low >= -limit && difference->high <= limit;
 }
+
+int64_t answer_grid_runs(const PlanOutcome *outcome)
+{
+    const double runs = fmin(outcome->grid_run_count, 1e15);
+    double unit = 1;
+    while (runs / unit >= 100)
+        unit *= 10;
+    return (int64_t)(floor(runs / unit + 0.5) * unit);
+}

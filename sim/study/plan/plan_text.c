@@ -168,7 +168,7 @@ static void add_cost(const PlanRun *run, Text *out)
                 outcome->round_count);
     if (outcome->grid_run_count >= 1) {
         text_add(out, "; a full grid needs about ");
-        thousands_print(out, (int64_t)fmin(outcome->grid_run_count, 1e15));
+        thousands_print(out, answer_grid_runs(outcome));
     }
     text_add(out, ". ");
     thousands_print(out, sweep->findings.results->run_count - sweep->resumed_count);

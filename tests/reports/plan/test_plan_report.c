@@ -97,7 +97,7 @@ START_TEST(each_way_has_its_best_candidate)
         .share_noise = 0.001,
         .goal = goal_of_waits()};
     const char *page = page_of(plan_of(&made), NULL);
-    has(page, "<h2>The best of each size</h2>");
+    has(page, "<h3>The best of each size</h3>");
     has(page, "size rented, 3 nodes</td>");
     has(page, "<tr class=\"chosen\">");
     has(page, "none meets the limits");
@@ -195,6 +195,7 @@ START_TEST(the_front_has_the_limit_the_band_and_memberships)
     const Figures figures = figures_of(plan_of(&made), NULL);
     const Figure *front = figure_called(&figures, "front-0");
     has(front->wide, "y_limit = 95\n");
+    has(front->note, "Names are levels of nodes; on a phone,");
     has(front->wide, "band_low = 98\nband_high = 102\n"); // 2 % of 100 USD
     ck_assert_int_eq(front->numbers->row_count, 3);
     ck_assert_str_eq(cell(front, 0, 1), "3 nodes"); // the recommended one is first
@@ -212,7 +213,36 @@ START_TEST(levels_have_the_limit_and_the_estimates_of_the_plan)
     has(levels->wide, "has_limit = 1\ny_limit = 95\n");
     has(figure_called(&figures, "levels-0")->wide, "has_limit = 0\n");
     ck_assert_str_eq(cell(levels, 1, 1), "96.95 ± 0.39\xC2\xA0%");
-    ck_assert_str_eq(levels->title, "jobs of team that wait at most 30 min, %");
+    ck_assert_str_eq(levels->title, "Jobs of team that wait at most 30 min (%) by nodes");
+}
+END_TEST
+
+/* Five candidates cost 60, 100, 110, 120 and 130 USD. DIR/why has the one of 100 USD, which is
+ * recommended, the next best, and the others in the order of the study. */
+START_TEST(reasons_begin_with_the_nearest_rivals)
+{
+    MadeStudy made = three_nodes();
+    made.factors = NODES "\"values\": [2, 3, 4, 5, 6]}";
+    const double cost[] = {60, 100, 110, 120, 130}, share[] = {0.9, 0.97, 0.97, 0.97, 0.97};
+    memcpy(made.cost, cost, sizeof cost);
+    memcpy(made.share, share, sizeof share);
+    const PlanOutcome *plan = plan_of(&made);
+    FollowPoint points[] = {{.point = 1}, {.point = 2}, {.point = 0}, {.point = 3}, {.point = 4}};
+    PointWhy why[5] = {0};
+    for (int32_t i = 0; i < 5; i++)
+        why[i] = (PointWhy){.run_count = 20, .waited_s = 3600, .wait_s = {3600}};
+    const FollowOutcome follow = {
+        .is_present = true,
+        .facts = {.points = points, .point_count = 5, .has_next_best = true},
+        .why = why};
+    const PlanKnown known = {.outcome = plan, .follow = &follow};
+    const Figures figures = plan_figures(arena, plan_facts(arena, &known));
+    const Figure *waits = figure_called(&figures, "why-waits");
+    static const char *const names[] = {"nodes=3", "nodes=4", "nodes=5", "nodes=6", "nodes=2"};
+    for (int32_t row = 0; row < 5; row++)
+        ck_assert_str_eq(cell(waits, row, 0), names[row]);
+    has(waits->note, "The candidates: the recommended candidate, the next best, then the others, "
+                     "the nearest to it in cost first.");
 }
 END_TEST
 
@@ -314,6 +344,7 @@ Suite *test_suite(void)
     tcase_add_test(page, the_worst_run_can_be_repeated);
     tcase_add_test(page, the_front_has_the_limit_the_band_and_memberships);
     tcase_add_test(page, levels_have_the_limit_and_the_estimates_of_the_plan);
+    tcase_add_test(page, reasons_begin_with_the_nearest_rivals);
     tcase_add_test(page, two_factors_have_a_map_with_a_table_of_the_same_shape);
     tcase_add_test(page, one_factor_has_no_map);
     tcase_add_test(page, jobs_have_a_curve_of_waits_and_a_queue);

@@ -96,8 +96,8 @@ static const char grid[] =
 START_TEST(a_long_time_is_shown_in_minutes_and_the_lowest_point_is_found)
 {
     const StudyFacts *facts = study_facts(arena, outcome_of(the_study(grid), 20, false));
-    ck_assert_str_eq(fact_metric_title(facts, 0), "jobs.train.queue_s, min");
-    ck_assert_str_eq(fact_metric_title(facts, 1), "cost_usd.total, USD");
+    ck_assert_str_eq(fact_metric_title(facts, 0), "wait of job train (min)");
+    ck_assert_str_eq(fact_metric_title(facts, 1), "cost (USD)");
     ck_assert_int_eq(facts->lowest, 0);
     ck_assert_int_eq(facts->highest, 2);
     ck_assert_int_eq(facts->like_lowest, 0);
@@ -148,6 +148,7 @@ START_TEST(labels_have_what_tells_points_apart)
     const PointLabels both = fact_labels(facts, all, 4), one = fact_labels(facts, sizes, 2),
                       single = fact_labels(facts, alone, 1);
     ck_assert_str_eq(fact_point_levels(&both, 3), "NC12, 3");
+    ck_assert_str_eq(fact_point_words(&both, 3), "NC12, nodes 3");
     ck_assert_str_eq(fact_factor_names(&both), "vm, nodes");
     ck_assert_str_eq(fact_point_levels(&one, 2), "NC12");
     ck_assert_str_eq(fact_factor_names(&one), "vm");
@@ -196,8 +197,19 @@ START_TEST(a_study_without_runs_has_a_page)
 {
     const char *page = page_of(outcome_of(the_study(grid), 0, false));
     has(page, "<strong>0 of 60 runs.</strong>");
-    has(page, "No run with a value of jobs.train.queue_s has finished.");
+    has(page, "No run with a value of the wait of job train has finished.");
     lacks(page, "<figure");
+}
+END_TEST
+
+START_TEST(a_study_without_a_description_is_called_after_its_factors_and_scenario)
+{
+    const char *page = page_of(outcome_of(
+        the_study("\"factors\": {" NODES "\"values\": [2, 3]}}, \"seeds\": {\"at_least\": 20}"), 20,
+        false));
+    has(page, "<h1>What nodes changes in scenario.json</h1>");
+    Study study = {.scenario_path = "/home/me/poisson/scenario.json"};
+    ck_assert_str_eq(study_short_path(&study), "poisson/scenario.json");
 }
 END_TEST
 
@@ -345,7 +357,12 @@ END_TEST
 START_TEST(the_methods_of_the_study_are_named_by_metric)
 {
     const char *page = page_of(outcome_of(the_study(grid), 20, false));
-    has(page, "<li>jobs.train.queue_s, cost_usd.total (\"t, skew\"): ");
+    has(page, "<li><code>jobs.<wbr>train.<wbr>queue_s</code>, <code>cost_usd.<wbr>total</code> "
+              "(\"t, skew\"): ");
+    // The table of points has the words of a metric, and the name for options and files.
+    has(page, ">wait of job train<code class=\"why\">jobs.<wbr>train.<wbr>queue_s</code></th>");
+    has(page, "<figcaption>Wait of job train (min) by nodes</figcaption>");
+    has(page, "<figcaption>Wait of job train (min) against cost (USD)</figcaption>");
     lacks(page, "\"share\"");
     lacks(page, "\"pooled\"");
 }
@@ -539,6 +556,7 @@ Suite *test_suite(void)
     tcase_add_test(page, the_question_heads_the_page_and_markup_is_escaped);
     tcase_add_test(page, a_half_finished_study_says_so);
     tcase_add_test(page, a_study_without_runs_has_a_page);
+    tcase_add_test(page, a_study_without_a_description_is_called_after_its_factors_and_scenario);
     tcase_add_test(page, lower_bounds_have_a_sign_and_a_word);
     tcase_add_test(page, random_designs_draw_the_first_metrics_only);
     tcase_add_test(page, points_with_one_run_cannot_be_compared);

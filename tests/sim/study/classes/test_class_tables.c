@@ -89,7 +89,7 @@ START_TEST(each_statistic_of_several_classes_is_a_table)
     ck_assert_int_eq(tables.count, 2); // the load has an order, the cost no classes
     const ClassTable *waits = &tables.items[0];
     ck_assert_str_eq(class_title(arena, study, waits),
-                     "mean wait, min: policy compared with service (average over load)");
+                     "mean wait (min): policy compared with service (average over load)");
     ck_assert_int_eq(waits->class_count, 2);
     ck_assert_int_eq(waits->level_count, 2);
     ck_assert_str_eq(waits->classes[0].words, "team of size 1");

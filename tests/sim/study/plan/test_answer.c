@@ -216,6 +216,14 @@ START_TEST(less_confidence_than_asked_says_why)
 }
 END_TEST
 
+START_TEST(runs_of_a_full_grid_have_two_digits)
+{
+    ck_assert_int_eq(answer_grid_runs(&(PlanOutcome){.grid_run_count = 99}), 99);
+    ck_assert_int_eq(answer_grid_runs(&(PlanOutcome){.grid_run_count = 2010}), 2000);
+    ck_assert_int_eq(answer_grid_runs(&(PlanOutcome){.grid_run_count = 41077978}), 41000000);
+}
+END_TEST
+
 START_TEST(metrics_have_plain_words)
 {
     static const struct {
@@ -232,7 +240,12 @@ START_TEST(metrics_have_plain_words)
         {"cost_usd.total / workloads.day.succeeded", "cost / number of succeeded jobs of day"},
         {"clusters.gpu.nodes_max", "largest number of nodes of cluster gpu"},
         {"clusters.gpu.cost_usd", "cost of nodes of cluster gpu"},
-        {"clusters.gpu.ready_s", "clusters.gpu.ready_s"},
+        {"cost_usd.clusters.gpu", "cost of nodes of cluster gpu"},
+        {"cost_usd.storage", "cost of storage"},
+        {"clusters.gpu.ready_s", "time of the first ready node of cluster gpu"},
+        {"jobs.train.ended_s", "time of the end of job train"},
+        {"workloads.day.queue_s.waiting", "number of jobs that still wait of day"},
+        {"clusters.gpu.attribution.useful_s", "clusters.gpu.attribution.useful_s"},
         {"waited_within(", "jobs that wait at most 0 s"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -260,6 +273,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, the_worst_weather_is_named);
     tcase_add_test(tests, fresh_runs_that_disagree_are_a_reservation);
     tcase_add_test(tests, less_confidence_than_asked_says_why);
+    tcase_add_test(tests, runs_of_a_full_grid_have_two_digits);
     tcase_add_test(tests, metrics_have_plain_words);
     Suite *suite = suite_create("answer");
     suite_add_tcase(suite, tests);

@@ -1,0 +1,56 @@
+/* The end of a page: ids of headings, and the contents of a long page. */
+#include "reports/page/page.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/suite.h"
+
+/* A page with its first section, `sections` more, and as many figures in the last one. */
+static char *page_of(int32_t sections, int32_t figures)
+{
+    Text html = {0};
+    page_begin(&html, "title", "kicker", "heading");
+    text_add(&html, "</header>\n<main>\n<section class=\"top\">\n<p>answer</p>\n</section>\n");
+    for (int32_t i = 1; i <= sections; i++)
+        text_printf(&html, "<section>\n<h2>What it is, %d &amp; why?</h2>\n</section>\n", i);
+    for (int32_t i = 0; i < figures; i++)
+        text_add(&html, "<figure></figure>\n");
+    text_add(&html, "</main>\n");
+    page_end(&html);
+    return html.data; // the caller frees it
+}
+
+START_TEST(a_long_page_has_contents_after_its_first_section)
+{
+    char *page = page_of(12, 8);
+    const char *first = strstr(page, "<p>answer</p>\n</section>\n<nav class=\"contents\"");
+    const char *link = strstr(page, "<li><a href=\"#what-it-is-12-amp-why\">What it is, 12 &amp; "
+                                    "why?</a></li>\n</ul>\n</nav>\n");
+    ck_assert_ptr_nonnull(first);
+    ck_assert_ptr_nonnull(link);
+    ck_assert(link < strstr(page, "<h2 id=\"what-it-is-1-amp-why\">What it is, 1 &amp; why?</h2>"));
+    ck_assert_str_eq(strstr(page, "</main>"), "</main>\n</body>\n</html>\n");
+    free(page);
+}
+END_TEST
+
+START_TEST(a_short_page_has_ids_and_no_contents)
+{
+    char *page = page_of(12, 7);
+    ck_assert_ptr_null(strstr(page, "<nav"));
+    ck_assert_ptr_nonnull(strstr(page, "<h2 id=\"what-it-is-12-amp-why\">"));
+    ck_assert_ptr_null(strstr(page, "<h2>"));
+    free(page);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("page");
+    TCase *tests = tcase_create("page");
+    tcase_add_test(tests, a_long_page_has_contents_after_its_first_section);
+    tcase_add_test(tests, a_short_page_has_ids_and_no_contents);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
