@@ -1,5 +1,7 @@
 #include "reports/page/page.h"
 
+#include <stdio.h>
+
 #include "reports/text/assets.h"
 #include "reports/text/wording.h"
 
@@ -55,4 +57,10 @@ void page_plot_print(Text *html, const Plot *plot, const Status *no_plots)
     if (plot->figure->numbers != NULL)
         numbers_print_table(html, plot->figure->numbers);
     text_add(html, "</figure>\n");
+}
+
+void page_warn_of_plots(const char *page, const Status *no_plots)
+{
+    if (no_plots->code != STATUS_OK)
+        fprintf(stderr, "%s has no plots: %s\n", page, no_plots->message);
 }

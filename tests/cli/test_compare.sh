@@ -24,6 +24,24 @@ if command -v gnuplot >/dev/null; then
     holds test -s out/plots/parts-train.svg -a -s out/plots/steps-train-narrow.svg
 fi
 
+without_gnuplot()
+{
+    PATH=/nonexistent "$TRAINYARD" "$@" >../stdout 2>../stderr
+    status=$?
+}
+
+example "without gnuplot the verdict is the same, and the page has no plots"
+without_gnuplot compare scenario.json --measured measured -o plain
+exit_is 0
+stdout_has "Inside: steps are off by"
+stderr_begins "plain/compare.html has no plots: the program gnuplot is not installed"
+holds grep -q "This plot is missing" plain/compare.html
+without_gnuplot compare scenario.json --measured measured -o plain --tolerance 1%
+exit_is 1
+without_gnuplot compare --matrix matrix.tsv --catalog local.json -o plain
+exit_is 1
+stderr_begins "plain has no plots: the program gnuplot is not installed"
+
 example "it is predicted for the images that were trained on, where that is known"
 trainyard compare scenario.json --measured measured
 stderr_is_empty

@@ -85,6 +85,10 @@ exit_is 0
 stdout_has "2 jobs, 0 without a recorded wait, 0 not started in the run."
 holds grep -Eq "^all jobs +2 +150 +300 +0 +0 +0 +1$" stdout
 holds grep -q "Why they differ" waits.html
+{ PATH=/nonexistent "$TRAINYARD" waits run jobs.csv -o plain.html >/dev/null; } 2>stderr
+status=$?
+exit_is 0
+stderr_begins "plain.html has no plots: the program gnuplot is not installed"
 trainyard waits run jobs.csv --workload other
 exit_is 2
 stdout_is_empty
@@ -178,6 +182,11 @@ holds has_json "900 < run['workloads']['philly']['jobs'] < 1300"
 holds has_json "0.8 < run['workloads']['philly']['run_s']['mean'] / 25459 < 1.2"
 holds grep -q "Quantiles of run times" fit.html
 holds [ "$(grep -c '<svg' fit.html)" -ge 2 ]
+{ PATH=/nonexistent "$TRAINYARD" import philly-csv "$scenarios/traces/philly_ed69ec.source.csv" -o plain.csv --fit plain.json --nodes 1 \
+    --gpus-per-node 64 >/dev/null; } 2>stderr
+status=$?
+exit_is 0
+stderr_has "plain.html has no plots: the program gnuplot is not installed"
 
 example "other weeks, more jobs and other ways to pay are parameters of the scenario"
 trainyard import philly-csv "$scenarios/traces/philly_ed69ec.source.csv" -o weeks.csv --scenario weeks.json --nodes 9 --gpus-per-node 4 \

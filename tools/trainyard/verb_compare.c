@@ -17,6 +17,7 @@
 #include "real/compare/validation_print.h"
 #include "real/launch/data_set.h"
 #include "real/launch/ranks.h"
+#include "reports/page/page.h"
 #include "sim/base/units.h"
 #include "sim/cli/disk_files.h"
 #include "sim/cli/files.h"
@@ -499,11 +500,15 @@ static bool job_compare(Arena *arena, const PredictedJob *prediction, const char
 static bool files_write(Arena *arena, const Comparison *comparison, const char *scenario,
                         const char *folder, const Json *json, Status *status)
 {
-    return folder_create(folder, status) &&
-           json_file_write(arena_printf(arena, "%s/compare.json", folder), json, status) &&
-           compare_timeline_write(
-               comparison, arena_printf(arena, "%s/compare.timeline.json", folder), status) &&
-           compare_page_write(arena, comparison, scenario, folder, status);
+    Status no_plots = {0};
+    if (!folder_create(folder, status) ||
+        !json_file_write(arena_printf(arena, "%s/compare.json", folder), json, status) ||
+        !compare_timeline_write(comparison, arena_printf(arena, "%s/compare.timeline.json", folder),
+                                status) ||
+        !compare_page_write(arena, comparison, scenario, folder, &no_plots, status))
+        return false;
+    page_warn_of_plots(arena_printf(arena, "%s/compare.html", folder), &no_plots);
+    return true;
 }
 
 static bool print_and_write(Arena *arena, const CompareArguments *arguments, const char *scenario,
@@ -627,6 +632,17 @@ static void matrix_print(Arena *arena, const CompareArguments *arguments,
     text_free(&out);
 }
 
+static bool matrix_write(Arena *arena, const Validation *validation, const char *folder,
+                         Status *status)
+{
+    Status no_plots = {0};
+    if (!folder_create(folder, status) ||
+        !validation_plots_write(arena, validation, folder, &no_plots, status))
+        return false;
+    page_warn_of_plots(folder, &no_plots);
+    return true;
+}
+
 /* Compares the cells of --matrix. Returns an exit code. */
 static int compare_matrix(Arena *arena, const CompareArguments *arguments)
 {
@@ -653,8 +669,7 @@ static int compare_matrix(Arena *arena, const CompareArguments *arguments)
         return report_status(&status);
     matrix_print(arena, arguments, &validation);
     const char *folder = arguments->output_folder;
-    if (folder != NULL && (!folder_create(folder, &status) ||
-                           !validation_plots_write(arena, &validation, folder, &status)))
+    if (folder != NULL && !matrix_write(arena, &validation, folder, &status))
         return report_status(&status);
     return validation.is_inside ? EXIT_FINE : EXIT_NO;
 }

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "reports/page/page.h"
 #include "reports/plan/report.h"
 #include "sim/base/units.h"
 #include "sim/cli/disk_files.h"
@@ -267,8 +268,7 @@ static bool read_follow_options(const PlanArguments *arguments, FollowOptions *f
     return false;
 }
 
-/* The report, unless no folder is given. Machines that only run plans need no gnuplot, so a page
- * without plots is not a failure. */
+/* The report, unless no folder is given. */
 static int write_report(Arena *arena, const SweepOptions *options, PlanRun *run, Problems *problems)
 {
     const PlanOutcome *outcome = &run->outcome;
@@ -287,8 +287,8 @@ static int write_report(Arena *arena, const SweepOptions *options, PlanRun *run,
         return report_problems(problems);
     if (!plan_report_write(arena, options->folder, &known, &no_plots, &status))
         return report_status(&status);
-    if (no_plots.code != STATUS_OK && !options->is_quiet)
-        fprintf(stderr, "%s/report.html has no plots: %s\n", options->folder, no_plots.message);
+    if (!options->is_quiet)
+        page_warn_of_plots(arena_printf(arena, "%s/report.html", options->folder), &no_plots);
     return EXIT_FINE;
 }
 

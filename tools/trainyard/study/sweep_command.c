@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "reports/page/page.h"
 #include "reports/study/report.h"
 #include "sim/base/units.h"
 #include "sim/cli/disk_files.h"
@@ -213,8 +214,7 @@ bool sweep_plan(const SweepArguments *arguments, SweepOptions *options, Problems
     return false;
 }
 
-/* The report, unless this is a part of a study. Machines that only run sweeps need no gnuplot, so a
- * page without plots is not a failure. */
+/* The report, unless this is a part of a study. */
 static int write_report(Arena *arena, const SweepOptions *options, const Sweep *done)
 {
     Status no_plots = {0}, status = {0};
@@ -223,8 +223,8 @@ static int write_report(Arena *arena, const SweepOptions *options, const Sweep *
     const StudyOutcome outcome = sweep_outcome(done);
     if (!study_report_write(arena, options->folder, &outcome, &no_plots, &status))
         return report_status(&status);
-    if (no_plots.code != STATUS_OK && !options->is_quiet)
-        fprintf(stderr, "%s/report.html has no plots: %s\n", options->folder, no_plots.message);
+    if (!options->is_quiet)
+        page_warn_of_plots(arena_printf(arena, "%s/report.html", options->folder), &no_plots);
     return EXIT_FINE;
 }
 
