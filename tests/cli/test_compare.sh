@@ -90,6 +90,23 @@ stderr_has "$scenarios/local/tutorial/scenario.json: warning: job \"train\" is p
 stderr_has "--catalog has no effect on that machine"
 stderr_has 'hint: use "vmSize": "local" to predict this machine, as in scenarios/local/tutorial'
 
+example "a prediction for processors and a run on a GPU, or the reverse, are named"
+sed -i 's/"backend": "onednn"/"backend": "cuda"/' $ran/ranks.json
+trainyard compare scenario.json --measured measured
+exit_is 0
+stderr_has 'scenario.json: warning: job "train" is predicted for processors, but it trains on GPUs'
+stderr_has "hint: the catalogue of \`trainyard calibrate --backend NAME\` predicts that backend"
+cp local.json cores.json && sed -i 's/local-core/local-gpu/' local.json
+trainyard compare scenario.json --measured measured
+stderr_is_empty
+cp "$source_folder/tests/cli/compare/$ran/ranks.json" $ran/
+trainyard compare scenario.json --measured measured
+stderr_has 'scenario.json: warning: job "train" is predicted for GPUs, but it trains on processors'
+sed -i 's/"backend": "onednn"/"backend": null/' $ran/ranks.json
+trainyard compare scenario.json --measured measured
+stderr_is_empty # not known
+mv cores.json local.json && cp "$source_folder/tests/cli/compare/$ran/ranks.json" $ran/
+
 example "both timelines are one trace, whose slices nest"
 nests()
 {
