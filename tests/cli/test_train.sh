@@ -215,12 +215,17 @@ stderr_has "data/test_batch.bin"
 trainyard "${small[@]}" --epochs 4 --dir again --resume latest --seed 2
 exit_is 2
 stderr_has "checkpoint-3.h5: belongs to another training: --seed was 9 and is 2"
+trainyard "${small[@]}" --epochs 4 --dir again --resume latest --network probe_same
+exit_is 2
+stderr_has "checkpoint-3.h5: is of another network: "
+stderr_has "hint: it was read as probe_same; --network names another network"
 trainyard "${small[@]}" --network nothing
 exit_is 2
 stderr_begins 'trainyard: --network: network "nothing" cannot be trained here'
 trainyard train --data-dir nowhere
 exit_is 2
 stderr_has "nowhere"
+stderr_has "hint: --data-dir names another folder"
 trainyard "${small[@]}" --backend onedn
 exit_is 2
 stderr_has 'did you mean "onednn"?'
