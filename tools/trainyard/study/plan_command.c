@@ -60,7 +60,7 @@ static const Field plan_options_table[] = {
                 "the load grows by RATIO every month, such as 5%: when is a constraint missed?"),
     OPTION_FILE(0, "policy", policy, "FILE",
                 "let the function of a shared object choose the next job in all runs "
-                "(trainyard_policy.h)"),
+                "(trainyard_policy.h); what it prints goes to stderr"),
     OPTION_FLAG(0, "check-determinism", checks_determinism,
                 "repeat each run, and stop at the first whose result differs"),
     OPTION_FLAG(0, "dry-run", is_forecast,

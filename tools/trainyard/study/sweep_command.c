@@ -42,7 +42,7 @@ static const Field sweep_options[] = {
                 "run the part I, from 0, of a study that N processes divide"),
     OPTION_FILE(0, "policy", policy, "FILE",
                 "let the function of a shared object choose the next job in all runs "
-                "(trainyard_policy.h)"),
+                "(trainyard_policy.h); what it prints goes to stderr"),
     OPTION_FLAG(0, "check-determinism", checks_determinism,
                 "repeat each run, and stop at the first whose result differs"),
     OPTION_FLAG(0, "jobs", writes_jobs,
