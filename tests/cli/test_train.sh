@@ -106,6 +106,16 @@ end
 holds /usr/bin/python3 drawn.py
 holds /usr/bin/python3 "$source_folder/tests/cli/files/nesting.py" profiled/logs/timeline.json summary/logs/timeline.json
 
+example "trainer/README.md has the columns and the phases of the tables"
+for table in history timeline.rank0; do
+    for column in $(sed -n 2p "summary/logs/$table.tsv"); do
+        holds grep -qF "\`$column\`" "$source_folder/trainer/README.md"
+    done
+done
+for phase in $(sed 1,2d summary/logs/timeline.rank0.tsv | cut -f 1 | sort -u); do
+    holds grep -qE "\(load.*\b$phase\b|\b$phase\b for a step" "$source_folder/trainer/README.md"
+done
+
 example "a profile continues after a resumption, and is in the summary"
 trainyard "${profiled[@]}" --dir parts-profiled --epochs 1 --profile
 trainyard "${profiled[@]}" --dir parts-profiled --profile --resume latest --json

@@ -117,6 +117,8 @@ static const OptionTable run_table = {
         "becomes the job's duration. \"execution\": \"real\" does the same for one job. The "
         "command lines of a scenario are never run.\n"
         "\n"
+        "scenarios/FORMAT.md describes summary.json, and the columns and records of trace.tsv.\n"
+        "\n"
         "With -o, the files that the ranks write are in share/, their timelines are in "
         "real/JOB/attempt-N, and ran.json records how the jobs went. --ran replays ran.json. It "
         "produces the same trace.tsv and summary.json, but not the files of the ranks, and warns "
