@@ -21,13 +21,13 @@
 #   twins      the same training with plain C and on the GPU
 #   twice      the same training again gives the same bits, in each precision
 #   resume     continues from a checkpoint with the same bits
-#   speed      steps alternating with PyTorch's best form and with each kind of our kernels, in each precision; engines of each layer
+#   speed      steps alternating with PyTorch's best form and with our kernels alone, in each precision; engines of each layer
 #   pauses     how long evaluations and checkpoints hold up steps
 #   calibrate  calibrates the GPU, and compares predicted steps of other batch sizes with measured ones
 #   compare    predicts a whole training, and compares it with a real one
 #   learning   accuracy on the synthetic set, with the bars of tools/learning_curve.sh
 #   initcheck, memcheck, racecheck    compute-sanitizer on the kernels' tests and a short training, with our own kernels
-#   profile    time, occupancy and memory traffic of each kernel of a step, by NVIDIA's profiler
+#   profile    time, occupancy, traffic and stalls of each kernel of a step, by NVIDIA's profiler
 #   limits     products of matrices, copies and kernels, through PyTorch
 #   ranks      two ranks on one GPU by MPI, and on two GPUs by NCCL: the same bits (several ranks need Open MPI)
 #   allreduce  sums over all ranks by size, checked
@@ -394,11 +394,11 @@ bench()
     trainyard bench-training --backend cuda --json "$@" | tr -d '\n' | sed 's/$/\n/'
 }
 
-# speed_row PRECISION BATCH: measures trainyard, each kind of its kernels and each form of PyTorch alternately, with a line of JSON
+# speed_row PRECISION BATCH: measures trainyard, its own kernels alone and each form of PyTorch alternately, with a line of JSON
 # for each.
 speed_row()
 {
-    local precision=$1 batch=$2 steps round engine form answer flags=() ours
+    local precision=$1 batch=$2 steps round form answer flags=() ours
     steps=$((images / batch > steps_least ? images / batch : steps_least))
     ours=(--precision "$precision" --batch-size "$batch" --steps "$steps" --warmup "$steps_least")
     case $precision in
@@ -407,9 +407,7 @@ speed_row()
     esac
     for ((round = 0; round < rounds; round++)); do
         bench "${ours[@]}"
-        for engine in own separate; do
-            bench "${ours[@]}" --engine $engine | sed "s/^{/{\"peer\": \"$engine\",/"
-        done
+        bench "${ours[@]}" --engine own | sed 's/^{/{"peer": "own",/'
         for form in "${forms[@]}"; do
             echo "--device cuda --batch $batch --bench $steps --warmup $steps_least ${flags[*]} $form" >&"$to_peer"
             read -r answer <&"$from_peer"
@@ -479,21 +477,23 @@ add_catalog()
 {
     rm -rf "$scratch/catalog"
     cp -r scenarios/catalog "$scratch/"
-    cp "$out/figures/validation/local-gpu.json" "$scratch/catalog/"
+    [ -n "$tiny" ] || cp "$out/figures/validation/local-gpu.json" "$scratch/catalog/"
 }
 
+# The tests have no calibration of an emulated GPU: a catalogue of another machine predicts there.
 step_compare()
 {
-    local epochs=5 status=0 options
-    [ -z "$tiny" ] || skip "this takes longer than a test"
-    [ -s "$out/figures/validation/local-gpu.json" ] || skip "the GPU has no calibration"
-    trainyard make-cifar --force --quiet "$scratch/cifar10"
+    local epochs=5 of=gpu images=() status=0 options
+    [ -z "$tiny" ] || { epochs=1 of=example images=(--images 1); }
+    [ -n "$tiny" ] || [ -s "$out/figures/validation/local-gpu.json" ] || skip "the GPU has no calibration"
+    trainyard make-cifar "${images[@]}" --force --quiet "$scratch/cifar10"
     rm -rf "$scratch/compare" "$scratch/scenario"
     cp -r scenarios/local/tutorial "$scratch/scenario"
-    sed -i 's/local-example/local-gpu/' "$scratch/scenario/scenario.json"
+    sed -i "s/local-example/local-$of/" "$scratch/scenario/scenario.json"
     add_catalog
     options=("$scratch/scenario/scenario.json" --set "/programs/0/epochs=$epochs"
         --set /commands/1/config/properties/customMpiSettings/processCount=1)
+    [ -z "$tiny" ] || options+=(--set /programs/0/batch_per_rank=1)
     trainyard compare "${options[@]}" --real cuda --data "$scratch/cifar10" -o "$scratch/compare" || status=$?
     judged $status
     figure compare.json <"$scratch/compare/compare.json"
@@ -540,21 +540,24 @@ step_initcheck()
     sanitize initcheck
 }
 
-# The first step, which runs kernel by kernel: as a graph, steps are one piece for the profiler.
+# One step, the first, which runs kernel by kernel: as a graph, steps are one piece for the profiler. The shuffle before it has as many
+# kernels, which no step has.
 step_profile()
 {
-    local profiler precision all
+    local profiler precision all metrics batch=32
+    [ -z "$tiny" ] || batch=1
     profiler=$(command -v ncu || compgen -G "${CUDA_HOME:-/usr/local/cuda}/bin/ncu") || skip "NVIDIA's profiler ncu is missing"
+    metrics=$(python3 tools/gpu_report.py --metrics)
     all=$(precisions)
     for precision in $all; do
-        "$profiler" --clock-control none --csv --page raw --metrics "$profiled" --launch-count "$profiled_count" \
-            "$bin/trainyard-bench-training" --backend cuda --engine own --precision "$precision" --batch-size 32 --steps 2 --warmup 1 |
-            figure "kernels.$precision.csv"
+        "$profiler" --clock-control none --csv --page raw --metrics "$metrics" --kernel-name "regex:$profiled" \
+            --launch-count "$profiled_count" "$bin/trainyard-bench-training" --backend cuda --engine own --precision "$precision" \
+            --batch-size "$batch" --steps 1 --warmup 0 | figure "kernels.$precision.csv"
+        grep -q '^"[0-9].*update_kernel' "$out/figures/kernels.$precision.csv" || { echo "the profiler saw no whole step in $precision"; return 1; }
     done
 }
-profiled=gpu__time_duration.sum,dram__bytes_read.sum,dram__bytes_write.sum,sm__warps_active.avg.pct_of_peak_sustained_active
-profiled+=,launch__grid_size,launch__registers_per_thread,sm__throughput.avg.pct_of_peak_sustained_elapsed
-profiled_count=200 # a step and more; kernels of trials and graphs come later or not at all
+profiled='input_kernel|image_|multiply|head_kernel|loss_kernel|sieve|add_parts|update_kernel|transpose|bias|mask|sum_rows|narrow'
+profiled_count=48 # a step and a bit
 
 # --- The runner
 

@@ -4,12 +4,12 @@
     gpu_report.py FOLDER ORIGIN BUILD PROGRAM   writes FOLDER/gpu_check.json, and prints the table
     gpu_report.py --table FILE                  prints the table of an existing JSON
     gpu_report.py --page FILE                   prints a Markdown page of an existing JSON, for reports/measured
+    gpu_report.py --metrics                     prints the metrics of NVIDIA's profiler that are reported
 
 FOLDER contains steps.tsv and figures/. ORIGIN describes where the programs come from. BUILD is the folder of their build if there is
-one. PROGRAM is the main program, or "". Figures that were not measured are left out of the JSON.
+one. PROGRAM is the main program, next to trainyard-train, or "". Figures that were not measured are left out of the JSON.
 """
 import csv
-import ctypes
 import glob
 import json
 import os
@@ -59,37 +59,32 @@ def cached(build, name):
     return found.group(1) if found and not found.group(1).endswith("NOTFOUND") else None
 
 
-def version_in(path, prefix):
-    """The version in a header with PREFIX_MAJOR, _MINOR and _PATCH or _PATCHLEVEL."""
-    text = text_of(path)
-    parts = [re.search(rf"#define {prefix}_{part}\s+(\d+)", text) for part in ("MAJOR", "MINOR", "PATCH(?:LEVEL)?")]
-    return ".".join(part.group(1) for part in parts) if all(parts) else None
+def loaded_libraries(program):
+    """The paths of the libraries that the dynamic linker finds for a program here, by name."""
+    return dict(re.findall(r"^\s*(\S+) => (/\S+)", output_of("ldd", program) or "", re.M))
 
 
-def loaded_version(name, function, digits):
-    """The version that a library states when programs are started here; None if they would not find it."""
-    try:
-        library = ctypes.CDLL(name)
-    except OSError:
+# Prints the number that a library states. A library that lacks another one may end its process.
+ASK_VERSION = """
+import ctypes, sys
+library, number = ctypes.CDLL(sys.argv[1]), ctypes.c_int()
+if sys.argv[2] == "ncclGetVersion":
+    library.ncclGetVersion(ctypes.byref(number))
+else:
+    number.value = getattr(library, sys.argv[2])()
+print(number.value)
+"""
+
+
+def loaded_version(libraries, stem, function):
+    """The version of the library STEM.so.N among those that a program loads; None if it loads none."""
+    path = next((path for name, path in libraries.items() if name.startswith(stem + ".so")), None)
+    answer = output_of(sys.executable, "-c", ASK_VERSION, path, function) if path else None
+    if not answer or not answer.isdigit():
         return None
-    number = ctypes.c_int()
-    if function == "ncclGetVersion":
-        library.ncclGetVersion(ctypes.byref(number))
-    else:
-        number.value = getattr(library, function)()
-    return f"{number.value // 10**digits}.{number.value // 100 % 10**(digits - 2)}.{number.value % 100}"
-
-
-def library_version(build, program, library, header, prefix):
-    """The version of a library that this build is linked with, or else of the one that the program would load."""
-    folder = cached(build, f"{library}_HEADERS")
-    if folder:
-        return version_in(os.path.join(folder, header), prefix)
-    if not program:
-        return None
-    if library == "CUDNN":
-        return loaded_version("libcudnn.so.9", "cudnnGetVersion", 4)
-    return loaded_version("libnccl.so.2", "ncclGetVersion", 4)
+    number = int(answer)
+    major = 10000 if number >= 10000 else 1000  # 91900 is 9.19.0; before cuDNN 9 and NCCL 2.9, 8907 is 8.9.7
+    return f"{number // major}.{number % major // 100}.{number % 100}"
 
 
 def toolkit(build):
@@ -115,11 +110,12 @@ def machine(folder, build, program):
 
 
 def machine_facts(build, program):
+    libraries = loaded_libraries(os.path.join(os.path.dirname(program), "trainyard-train")) if program else {}
     return without_unknown({
         "gpus": gpus(),
         "toolkit": toolkit(build),
-        "cudnn": library_version(build, program, "CUDNN", "cudnn_version.h", "CUDNN"),
-        "nccl": library_version(build, program, "NCCL", "nccl.h", "NCCL"),
+        "cudnn": loaded_version(libraries, "libcudnn", "cudnnGetVersion"),
+        "nccl": loaded_version(libraries, "libnccl", "ncclGetVersion"),
         "torch": torch_versions(),
         "system": platform.platform(),
         "libc": "-".join(platform.libc_ver()),
@@ -181,10 +177,9 @@ def speed_row(precision, batch, rounds, limits):
         "rounds": len(ours), "kernels_per_step": ours[-1].get("kernels_per_step"),
         "tflops": round(1e3 * ours[-1]["gflop_per_step"] / step_us, 3),
     }
-    for engine in ("own", "separate"):
-        times = [1e3 * answer["step_ms"]["median"] for answer in rounds if answer.get("peer") == engine]
-        if times:
-            row[engine + "_step_us"] = round(statistics.median(times), 2)
+    own = [1e3 * answer["step_ms"]["median"] for answer in rounds if answer.get("peer") == "own"]
+    if own:
+        row["own_step_us"] = round(statistics.median(own), 2)
     row["engines"] = ours[-1].get("engines")
     rate = limits.get("product_tflops", {}).get(precision)
     if rate:
@@ -209,15 +204,31 @@ def speed(folder, limits):
     return sorted(filter(None, rows), key=lambda row: (order.index(row["precision"]), row["batch_size"]))
 
 
-PROFILED = {"us": "gpu__time_duration.sum", "warps_percent": "sm__warps_active.avg.pct_of_peak_sustained_active",
-            "sm_percent": "sm__throughput.avg.pct_of_peak_sustained_elapsed", "registers": "launch__registers_per_thread",
-            "read_bytes": "dram__bytes_read.sum", "written_bytes": "dram__bytes_write.sum"}
+# Member of a kernel | metric of the profiler.
+PROFILED = {
+    "us": "gpu__time_duration.sum",
+    "warps_percent": "sm__warps_active.avg.pct_of_peak_sustained_active",
+    "sm_percent": "sm__throughput.avg.pct_of_peak_sustained_elapsed",
+    "registers": "launch__registers_per_thread",
+    "read_bytes": "dram__bytes_read.sum",
+    "written_bytes": "dram__bytes_write.sum",
+    "shared_percent": "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed",
+    "instructions_per_cycle": "sm__inst_executed.avg.per_cycle_active",
+}
+# Reasons for which a warp does not issue an instruction | how many warps wait for it when one issues.
+STALLS = {name: f"smsp__average_warps_issue_stalled_{name}_per_issue_active.ratio" for name in (
+    "long_scoreboard", "short_scoreboard", "barrier", "wait", "math_pipe_throttle", "mio_throttle", "lg_throttle", "no_instruction",
+    "dispatch_stall", "not_selected")}
 
 
 def kernel_name(name):
     """"void <unnamed>::multiply<<unnamed>::Kind<0, 0, 1, 32>>(…)" without its scopes, parameters and type."""
     name = re.sub(r"\(anonymous namespace\)::|<unnamed>::|^void ", "", name)
     return re.sub(r"\(.*", "", name)
+
+
+def profiled_values(row, column, metrics):
+    return {name: float(row[column[metric]].replace(",", "") or 0) for name, metric in metrics.items() if metric in column}
 
 
 def kernels_of(text):
@@ -229,8 +240,11 @@ def kernels_of(text):
     in_us = {"ns": 1e-3, "nsecond": 1e-3, "us": 1, "usecond": 1}[rows[1][column[PROFILED["us"]]]]
     steps, step = [], None
     for row in rows[2:]:
-        values = {name: float(row[column[metric]].replace(",", "") or 0) for name, metric in PROFILED.items() if metric in column}
+        values = profiled_values(row, column, PROFILED)
         values["us"] = round(values["us"] * in_us, 3)
+        stalls = profiled_values(row, column, STALLS)
+        if stalls:
+            values["stall"] = max(stalls, key=stalls.get)
         kernel = {"kernel": kernel_name(row[column["Kernel Name"]]), "blocks": row[column["Grid Size"]], "threads": row[column["Block Size"]], **values}
         if kernel["kernel"].startswith("input_kernel"):
             step = []
@@ -259,6 +273,14 @@ def pauses(text):
             "checkpoint_held_us": round(statistics.median(held), 2), "evaluated_images_per_s": round(1e6 * images / us, 1)}
 
 
+def comparison(answer):
+    """The judged quantities of the compared training: predicted, measured, and the error in percent."""
+    if not answer:
+        return None
+    return {row["quantity"]: {name: row[name] for name in ("unit", "predicted", "measured", "error_pct")}
+            for row in answer["jobs"][0]["quantities"] if "is_inside" in row}
+
+
 def collected(folder, origin, build, program):
     limits = whole_json(text_of(os.path.join(folder, "figures", "limits.json"))) or {}
     return without_unknown({
@@ -272,6 +294,7 @@ def collected(folder, origin, build, program):
         "speed": speed(folder, limits),
         "pauses": pauses(text_of(os.path.join(folder, "figures", "timeline.tsv"))),
         "calibration": (whole_json(text_of(os.path.join(folder, "figures", "calibration.json"))) or {}).get("judged"),
+        "comparison": comparison(whole_json(text_of(os.path.join(folder, "figures", "compare.json")))),
         "learning": {name: learning_of(text) for name, text in figures(folder, "learning.*.tsv")},
         "kernels": without_unknown({name: kernels_of(text) for name, text in figures(folder, "kernels.*.csv")}),
         "allreduce": {name: whole_json(text) for name, text in figures(folder, "allreduce.*.json")},
@@ -303,35 +326,29 @@ def machine_lines(run):
 
 
 def speed_lines(run):
-    rows = [["precision", "batch", "us/step", "own us", "separate us", "images/s", "kernels", "products %", "launches %", "PyTorch us", "its form", "times as fast"]]
+    rows = [["precision", "batch", "us/step", "own us", "images/s", "kernels", "products %", "launches %", "PyTorch us", "its form", "times as fast"]]
     for row in run["speed"]:
         best = row.get("torch", {}).get(row.get("torch_best"), {})
-        rows.append([row["precision"], cell(row["batch_size"]), cell(row["step_us"], 1), cell(row.get("own_step_us"), 1), cell(row.get("separate_step_us"), 1),
-                     cell(row["images_per_s"]),
-                     cell(row.get("kernels_per_step")), cell(row.get("product_share_percent"), 1),
+        rows.append([row["precision"], cell(row["batch_size"]), cell(row["step_us"], 1), cell(row.get("own_step_us"), 1),
+                     cell(row["images_per_s"]), cell(row.get("kernels_per_step")), cell(row.get("product_share_percent"), 1),
                      cell(row.get("launch_share_percent"), 1), cell(best.get("step_us"), 1), cell(row.get("torch_best")),
                      cell(row.get("ratio"), 2)])
     yield from table(rows)
-    yield "own us: with our own kernels alone; separate us: the same, with separate kernels for pools, dropouts and sums of parts; products %: of the rate of large matrix products; launches %: the time of as many empty kernels in a row"
+    yield "own us: with our own kernels alone; products %: of the rate of large matrix products; launches %: the time of as many empty kernels in a row"
 
 
 def judged_lines(run):
-    """Answers to what a GPU has to judge first (trainer/README.md): each line compares two measurements, or states one."""
-    for row in run.get("speed", []):
-        of = f"{row['precision']} {row['batch_size']}"
-        own, separate = row.get("own_step_us"), row.get("separate_step_us")
-        if own and separate:
-            yield f"{of}: a step of own kernels takes {own:.1f} us, of separate kernels {separate:.1f} us: {separate / own:.2f} times as long"
-        both = [f"{layer} {name} {times['own']:.1f} / {times['separate']:.1f}" for layer, engines in row.get("engines", {}).items()
-                for name, times in engines.get("tried_us", {}).items() if "own" in times and "separate" in times]
-        if both:
-            yield f"{of}: us by own / by separate kernels: " + ", ".join(both)
+    """What else a GPU has to judge: each line compares two measurements, or states one."""
     if run.get("pauses"):
         yield ("a step takes {step_us:.1f} us, after a checkpoint has begun {step_after_checkpoint_us:.1f} us; a checkpoint holds up steps for "
                "{checkpoint_held_us:.0f} us; evaluations make {evaluated_images_per_s:.0f} images/s").format(**run["pauses"])
     if run.get("calibration"):
         yield ("predicted steps are off by {mean_error_pct:.1f} % in the mean and {worst_error_pct:.1f} % at the worst, in {cells} cells"
                ).format(**run["calibration"])
+    if run.get("comparison"):
+        yield "a whole training, predicted / measured: " + ", ".join(
+            f"{name} {row['predicted']:.4g} / {row['measured']:.4g} {row['unit']} ({row['error_pct']:+.1f} %)"
+            for name, row in run["comparison"].items())
 
 
 def report(run):
@@ -377,15 +394,35 @@ def markdown(rows):
         yield "| " + " | ".join(row) + " |"
 
 
+# Heading | cell. A column that no kernel has is left out: earlier versions profiled fewer metrics.
+KERNEL_COLUMNS = {
+    "kernel": lambda kernel: f"`{kernel['kernel']}`",
+    "blocks": lambda kernel: kernel["blocks"],
+    "threads": lambda kernel: kernel["threads"],
+    "us": lambda kernel: cell(kernel["us"], 1),
+    "warps %": lambda kernel: cell(kernel.get("warps_percent")),
+    "processors %": lambda kernel: cell(kernel.get("sm_percent")),
+    "shared memory %": lambda kernel: cell(kernel.get("shared_percent")),
+    "instructions a cycle": lambda kernel: cell(kernel.get("instructions_per_cycle"), 2),
+    "stall": lambda kernel: cell(kernel.get("stall")).replace("_", " "),
+    "registers": lambda kernel: cell(kernel.get("registers")),
+    "MB read": lambda kernel: cell(kernel["read_bytes"] / 1e6 if "read_bytes" in kernel else None, 2),
+}
+
+
 def kernel_section(precision, kernels, commit):
     total_us = sum(kernel["us"] for kernel in kernels)
     yield f"## Kernels of a step, {precision}"
     yield ""
     yield f"Batches of 32, our own kernels, one after the other, by NVIDIA's profiler (commit {commit}): {len(kernels)} kernels, {total_us:.0f} us in all."
     yield ""
-    yield from markdown([["kernel", "blocks", "threads", "us", "warps %", "processors %", "registers", "MB read"]] +
-                        [[f"`{kernel['kernel']}`", kernel["blocks"], kernel["threads"], f"{kernel['us']:.1f}", f"{kernel['warps_percent']:.0f}",
-                          f"{kernel['sm_percent']:.0f}", f"{kernel['registers']:.0f}", f"{kernel['read_bytes'] / 1e6:.2f}"] for kernel in kernels])
+    columns = {heading: [text_of_cell(kernel) for kernel in kernels] for heading, text_of_cell in KERNEL_COLUMNS.items()}
+    columns = {heading: cells for heading, cells in columns.items() if set(cells) != {"-"}}
+    yield from markdown([list(columns)] + [list(row) for row in zip(*columns.values())])
+    if "stall" in columns:
+        yield ""
+        yield "Shared memory: its loads and stores, of the most that are possible (those of global memory count, too); instructions: of a"
+        yield "processor, in cycles in which it is active; stall: what most warps wait for."
     yield ""
 
 
@@ -450,6 +487,9 @@ FORMS = {"--table": lambda run, source: report(run), "--page": page}
 
 
 def main():
+    if sys.argv[1:] == ["--metrics"]:
+        print(",".join(list(PROFILED.values()) + list(STALLS.values())))
+        return
     if len(sys.argv) == 3 and sys.argv[1] in FORMS:
         try:
             run = json.loads(text_of(sys.argv[2]))

@@ -157,8 +157,8 @@ def totals(gpu, precision, kernels, resources):
 
 
 def measured_times(precision):
-    """Microseconds of kernels on an H100 by name and blocks, by NVIDIA's profiler."""
-    with open(os.path.join(ROOT, "reports/measured/gpu-h100.json"), encoding="utf-8") as file:
+    """Microseconds of kernels on an H200 by name and blocks, by NVIDIA's profiler."""
+    with open(os.path.join(ROOT, "reports/measured/gpu-h200.json"), encoding="utf-8") as file:
         rows = json.load(file)["kernels"][precision]
     return {(row["kernel"], row["blocks"]): row["us"] for row in rows}
 
@@ -175,7 +175,7 @@ def print_kernels(precision, images, kernels, gpu, resources):
     print(f"{precision}, {images} images: {len(kernels)} kernels; registers and shared memory of "
           + (f"sm_{sm}" if sm else "no GPU (there is no nvcc)") + f", us on a {gpu['gpu']}")
     print(f"{'#':>2} {'after':>6} {'kernel':<44} {'grid':<13} {'thr.':>4} {'KB read':>8} {'written':>8} {'MFLOP':>8} {'in tiles':>8} "
-          f"{'reg.':>4} {'shared':>6} {'code':>6} {'fit':>3} {'by':<9} {'us':>6} {'H100':>6}")
+          f"{'reg.':>4} {'shared':>6} {'code':>6} {'fit':>3} {'by':<9} {'us':>6} {'H200':>6}")
     for i, kernel in enumerate(kernels):
         resource = used.get(kernel["name"])
         if used and not resource:
@@ -212,9 +212,9 @@ def main():
         sys.exit(f'kernel_table: unknown GPU "{unknown[0]}"; the catalogue has ' + ", ".join(gpus))
     chosen = [gpus[name] for name in wanted] or list(gpus.values())
     graphs = {precision: read_graph(program, precision, images) for precision in SHOWN}
-    print("Counted, not measured: times are lower bounds from shapes, data sheets and compiled kernels. H100: us by NVIDIA's profiler\n"
-          "of a kernel of this name and grid (reports/measured/gpu-h100.md); products did not compute sieves then. KB and MFLOP are 1000\n"
-          "and 10^6.\n")
+    print("Counted, not measured: times are lower bounds from shapes, data sheets and compiled kernels. H200: us by NVIDIA's profiler\n"
+          "of a kernel of this name and grid (reports/measured/gpu-h200.md), whose blocks had half as many threads then. KB and MFLOP are\n"
+          "1000 and 10^6.\n")
     for precision, kernels in graphs.items():
         print_kernels(precision, images, kernels, chosen[-1], resources)
     lengths = {precision: totals(chosen[-1], precision, kernels, resources_of(chosen[-1], resources)[1])["length"]

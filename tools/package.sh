@@ -120,10 +120,10 @@ use_multiarch()
     triplet=$("${CC:-cc}" -print-multiarch)
     [ -n "$triplet" ] || return 0
     mkdir -p "$lib/$triplet"
-    find "$lib" -maxdepth 1 \( -name 'libtrainyard*' -o -name pkgconfig \) -exec mv {} "$lib/$triplet" \;
+    find "$lib" -maxdepth 1 \( -name 'libtrainyard*' -o -name pkgconfig -o -name cmake \) -exec mv {} "$lib/$triplet" \;
     rmdir --ignore-fail-on-non-empty "$lib/$triplet"
-    sed -i "s,^prefix=.*,prefix=\${pcfiledir}/../../..,; s,^libdir=.*,libdir=\${prefix}/lib/$triplet," \
-        "$lib/$triplet"/pkgconfig/*.pc 2>/dev/null || true
+    # trainyard.pc and trainyardConfig.cmake: from this folder to the prefix.
+    find "$lib" \( -name '*.pc' -o -name '*Config.cmake' \) -exec sed -i 's,libdir}/\.\.[./]*,libdir}/../..,' {} +
 }
 
 make_package()

@@ -26,6 +26,7 @@ zlib1g-dev       | have_header zlib.h                   | packs the journal of t
 test_needs='
 g++              | have_command g++                     | compiles kernels for the processor
 python3          | /usr/bin/python3 --version           | scripts of the tests
+python3-venv     | /usr/bin/python3 -c "import ensurepip" | a virtual environment for the module
 clang-format     | have_command clang-format            | the layout of sources
 shellcheck       | have_command shellcheck              | checks the shell scripts
 curl             | have_command curl                    | sends requests to the emulator

@@ -37,7 +37,7 @@ dashboard  | all       | the dashboard and the pages of reports in Chromium
 clients    | all       | the Azure CLI and SDKs, unmodified, and Prometheus against a running emulator
 container  | all       | the image in podman, and the Debian packages under systemd in a container; needs root
 debian     | all       | set-up, tutorial and short run on Debian 13; needs root
-install    | all       | the tests of the command line with an installed program
+install    | all       | the tests of the command line with an installed program; pip compiles the module for Python
 valgrind   | all       | the tutorial and three files of unit tests under valgrind: no invalid reads, no leaks in the tutorial
 fresh      | all       | statistics and theory with new seeds; a failure prints the seed
 fuzz       | all       | each reader of outside bytes with generated input: 10 seconds each, or $fuzz_seconds
@@ -394,7 +394,14 @@ leg_debian()
     return $status
 }
 
-# The tests of the command line against an installed program.
+# pip_installs FOLDER: pip compiles the library and installs the module in a virtual environment, where it runs.
+pip_installs()
+{
+    /usr/bin/python3 -m venv "$1" && "$1/bin/pip" install --no-index . &&
+        "$1/bin/python" -c 'import sys, trainyard; trainyard.run(sys.argv[1])' "$tutorial"
+}
+
+# The tests of the command line against an installed program, and the module that pip compiles.
 leg_install()
 {
     local prefix status=0
@@ -403,6 +410,7 @@ leg_install()
     cmake --install build/release --prefix "$prefix"
     TRAINYARD=$prefix/bin/trainyard TRAINYARD_BUILD=$PWD/build/release ctest --preset release -L '^cli$' -j "$jobs" | tee build/log/ctest.install.txt || true
     count_ctest build/log/ctest.install.txt || status=1
+    if pip_installs "$prefix/python"; then counted 1 0; else counted 0 1; status=1; fi
     rm -r "$prefix"
     return $status
 }

@@ -1,6 +1,7 @@
 /* Reads the files of a job's real run (`trainyard run SCENARIO --real`):
  *
  *     FOLDER/real/JOB/attempt-1/ranks.json            {"backend": "onednn", "precision": "fp32",
+ *                                                      "device": null,
  *                                                      "network": "keras_cifar10_cnn", "ranks": 2,
  *                                                      "batch": 32, "train_samples": 50000,
  *                                                      "test_samples": 10000,

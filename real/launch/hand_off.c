@@ -20,6 +20,7 @@
 #include "sim/json/decimal.h"
 #include "trainer/data/cifar_files.h"
 #include "trainer/record/checkpoint_name.h"
+#include "trainer/record/computing.h"
 #include "trainer/record/history.h"
 
 /* Names of the ranks' timelines, as text and for Perfetto (trainer/record/timeline.h). */
@@ -270,6 +271,7 @@ static char **arguments_of(const HandOffInput *input, const HandOff *plan, char 
     add_option(arena, list, &count, "model-dir", plan->model_folder);
     add_option(arena, list, &count, "backend", backend_word(input->settings->backend));
     list[count++] = arena_strdup(arena, "--timeline");
+    list[count++] = arena_strdup(arena, "--whole-steps"); // phases would take longer on GPUs
     if (plan->resumed_epoch > 0)
         add_option(arena, list, &count, "resume", "latest");
     if (input->settings->fail_step > 0) {
@@ -411,17 +413,16 @@ static const char *read_output(Arena *arena, const HandOff *plan, const HandOffS
     return file_read(arena, path, OUT_MAX, &text, &length, &none) ? text : "";
 }
 
-/* The value in the row "Backend" of the table that the trainer prints first: "onednn, fp32". NULL:
- * the output has no such row yet. */
-static const char *printed_backend(Arena *arena, const char *text)
+/* The row "Backend" of the table that the trainer prints first; its members are NULL if the output
+ * has no such row yet. */
+static Computing printed_computing(Arena *arena, const char *text)
 {
     static const char row[] = "\nBackend ";
     const char *found = strstr(text, row);
     if (!found)
-        return NULL;
+        return (Computing){0};
     found += strlen(row);
-    found += strspn(found, " ");
-    return arena_strndup(arena, found, strcspn(found, "\n"));
+    return computing_parse(arena, found + strspn(found, " "));
 }
 
 /* The number in the line "N WHAT" above that table; -1: there is no such line. */
@@ -440,6 +441,11 @@ static int64_t printed_count(const char *text, const char *what)
 static Json *count_or_null(Arena *arena, int64_t count)
 {
     return count < 0 ? json_null(arena) : json_integer(arena, count);
+}
+
+static Json *text_or_null(Arena *arena, const char *text)
+{
+    return text == NULL ? json_null(arena) : json_string(arena, text);
 }
 
 static bool copy_file(Arena *arena, const char *from, const char *to, Status *status)
@@ -487,13 +493,10 @@ bool hand_off_keep(Arena *arena, const Job *job, const HandOff *plan,
     const Program *training = job->spec->program->training;
     Json *facts = json_object(arena);
     const char *text_printed = read_output(arena, plan, settings);
-    const char *backend = printed_backend(arena, text_printed);
-    const char *comma = backend ? strchr(backend, ',') : NULL;
-    json_set(arena, facts, "backend",
-             comma ? json_string(arena, arena_strndup(arena, backend, (size_t)(comma - backend)))
-                   : json_null(arena));
-    json_set(arena, facts, "precision",
-             comma ? json_string(arena, comma + strspn(comma, ", ")) : json_null(arena));
+    const Computing computing = printed_computing(arena, text_printed);
+    json_set(arena, facts, "backend", text_or_null(arena, computing.backend));
+    json_set(arena, facts, "precision", text_or_null(arena, computing.precision));
+    json_set(arena, facts, "device", text_or_null(arena, computing.device));
     json_put_integer(arena, facts, "ranks", job->spec->processes);
     json_put_integer(arena, facts, "batch", training->batch_per_rank);
     json_put_text(arena, facts, "network", training->network->name);

@@ -94,9 +94,9 @@ void hand_off_put_training(Arena *arena, Json *entry, RealTraining training);
 /* Returns how many steps of all epochs are done, from the end of the trainer's output so far. */
 int64_t hand_off_steps_printed(const char *text, int64_t steps_per_epoch);
 /* Moves the timelines from the log folder to `folder`, which is created, and describes them in
- * ranks.json there: {"backend": "onednn", "precision": "fp32", "ranks", "batch", "network",
- * "train_samples", "test_samples", "took_ns", "exit_code"}. A member that the trainer prints is
- * null if the ranks ended before they printed it. */
+ * ranks.json there: {"backend": "onednn", "precision": "fp32", "device", "ranks", "batch",
+ * "network", "train_samples", "test_samples", "took_ns", "exit_code"}. A member that the trainer
+ * prints is null if the ranks ended before they printed it; "device" is also null on processors. */
 MUST_CHECK bool hand_off_keep(Arena *arena, const Job *job, const HandOff *plan,
                               const HandOffSettings *settings, const RanksEnd *end,
                               const char *folder, Status *status);

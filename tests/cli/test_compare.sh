@@ -170,6 +170,11 @@ exit_is 2
 stderr_begins "measured/real/train/attempt-1/ranks.json: has a batch of 8, but job \"train\" has a batch of 16"
 trainyard compare scenario.json --measured measured --set /programs/0/precision=bf16
 exit_is 2
+sed -i 's/"precision": "fp32"/"precision": "fp32 on a GPU"/' $ran/ranks.json
+trainyard compare scenario.json --measured measured
+exit_is 2
+stderr_begins "measured/real/train/attempt-1/ranks.json: has the precision \"fp32 on a GPU\", but job \"train\" has the precision \"fp32\""
+sed -i 's/ on a GPU//' $ran/ranks.json
 trainyard compare scenario.json --measured nothing
 exit_is 2
 stderr_begins "nothing/real/train: there is no attempt-1 of job \"train\""

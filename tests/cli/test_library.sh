@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# libtrainyard and the Python module, as installed: the example in C, shared and static; the same bytes as the program.
+# libtrainyard and the Python module, as installed: found by pkg-config, CMake and pip; the same bytes as the program.
 # shellcheck source=tests/cli/support.sh
 source "$(dirname "$0")/support.sh"
 build=${TRAINYARD_BUILD:-$(cd "$(dirname "$TRAINYARD")/.." && pwd)} # tools/test.sh tests an installed program
@@ -14,6 +14,43 @@ library=$(dirname "$(find prefix -name libtrainyard.so.0 | head -n 1)")
 export LD_LIBRARY_PATH=$work/$library PKG_CONFIG_PATH=$work/$library/pkgconfig PYTHONPATH=$work/prefix/lib/python3/dist-packages
 team=$source_folder/scenarios/studies/cifar-team/scenario.json
 
+# Programs that load a library with sanitizers need them, too.
+sanitizers=()
+preload=()
+if readelf -d "$library/libtrainyard.so.0" | grep -q libasan; then
+    sanitizers=("-fsanitize=address,undefined")
+    preload=(LD_PRELOAD="$(cc -print-file-name=libasan.so)" ASAN_OPTIONS=detect_leaks=0) # for Python
+fi
+
+# runs PROGRAM ARGUMENT...: it succeeds.
+runs()
+{
+    "$@" >stdout 2>stderr
+    status=$?
+    exit_is 0
+}
+
+# compiles NAME OPTION...: makes the program NAME.
+compiles()
+{
+    runs cc -Wall -Werror "${sanitizers[@]}" -o "$@"
+}
+
+# library_of PROGRAM: the library that it loads; nothing if it contains it.
+library_of()
+{
+    readelf -d "$1" | grep -o 'libtrainyard[^]]*'
+}
+
+# runs_source NAME: compiles standard input for the installed library, and runs it.
+runs_source()
+{
+    cat >"$1.c"
+    # shellcheck disable=SC2046 # words
+    compiles "$1" "$1.c" $(pkg-config --cflags --libs trainyard)
+    runs "./$1"
+}
+
 example "only the functions of the header are exported"
 nm -D --defined-only "$library/libtrainyard.so.0" | awk '{ print $3 }' | grep -v '^_' | LC_ALL=C sort >exported
 grep -oE '\btrainyard_[a-z_]+\(' prefix/include/trainyard.h | tr -d '(' | LC_ALL=C sort -u >declared
@@ -22,20 +59,16 @@ holds diff declared exported
 example "the example in C: shared, static, and as C++ sees the header"
 example_in_c=$(find prefix -name plan.c)
 # shellcheck disable=SC2046 # words
-cc -Wall -Werror -o shared "$example_in_c" $(pkg-config --cflags --libs trainyard) >stdout 2>stderr
-status=$?
-exit_is 0
+compiles shared "$example_in_c" $(pkg-config --cflags --libs trainyard)
 # shellcheck disable=SC2046
-cc -Wall -Werror -o static "$example_in_c" $(pkg-config --cflags trainyard) "$library/libtrainyard.a" -lm -ldl -lpthread >stdout 2>stderr
-status=$?
-exit_is 0
+compiles static "$example_in_c" "$library/libtrainyard.a" -Wl,--as-needed $(pkg-config --static --cflags --libs trainyard)
 for program in shared static; do
-    ./$program "$team" >stdout 2>stderr
-    status=$?
-    exit_is 0
+    runs ./$program "$team"
     stdout_has "2 nodes: 100.0 % wait at most 30 min"
     cp stdout of_$program
 done
+holds [ "$(library_of shared)" = libtrainyard.so.0 ]
+holds [ -z "$(library_of static)" ]
 holds cmp of_shared of_static
 ./shared small/none.json >stdout 2>stderr
 status=$?
@@ -46,8 +79,47 @@ if [ -n "$(command -v c++)" ]; then
     holds c++ -Wall -Wextra -pedantic -Werror -I prefix/include -c header.cc
 fi
 
+example "a project of CMake finds it in a prefix that was moved, shared and static"
+mkdir elsewhere && cp -r prefix elsewhere/moved
+examples=$(dirname "$(find elsewhere -name plan.c)")
+
+# configures BUILD OPTION...: the examples, which are such a project, with the library in elsewhere/moved.
+configures()
+{
+    env -u LD_LIBRARY_PATH -u PKG_CONFIG_PATH cmake -S "$examples" -B "$1" -DCMAKE_PREFIX_PATH="$work/elsewhere/moved" \
+        -DCMAKE_C_FLAGS="${sanitizers[*]}" "${@:2}" >stdout 2>stderr
+    status=$?
+}
+
+for kind in trainyard trainyard_static; do
+    configures "build_$kind" -DLIBRARY=trainyard::$kind
+    exit_is 0
+    stderr_is_empty
+    runs cmake --build "build_$kind"
+    runs env -u LD_LIBRARY_PATH "build_$kind/plan" "$team"
+    holds cmp of_shared stdout
+done
+runs env -u LD_LIBRARY_PATH ldd build_trainyard/plan
+stdout_has "libtrainyard.so.0 => $work/elsewhere/moved/${library#prefix/}/libtrainyard.so.0"
+holds [ -z "$(library_of build_trainyard_static/plan)" ]
+example "CMake says why it does not find it: another version, a component, a prefix without the library"
+sed -i 's/find_package(trainyard [0-9.]* /find_package(trainyard ${WANTED} /' "$examples/CMakeLists.txt"
+version=$("$TRAINYARD" --version | cut -d' ' -f2)
+configures found -DWANTED="$version;EXACT"
+exit_is 0
+configures later -DWANTED=1000
+exit_is 1
+stderr_has "version: $version"
+configures component -DWANTED="COMPONENTS;parts"
+exit_is 1
+stderr_has 'trainyard has no component "parts"'
+rm "elsewhere/moved/${library#prefix/}"/libtrainyard.so.*
+configures missing
+exit_is 1
+stderr_has "$work/elsewhere/moved/${library#prefix/}/libtrainyard.so.0 is missing"
+
 example "a result has no text of the caller"
-cat >borrowed.c <<'SOURCE'
+runs_source borrowed <<'SOURCE'
 #include <stdio.h>
 #include <string.h>
 #include <trainyard.h>
@@ -67,17 +139,10 @@ int main(void)
     return 0;
 }
 SOURCE
-# shellcheck disable=SC2046
-cc -Wall -Werror -o borrowed borrowed.c $(pkg-config --cflags --libs trainyard) >stdout 2>stderr
-status=$?
-exit_is 0
-./borrowed >stdout 2>stderr
-status=$?
-exit_is 0
 stdout_has '"/seed=5"'
 
 example "a request without its size, with members of a later library, or with a negative number"
-cat >requests.c <<'SOURCE'
+runs_source requests <<'SOURCE'
 #include <stdio.h>
 #include <string.h>
 #include <trainyard.h>
@@ -107,11 +172,6 @@ int main(void)
     return 0;
 }
 SOURCE
-# shellcheck disable=SC2046
-cc -Wall -Werror -o requests requests.c $(pkg-config --cflags --libs trainyard) >stdout 2>stderr
-status=$?
-exit_is 0
-./requests >stdout 2>stderr
 cat >requests.wanted <<'TEXT'
 2 its size is not set
 2 its size is not set
@@ -287,9 +347,7 @@ done
 sed '/^ *\/\//d' small/scenario.json >small/scenario.json.plain # without comments
 trainyard run small/scenario.json --set /seed=5 --trace jobs -q -o run
 exit_is 0
-/usr/bin/python3 check.py "$team" "$("$TRAINYARD" --version)" "$scenarios" >stdout 2>stderr
-status=$?
-exit_is 0
+runs env "${preload[@]}" /usr/bin/python3 check.py "$team" "$("$TRAINYARD" --version)" "$scenarios"
 stderr_is_empty
 TRAINYARD_LIBRARY=./none.so /usr/bin/python3 -c 'import trainyard' >stdout 2>stderr
 stderr_has "ImportError: ./none.so: cannot open shared object file"
@@ -300,28 +358,44 @@ trainyard sweep "$team" --vary nodes=1,2 --metric cost_usd.total --seeds 3 -q -o
 exit_is 0
 holds cmp runs.csv swept/results.csv
 holds cmp points.csv swept/points.csv
+example "Python: pip makes a wheel, the same bytes twice, whose module runs in a fresh virtual environment"
+if /usr/bin/python3 -c 'import ensurepip, venv' 2>/dev/null; then
+    alone=(env -u LD_LIBRARY_PATH -u PYTHONPATH TRAINYARD_BUILD="$build")
+    runs "${alone[@]}" /usr/bin/python3 -m venv fresh
+    for folder in wheels again; do
+        runs "${alone[@]}" fresh/bin/pip wheel --no-index --wheel-dir $folder "$source_folder"
+    done
+    holds cmp wheels/trainyard-*.whl again/trainyard-*.whl
+    runs "${alone[@]}" fresh/bin/pip install --no-index wheels/trainyard-*.whl
+    runs "${alone[@]}" "${preload[@]}" fresh/bin/python check.py "$team" "$("$TRAINYARD" --version)" "$scenarios"
+    stderr_is_empty
+    runs "${alone[@]}" "${preload[@]}" fresh/bin/python -c 'import importlib.metadata, trainyard
+print(trainyard._library._name, importlib.metadata.version("trainyard"))'
+    holds grep -qx "$work/fresh/lib/.*/site-packages/trainyard/libtrainyard.so.0 $version" stdout
+    runs "${alone[@]}" fresh/bin/pip uninstall --yes trainyard
+    holds [ -z "$(find fresh -name '*trainyard*')" ]
+else
+    echo "skipped: no virtual environments with pip (Debian package: python3-venv)"
+fi
+
 example "the notebook: its cells as a script, and executed by Jupyter"
 notebook=$source_folder/scenarios/embed/plan_a_cluster.ipynb
 export SCENARIO=$team MPLBACKEND=agg HOME=$work
 if /usr/bin/python3 -c 'import matplotlib, pandas' 2>/dev/null; then
-    /usr/bin/python3 - "$notebook" <<'PYTHON' >stdout 2>stderr
+    runs env "${preload[@]}" /usr/bin/python3 - "$notebook" <<'PYTHON'
 import json, sys
 cells = [cell for cell in json.load(open(sys.argv[1]))["cells"] if cell["cell_type"] == "code"]
 assert all(not cell["outputs"] and cell["execution_count"] is None for cell in cells), "the notebook is stored without results"
 exec("\n".join("".join(cell["source"]) for cell in cells))
 figure.savefig("plan.png")
 PYTHON
-    status=$?
-    exit_is 0
     stdout_has "2 nodes: 100.0% wait at most half an hour"
     holds test -s plan.png
 else
     echo "skipped: the cells need pandas and matplotlib (Debian packages python3-pandas, python3-matplotlib)"
 fi
 if /usr/bin/python3 -c 'import nbconvert, ipykernel, matplotlib, pandas' 2>/dev/null; then
-    env -u MPLBACKEND /usr/bin/python3 -m nbconvert --to notebook --execute --output-dir . --output executed "$notebook" >stdout 2>stderr
-    status=$?
-    exit_is 0
+    runs env -u MPLBACKEND "${preload[@]}" /usr/bin/python3 -m nbconvert --to notebook --execute --output-dir . --output executed "$notebook"
     holds /usr/bin/python3 -c '
 import json
 outputs = [output for cell in json.load(open("executed.ipynb"))["cells"] for output in cell.get("outputs", [])]
@@ -332,9 +406,7 @@ else
 fi
 
 example "the header of policies is installed with its example"
-cc -std=c11 -Wall -Werror -shared -fPIC -I prefix/include -o shortest.so "$(find prefix -name shortest.c)" >stdout 2>stderr
-status=$?
-exit_is 0
+compiles shortest.so -std=c11 -shared -fPIC -I prefix/include "$(find prefix -name shortest.c)"
 trainyard run "$scenarios/scheduling/shortest" --policy ./shortest.so -q
 stderr_is_empty
 

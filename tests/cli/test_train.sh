@@ -113,7 +113,7 @@ for table in history timeline.rank0; do
     done
 done
 for phase in $(sed 1,2d summary/logs/timeline.rank0.tsv | cut -f 1 | sort -u); do
-    holds grep -qE "\(load.*\b$phase\b|\b$phase\b for a step" "$source_folder/trainer/README.md"
+    holds grep -qE "[( ]$phase(,| for a step)" "$source_folder/trainer/README.md"
 done
 
 example "a profile continues after a resumption, and is in the summary"

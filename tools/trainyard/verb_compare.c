@@ -446,8 +446,8 @@ static bool fits_prediction(const PredictedJob *prediction, const RanAttempt *at
                            (long long)attempt->batch, prediction->job, (long long)batch);
     if (attempt->precision != NULL && strcmp(attempt->precision, precision) != 0)
         return status_fail(status, STATUS_BAD_INPUT, at,
-                           "trains in %s, but job \"%s\" trains in %s", attempt->precision,
-                           prediction->job, precision);
+                           "has the precision \"%s\", but job \"%s\" has the precision \"%s\"",
+                           attempt->precision, prediction->job, precision);
     return strcmp(attempt->network, prediction->program->network->name) == 0 ||
            status_fail(status, STATUS_BAD_INPUT, at,
                        "trains the network \"%s\", but job \"%s\" trains \"%s\"", attempt->network,

@@ -44,7 +44,7 @@ typedef struct {
 } BackendSettings;
 
 /* The engine that computes one pass of a layer with weights: "own" or the name of a library. */
-enum { PASS_ENGINES_MAX = 4 };
+enum { PASS_ENGINES_MAX = 3 };
 typedef struct {
     const char *chosen;  /* NULL: the pass is not computed */
     int32_t tried_count; /* 0: nothing was measured, because there was no choice */

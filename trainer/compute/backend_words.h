@@ -13,7 +13,6 @@ extern const char *const precision_names[]; /* "fp32", "bf16", "tf32", NULL */
 typedef enum {
     ENGINE_FASTEST,
     ENGINE_OWN, /* the same bits in every run */
-    ENGINE_SEPARATE,
     ENGINE_CUBLAS,
     ENGINE_CUDNN,
     ENGINE_COUNT

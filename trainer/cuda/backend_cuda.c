@@ -19,11 +19,9 @@ static const Place here = {.source = "CUDA"};
 /* Products count pixels in int32; larger batches would gain little on a GPU. */
 enum { BATCH_MAX = 4096 };
 
-/* Arenas are aligned to 256 bytes for wide loads and NCCL. */
 static int64_t arena_stride(const Net *net)
 {
-    enum { FLOATS = 64 };
-    return (net->parameter_count + FLOATS - 1) / FLOATS * FLOATS;
+    return cuda_page_after(net->parameter_count);
 }
 
 static void want_arenas(CudaModel *model, CudaMemory *memory)
@@ -358,7 +356,7 @@ static bool gpu_forward(void *opened, bool is_training, Score *score, Status *st
         return false;
     cuda_steps_put(model, model->step_number, 0); // a second forward starts a new score
     begin_stages(model);
-    cuda_stages_forward(model, is_training);
+    cuda_stages_forward(model, is_training, NULL);
     if (!cuda_steps_get(model, NULL, "going forward", status))
         return false;
     cuda_profile_take(model);
@@ -373,7 +371,7 @@ static bool gpu_backward(void *opened, Status *status)
     if (!cuda_is_fine(model, status))
         return false;
     begin_stages(model);
-    if (!cuda_stages_backward(model, NULL, NULL, status))
+    if (!cuda_stages_backward(model, NULL, NULL, NULL, status))
         return false;
     cuda_weights_add(model, model->stream);
     if (!cuda_wait(model, "going backward", status))
@@ -397,9 +395,9 @@ static bool gpu_update(void *opened, const RmsProp *optimizer, float rate, float
               cudaMemcpyAsync(&model->step->rate, &model->step_copy->rate, sizeof rate,
                               cudaMemcpyHostToDevice, model->stream),
               "updating");
-    cuda_update(model->stream, &by, model->settings.net->parameter_count, &nothing,
+    cuda_update(model->stream, &by, 0, model->settings.net->parameter_count, &nothing,
                 model->arenas[ARENA_GRADIENTS], model->arenas[ARENA_ACCUMULATORS],
-                model->arenas[ARENA_WEIGHTS], model->bf16_weights, 0, model->step);
+                model->arenas[ARENA_WEIGHTS], model->bf16_weights, false, model->step);
     cuda_profile_mark(model, PROFILE_UPDATE);
     if (!cuda_steps_get(model, NULL, "updating", &status))
         return true;

@@ -31,27 +31,29 @@ static int32_t own_find(void *state, const CudaTask *task, CudaWay *ways, int32_
     return 1;
 }
 
-/* `fused` NULL: only the product. */
-static void run_own(cudaStream_t stream, const CudaTask *task, const CudaOperands *with,
-                    const CudaFused *fused)
+static void run_product(cudaStream_t stream, const CudaTask *task, const CudaOperands *with)
 {
-    void *const sieved = fused && task->sieve.side > 0 ? with->sieved : NULL;
+    const CudaFused fused = {.sieve = task->sieve,
+                             .step = with->step,
+                             .is_training = with->is_training,
+                             .places = with->places,
+                             .done = with->done};
+    void *const sieved = task->sieve.side > 0 ? with->sieved : NULL;
     switch (task->pass) {
     case CUDA_PASS_FORWARD:
         cuda_product_forward(stream, task->precision, &task->product, with->in, with->kernel,
                              with->bias, task->has_logits, sieved ? sieved : with->out,
-                             with->scratch, fused);
+                             with->scratch, &fused);
         break;
     case CUDA_PASS_DATA:
         cuda_product_backward_data(stream, task->precision, &task->product, with->out_gradient,
                                    with->kernel, with->relu_out,
-                                   sieved ? sieved : with->in_gradient, with->scratch, fused);
+                                   sieved ? sieved : with->in_gradient, with->scratch, &fused);
         break;
     case CUDA_PASS_WEIGHTS:
         cuda_product_backward_weights(stream, task->precision, &task->product, with->in,
                                       with->out_gradient, with->kernel_gradient,
-                                      with->bias_gradient, fused ? with->parts : with->scratch,
-                                      fused ? with->left : NULL);
+                                      with->bias_gradient, with->parts, with->left);
         break;
     case CUDA_PASS_COUNT:
         break;
@@ -77,15 +79,10 @@ static void run_image(cudaStream_t stream, const CudaTask *task, const CudaOpera
 
 static const char *own_run(const CudaWay *way, const CudaTask *task, const CudaOperands *with)
 {
-    const CudaFused fused = {.sieve = task->sieve,
-                             .step = with->step,
-                             .is_training = with->is_training,
-                             .places = with->places,
-                             .done = with->done};
     if (is_image(task))
         run_image(way->state, task, with);
     else
-        run_own(way->state, task, with, with->done ? &fused : NULL);
+        run_product(way->state, task, with);
     return NULL;
 }
 
@@ -96,34 +93,11 @@ const CudaEngine cuda_engine_own = {.name = "own",
                                     .find = own_find,
                                     .run = own_run};
 
-/* For gradients of weights it would be the same kernel, except for images: otherwise all that
- * differs is which kernel adds the parts. */
-static int32_t separate_find(void *state, const CudaTask *task, CudaWay *ways, int32_t most)
-{
-    if ((task->pass == CUDA_PASS_WEIGHTS && !is_image(task)) || most < 1)
-        return 0;
-    ways[0] = (CudaWay){.engine = &cuda_engine_separate, .state = state};
-    return 1;
-}
-
-static const char *separate_run(const CudaWay *way, const CudaTask *task, const CudaOperands *with)
-{
-    run_own(way->state, task, with, NULL);
-    return NULL;
-}
-
-const CudaEngine cuda_engine_separate = {.name = "separate",
-                                         .open = own_open,
-                                         .close = own_close,
-                                         .find = separate_find,
-                                         .run = separate_run};
-
 /* --- Engines of a model --- */
 
 /* In order of preference for equally fast engines. */
 static const CudaEngine *const engines[] = {
     &cuda_engine_own,
-    &cuda_engine_separate,
 #ifdef TRAINYARD_HAVE_CUBLAS
     &cuda_engine_cublas,
 #endif
@@ -180,6 +154,17 @@ static void set_count(CudaTask *task, int32_t images)
     task->product.count = task->sieve.count = images;
 }
 
+/* True if the last layer is computed with the loss: with own kernels, unless an engine is wanted.
+ */
+static bool can_have_head(const CudaModel *model)
+{
+    const int32_t last = model->stage_count - 1;
+    const CudaStage *before = cuda_stages_sieve(model, last, CUDA_PASS_DATA);
+    const EngineWish wish = model->settings.engine;
+    return (wish == ENGINE_FASTEST || wish == ENGINE_OWN) &&
+           cuda_head_fits(&model->stages[last].product, before ? &before->sieve : NULL);
+}
+
 static void find_ways(CudaModel *model, int32_t stage_index, CudaPass pass)
 {
     CudaStage *stage = &model->stages[stage_index];
@@ -192,7 +177,8 @@ static void find_ways(CudaModel *model, int32_t stage_index, CudaPass pass)
     if (sieve)
         choice->task.sieve = sieve->sieve;
     set_count(&choice->task, model->settings.batch_max);
-    for (int32_t i = 0; i < ENGINES; i++)
+    const bool is_in_head = model->has_head && choice->task.has_logits && pass != CUDA_PASS_WEIGHTS;
+    for (int32_t i = 0; i < (is_in_head ? 1 : ENGINES); i++)
         if (is_wanted(model, i))
             choice->way_count += engines[i]->find(model->engine_states[cuda_side_of(pass)][i],
                                                   &choice->task, choice->ways + choice->way_count,
@@ -206,6 +192,7 @@ bool cuda_engines_open(CudaModel *model, Status *status)
     for (int32_t i = 0; i < ENGINES; i++)
         if (is_wanted(model, i) && !open_engine(model, i, status))
             return false;
+    model->has_head = can_have_head(model);
     for (int32_t i = 0; i < model->stage_count; i++)
         for (CudaPass pass = 0; pass < CUDA_PASS_COUNT; pass++)
             if (model->stages[i].kind == CUDA_PRODUCT && (i > 0 || pass != CUDA_PASS_DATA))

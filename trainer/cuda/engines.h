@@ -4,12 +4,7 @@
  *     own       trainyard's kernels (product*.cu), with the sieve next to a product in the same
  *               kernel, and kernels for images of three channels (image_product.cu); every
  *               product, pass and precision, batches of any size
- *
- *     separate  the same, but sieves and sums of parts have separate kernels, and images take
- *               the kernels of all products
- *
  *     cublas    dense layers and convolutions of side 1, which are products of plain matrices
- *
  *     cudnn     convolutions
  *
  * The fastest way depends on the GPU, the shape and the library's version. Each way to do a pass of
@@ -94,7 +89,6 @@ struct CudaEngine {
 };
 
 extern const CudaEngine cuda_engine_own;
-extern const CudaEngine cuda_engine_separate;
 extern const CudaEngine cuda_engine_cublas;
 extern const CudaEngine cuda_engine_cudnn;
 

@@ -80,7 +80,7 @@ enum { CUDA_SETS_MAX = 2 };
 
 /* --- Engines --- */
 
-enum { CUDA_ENGINES_MAX = 4 };
+enum { CUDA_ENGINES_MAX = 3 };
 
 /* The gradients of weights are computed at the same time as the rest of the backward pass, on a
  * second stream, with a second working memory and second states of the engines. */
@@ -168,16 +168,24 @@ typedef struct {
 
 /* --- The model --- */
 
+/* The first parameter from `at` on that begins a page of memory (4096 bytes) in floats and in bf16.
+ * Arenas begin there, and so do early updates: kernels that run at the same time then write no page
+ * that the other accesses, which the emulation would take for a conflict. */
+static inline int64_t cuda_page_after(int64_t at)
+{
+    return (at + 2047) / 2048 * 2048;
+}
+
 typedef struct {
     BackendSettings settings;
     CudaPrecision precision;
     CudaDevice device;
-    cudaStream_t stream;         /* CUDA_MAIN */
-    cudaStream_t weights_stream; /* CUDA_WEIGHTS */
-    cudaStream_t exchange_stream;
-    cudaStream_t copy_stream; /* of weights to main memory */
+    cudaStream_t stream;          /* CUDA_MAIN */
+    cudaStream_t weights_stream;  /* CUDA_WEIGHTS */
+    cudaStream_t exchange_stream; /* of sums over ranks, or of updates while layers go backward */
+    cudaStream_t copy_stream;     /* of weights to main memory */
     cudaEvent_t weights_begun, weights_ended;
-    cudaEvent_t begun, summed;    /* of the exchange */
+    cudaEvent_t begun, summed;    /* of the exchange or the update */
     cudaEvent_t settled, fetched; /* of a copy: on the GPU, in main memory */
     CudaProfile profile;
     CudaMemory memory;
@@ -195,11 +203,13 @@ typedef struct {
     void *scratch[CUDA_SIDES];
     uint32_t *tiles_done; /* [CUDA_TILES_MAX] zeros between kernels of the main stream */
     CudaUnadded unadded;  /* gradients of weights that are queued, but not their sums */
+    int64_t updated_from; /* the first parameter that the backward pass has updated */
     bool is_training;     /* of the last forward pass */
     void *engine_states[CUDA_SIDES][CUDA_ENGINES_MAX];
 
     int32_t stage_count;
     CudaStage stages[NET_LAYERS_MAX];
+    bool has_head; /* the last layer and the loss are one kernel */
     CudaSet sets[CUDA_SETS_MAX];
     CudaGraph graphs[CUDA_GRAPHS_MAX];
     int64_t uses;             /* a clock for `used_at` */
@@ -247,8 +257,8 @@ CudaOperands cuda_stages_operands(const CudaModel *model, int32_t stage_index, C
  * none. */
 const CudaStage *cuda_stages_sieve(const CudaModel *model, int32_t stage_index, CudaPass pass);
 /* Queues the forward pass of the last batch of `model->count` images, up to probabilities, score
- * and, in training, the gradient of the logits. */
-void cuda_stages_forward(CudaModel *model, bool is_training);
+ * and, in training, the gradient of the logits. `optimizer` is that of cuda_loss. */
+void cuda_stages_forward(CudaModel *model, bool is_training, const CudaRmsProp *optimizer);
 /* Begin and end work on the stream of the gradients of weights: it waits for what is queued on the
  * main stream, and the main stream for it. */
 void cuda_weights_begin(CudaModel *model);
@@ -256,11 +266,15 @@ void cuda_weights_end(CudaModel *model);
 /* Remembers parts for the update; cuda_weights_add adds all of them on a stream instead. */
 void cuda_weights_left(CudaModel *model, const CudaParts *parts);
 void cuda_weights_add(CudaModel *model, cudaStream_t stream);
+/* Queues the update of the parameters [first, end) and of all parts that are left. */
+void cuda_stages_update(CudaModel *model, cudaStream_t stream, const CudaRmsProp *optimizer,
+                        int64_t first, int64_t end);
 /* Queues the backward pass; without `early`, sums of parts are left to the update. Calls `early` as
- * soon as the gradients from cuda_exchange_first on are queued; `early` may be NULL. */
+ * soon as the gradients from cuda_exchange_first on are queued; `early` may be NULL. With
+ * `optimizer`, which may be NULL, updates the parameters from there on, and sets `updated_from`. */
 typedef bool CudaEarly(CudaModel *model, Comm *comm, Status *status);
 MUST_CHECK bool cuda_stages_backward(CudaModel *model, Comm *comm, CudaEarly *early,
-                                     Status *status);
+                                     const CudaRmsProp *optimizer, Status *status);
 /* The stage with the output of a layer; NULL if the output is not stored. */
 const CudaStage *cuda_stages_of_layer(const CudaModel *model, int32_t layer);
 

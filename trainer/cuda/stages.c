@@ -118,7 +118,6 @@ void cuda_stages_want(CudaModel *model, CudaMemory *memory)
 {
     const int64_t batch = model->settings.batch_max;
     int64_t scratch = cuda_engines_scratch(model, CUDA_MAIN);
-    int64_t weights_scratch = cuda_engines_scratch(model, CUDA_WEIGHTS);
     for (int32_t i = 0; i < model->stage_count; i++) {
         CudaStage *stage = &model->stages[i];
         const int64_t values = batch * net_size(stage->out);
@@ -131,12 +130,12 @@ void cuda_stages_want(CudaModel *model, CudaMemory *memory)
         const int64_t bytes = product_bytes(model, stage, cuda_product_scratch);
         stage->parts = cuda_memory_of_gpu(memory, product_bytes(model, stage, cuda_product_parts));
         scratch = bytes > scratch ? bytes : scratch;
-        weights_scratch = bytes > weights_scratch ? bytes : weights_scratch;
     }
     model->tiles_done =
         cuda_memory_of_gpu(memory, CUDA_TILES_MAX * (int64_t)sizeof *model->tiles_done);
     model->scratch[CUDA_MAIN] = cuda_memory_of_gpu(memory, scratch);
-    model->scratch[CUDA_WEIGHTS] = cuda_memory_of_gpu(memory, weights_scratch);
+    model->scratch[CUDA_WEIGHTS] =
+        cuda_memory_of_gpu(memory, cuda_engines_scratch(model, CUDA_WEIGHTS));
 }
 
 /* --- Passes --- */
@@ -200,13 +199,49 @@ static CudaSieve sieve_of(const CudaModel *model, const CudaStage *stage)
     return sieve;
 }
 
-/* Computes the rest of forward from the logits. */
-static void finish_forward(CudaModel *model, bool is_training)
+/* Computes the last layer and the loss, and in training the gradient of that layer's input. */
+static void run_head(CudaModel *model, bool is_training, const CudaRmsProp *optimizer)
 {
     const int32_t last = model->stage_count - 1;
+    const CudaStage *stage = &model->stages[last];
+    const CudaOperands data = cuda_stages_operands(model, last, CUDA_PASS_DATA);
+    const CudaStage *dropout = cuda_stages_sieve(model, last, CUDA_PASS_DATA);
+    const CudaHead head = {.count = model->count,
+                           .channels = stage->product.in_channels,
+                           .classes = stage->product.out_channels,
+                           .in = data.in,
+                           .kernel = data.kernel,
+                           .bias = data.bias,
+                           .labels = model->labels,
+                           .logits = stage->output,
+                           .probabilities = model->probabilities,
+                           .gradient = is_training ? stage->slope : NULL,
+                           .in_gradient = !is_training ? NULL
+                                          : dropout    ? data.sieved
+                                                       : data.in_gradient,
+                           .places = data.places,
+                           .relu_out = data.relu_out};
+    cuda_head(model->stream, model->precision, &head, dropout ? &dropout->sieve : NULL, optimizer,
+              model->step);
+}
+
+/* Computes the rest of forward from the logits. */
+static void finish_forward(CudaModel *model, bool is_training, const CudaRmsProp *optimizer)
+{
+    const int32_t last = model->stage_count - 1;
+    if (model->has_head) {
+        run_head(model, is_training, optimizer);
+        return;
+    }
     cuda_loss(model->stream, model->precision, model->stages[last].output, model->labels,
               model->count, model->settings.net->class_count, model->probabilities,
-              is_training ? model->stages[last].slope : NULL, model->step);
+              is_training ? model->stages[last].slope : NULL, optimizer, model->step);
+}
+
+/* True for the product that is computed with the loss, forward and back to data. */
+static bool is_in_head(const CudaModel *model, int32_t i)
+{
+    return model->has_head && i == model->stage_count - 1;
 }
 
 /* True for a sieve that belongs to the pass of a product next to it. */
@@ -216,13 +251,14 @@ static bool is_sieved(const CudaModel *model, int32_t i, CudaPass pass)
     return of >= 0 && of < model->stage_count && model->stages[of].kind == CUDA_PRODUCT;
 }
 
-void cuda_stages_forward(CudaModel *model, bool is_training)
+void cuda_stages_forward(CudaModel *model, bool is_training, const CudaRmsProp *optimizer)
 {
     model->is_training = is_training;
     for (int32_t i = 0; i < model->stage_count; i++) {
         const CudaStage *stage = &model->stages[i];
         if (stage->kind == CUDA_PRODUCT) {
-            cuda_engines_run(model, i, CUDA_PASS_FORWARD);
+            if (!is_in_head(model, i))
+                cuda_engines_run(model, i, CUDA_PASS_FORWARD);
         } else if (!is_sieved(model, i, CUDA_PASS_FORWARD)) {
             const CudaSieve sieve = sieve_of(model, stage);
             cuda_sieve_forward(model->stream, model->precision, &sieve, model->step, is_training,
@@ -230,7 +266,7 @@ void cuda_stages_forward(CudaModel *model, bool is_training)
         }
         cuda_profile_mark(model, profile_forward(stage->layer_index));
     }
-    finish_forward(model, is_training);
+    finish_forward(model, is_training, optimizer);
     cuda_profile_mark(model, PROFILE_LOSS);
 }
 
@@ -268,13 +304,46 @@ void cuda_weights_left(CudaModel *model, const CudaParts *parts)
     model->unadded.all[model->unadded.count++] = *parts;
 }
 
+void cuda_stages_update(CudaModel *model, cudaStream_t stream, const CudaRmsProp *optimizer,
+                        int64_t first, int64_t end)
+{
+    cuda_update(stream, optimizer, first, end, &model->unadded, model->arenas[ARENA_GRADIENTS],
+                model->arenas[ARENA_ACCUMULATORS], model->arenas[ARENA_WEIGHTS],
+                model->bf16_weights, true, model->step);
+    model->unadded.count = 0;
+}
+
+/* Updates the parameters from the layer at `layer_at` on, on the stream of exchanges, which a
+ * single rank does not need otherwise, while the layers before go backward. The last use of the
+ * layer's parameters was the gradient of its input. Does nothing if its gradients are left in
+ * parts. */
+static void update_early(CudaModel *model, const CudaRmsProp *optimizer, int64_t layer_at)
+{
+    const char *doing = "updating";
+    const int64_t first = cuda_page_after(layer_at);
+    for (int32_t i = 0; i < model->unadded.count; i++)
+        if (model->unadded.all[i].at < first)
+            return;
+    if (first >= model->updated_from)
+        return;
+    cuda_note(model, cudaEventRecord(model->weights_begun, model->stream), doing);
+    cuda_note(model, cudaStreamWaitEvent(model->exchange_stream, model->weights_begun, 0), doing);
+    cuda_note(model, cudaEventRecord(model->begun, model->weights_stream), doing);
+    cuda_note(model, cudaStreamWaitEvent(model->exchange_stream, model->begun, 0), doing);
+    cuda_stages_update(model, model->exchange_stream, optimizer, first, model->updated_from);
+    cuda_note(model, cudaEventRecord(model->summed, model->exchange_stream), doing);
+    model->updated_from = first;
+}
+
 /* The gradients of weights are not needed before the update, and at small batches neither they nor
  * the gradients of inputs fill a GPU: both are computed at the same time. Stages that are measured
  * run one after the other. */
-bool cuda_stages_backward(CudaModel *model, Comm *comm, CudaEarly *early, Status *status)
+bool cuda_stages_backward(CudaModel *model, Comm *comm, CudaEarly *early,
+                          const CudaRmsProp *optimizer, Status *status)
 {
     const int64_t early_at = cuda_exchange_first(model->settings.net);
     model->unadded.count = 0;
+    model->updated_from = model->settings.net->parameter_count;
     for (int32_t i = model->stage_count - 1; i >= 0; i--) {
         const CudaStage *stage = &model->stages[i];
         if (stage->kind == CUDA_PRODUCT) {
@@ -286,8 +355,10 @@ bool cuda_stages_backward(CudaModel *model, Comm *comm, CudaEarly *early, Status
                 cuda_weights_end(model);
             if (early && stage->layer->kernel_at == early_at && !early(model, comm, status))
                 return false;
-            if (i > 0)
+            if (i > 0 && !is_in_head(model, i))
                 cuda_engines_run(model, i, CUDA_PASS_DATA);
+            if (optimizer && stage->layer->kernel_at == early_at && !model->profile.is_marking)
+                update_early(model, optimizer, early_at);
         } else if (!is_sieved(model, i, CUDA_PASS_DATA)) {
             sieve_backward(model, i);
         }
@@ -296,6 +367,8 @@ bool cuda_stages_backward(CudaModel *model, Comm *comm, CudaEarly *early, Status
     if (early)
         cuda_weights_add(model, model->weights_stream);
     cuda_weights_end(model);
+    if (model->updated_from < model->settings.net->parameter_count)
+        cuda_note(model, cudaStreamWaitEvent(model->stream, model->summed, 0), "updating");
     return true;
 }
 

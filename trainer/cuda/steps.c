@@ -45,8 +45,7 @@ static void queue_evaluation(CudaModel *model, const CudaStepKind *kind)
     const CudaInput input = {.images = kind->images, .labels = kind->labels};
     cuda_input(model->stream, model->precision, &input, model->step, kind->count, model->input,
                model->labels);
-    cuda_stages_forward(model, false);
-    cuda_end_step(model->stream, &kind->optimizer, kind->count, model->step);
+    cuda_stages_forward(model, false, &kind->optimizer);
 }
 
 /* Queues a step; model->count is already the step's. */
@@ -67,15 +66,14 @@ static bool queue_step(CudaModel *model, const void *work, Status *status)
     cuda_input(model->stream, model->precision, &input, model->step, kind->count, model->input,
                model->labels);
     cuda_profile_mark(model, PROFILE_INPUT);
-    cuda_stages_forward(model, true);
-    if (!cuda_stages_backward(model, kind->comm, kind->comm ? cuda_exchange_early : NULL, status) ||
+    cuda_stages_forward(model, true, &kind->optimizer);
+    if (!cuda_stages_backward(model, kind->comm, kind->comm ? cuda_exchange_early : NULL,
+                              kind->comm ? NULL : &kind->optimizer, status) ||
         (kind->comm && !cuda_exchange_rest(model, kind->comm, status)))
         return false;
     if (kind->comm)
         cuda_profile_mark(model, PROFILE_EXCHANGE); // the part that continues after the last layer
-    cuda_update(model->stream, &kind->optimizer, model->settings.net->parameter_count,
-                &model->unadded, model->arenas[ARENA_GRADIENTS], model->arenas[ARENA_ACCUMULATORS],
-                model->arenas[ARENA_WEIGHTS], model->bf16_weights, kind->count, model->step);
+    cuda_stages_update(model, model->stream, &kind->optimizer, 0, model->updated_from);
     cuda_profile_mark(model, PROFILE_UPDATE);
     return true;
 }
@@ -288,7 +286,6 @@ static bool queue_run(CudaModel *model, const StepRun *run, const CudaSet *set, 
                          .optimizer = cuda_steps_optimizer(run->optimizer, run->gradient_scale),
                          .comm = comm,
                          .has_marks = model->profile.is_marking};
-    cuda_begin_steps(model->stream, &kind.optimizer, model->step);
     cuda_note(model, cudaGetLastError(), "training"); // which a failed capture would clear
     if (run->first < whole &&
         !run_kind(model, &kind, (end < whole ? end : whole) - run->first, status))

@@ -115,7 +115,8 @@ bool trainer_step(Trainer *trainer, const Batch *batch, Score *score, Status *st
 
 bool trainer_makes_whole_steps(const Trainer *trainer)
 {
-    return trainer->backend->steps && (!trainer->timeline || trainer->is_profiled) &&
+    const bool has_phases = trainer->timeline && !trainer->has_whole_steps && !trainer->is_profiled;
+    return trainer->backend->steps && !has_phases &&
            (comm_size(trainer->comm) == 1 || comm_sums_on_gpu(trainer->comm));
 }
 
@@ -168,6 +169,14 @@ static int64_t steps_wanted(const Trainer *trainer)
     return trainer->steps_at_once > 0 ? trainer->steps_at_once : FIRST_STEPS;
 }
 
+static void add_whole_steps(const Trainer *trainer, int64_t first, int64_t count, int64_t begin_ns)
+{
+    const int64_t took_ns = machine_clock_ns() - begin_ns;
+    for (int64_t i = 0; trainer->timeline && i < count; i++)
+        timeline_add(trainer->timeline, PHASE_WHOLE, first + i, begin_ns + took_ns * i / count,
+                     begin_ns + took_ns * (i + 1) / count, 0);
+}
+
 static bool steps_at_once(Trainer *trainer, const StepRun *run, int64_t *done, Score *score,
                           Status *status)
 {
@@ -180,11 +189,10 @@ static bool steps_at_once(Trainer *trainer, const StepRun *run, int64_t *done, S
     part.gradient_scale = 1.0f / (float)comm_size(comm);
     if (comm_size(comm) > 1 && !comm_ready(comm, (int64_t)run->step, NULL, status))
         return false;
-    int64_t clock_ns = machine_clock_ns();
-    const int64_t begin_ns = clock_ns;
+    const int64_t begin_ns = machine_clock_ns();
     if (!trainer->backend->steps(trainer->model, &part, comm, score, &bad_step, status))
         return false;
-    add_phase(trainer, PHASE_WHOLE, (int64_t)run->step, &clock_ns, 0);
+    add_whole_steps(trainer, (int64_t)run->step, part.count, begin_ns);
     if (!trainer->is_profiled)
         trainer->steps_at_once = steps_to_time(part.count, machine_clock_ns() - begin_ns);
     if (!agree_on_steps(trainer, &bad_step, status))

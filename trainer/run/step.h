@@ -12,8 +12,9 @@ typedef struct {
     void *model; /* belongs to the backend */
     const Net *net;
     Comm *comm;
-    Timeline *timeline; /* or NULL */
-    int64_t *ready_ns;  /* [ranks], for the timeline of rank 0; may be NULL without a timeline */
+    Timeline *timeline;   /* or NULL */
+    bool has_whole_steps; /* on the timeline, where the backend makes them; else their phases */
+    int64_t *ready_ns;    /* [ranks], for the timeline of rank 0; may be NULL without a timeline */
     RmsProp optimizer;
     uint64_t seed;         /* of the order of images in each epoch */
     int32_t *order;        /* [images]: order of the epoch, for steps made one by one */
@@ -38,7 +39,8 @@ MUST_CHECK bool trainer_steps(Trainer *trainer, const StepRun *run, int64_t *don
                               Status *status);
 /* True if trainer_steps makes whole steps in the backend, in which the processor cannot distinguish
  * phases. False if a timeline records phases of steps that are not profiled, or if gradients are
- * summed on the processor. */
+ * summed on the processor. On a timeline, whole steps that are made at once have equal parts of
+ * their time. */
 bool trainer_makes_whole_steps(const Trainer *trainer);
 
 /* The number of images that a call of trainer_evaluate should have at most, so that signals are

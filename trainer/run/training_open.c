@@ -490,6 +490,7 @@ static bool begin_timeline(Training *training, Status *status)
     if (!comm_barrier(trainer->comm, status))
         return false;
     trainer->timeline = timeline_create(training->rank, training->ranks, machine_clock_ns());
+    trainer->has_whole_steps = training->options->has_whole_steps;
     if (trainer->profile)
         profile_add_to(trainer->profile, trainer->timeline);
     return true;

@@ -9,6 +9,7 @@
 #include "sim/base/text.h"
 #include "sim/cli/machine_clock.h"
 #include "sim/formats/keras_bar.h"
+#include "trainer/record/computing.h"
 
 /* --- Numbers --- */
 
@@ -60,9 +61,8 @@ static void add_machine(Table *table, const TrainingPlan *plan, Arena *arena)
             arena_printf(arena, "%s, %" PRId64 " parameters, %.1f MFLOP an image",
                          plan->net->keras->name, plan->net->parameter_count, 2e-6 * (double)macs));
     add_row(table, "Data", arena_printf(arena, "%s (%s)", plan->data_folder, plan->encoding));
-    add_row(table, "Backend",
-            arena_printf(arena, "%s, %s%s%s", plan->backend, plan->precision,
-                         plan->device ? " on " : "", plan->device ? plan->device : ""));
+    const Computing computing = {plan->backend, plan->precision, plan->device};
+    add_row(table, "Backend", computing_text(arena, computing));
     add_row(table, "Ranks",
             arena_printf(arena, "%" PRId32 " (%s) of %" PRId64 " thread%s", plan->ranks, plan->comm,
                          plan->threads, plural(plan->threads)));

@@ -97,6 +97,7 @@ START_TEST(arguments_describe_the_program)
     ck_assert_str_eq(value_of("--backend"), "cpu");
     ck_assert_str_eq(value_of("--data-dir"), folder);
     ck_assert(has(plan.ranks.arguments, "--timeline"));
+    ck_assert(has(plan.ranks.arguments, "--whole-steps"));
     ck_assert(!has(plan.ranks.arguments, "--resume"));
     ck_assert(!has(plan.ranks.arguments, "--fail-step"));
 }
@@ -336,6 +337,52 @@ START_TEST(a_broken_history_gives_no_results_but_a_reason)
 }
 END_TEST
 
+/* Ends a real run whose ranks printed `printed`. Returns the text of its ranks.json. */
+static const char *kept(const char *printed)
+{
+    Status status = {0};
+    char *text;
+    size_t length;
+    put_data("data_batch_1.bin");
+    settings.node_folder = folder;
+    run_to_program(NULL, 0);
+    make_plan();
+    const char *out = arena_printf(arena, "%s%s", folder, plan.out_path);
+    const char *to = arena_printf(arena, "%s/kept", folder);
+    ck_assert(folder_create(arena_strndup(arena, out, (size_t)(strrchr(out, '/') - out)), &status));
+    ck_assert(file_write(out, printed, strlen(printed), &status));
+    const RanksEnd end = {.took_ns = 5};
+    ck_assert(hand_off_keep(arena, job, &plan, &settings, &end, to, &status));
+    ck_assert(file_read(arena, arena_printf(arena, "%s/ranks.json", to), 1 << 20, &text, &length,
+                        &status));
+    return text;
+}
+
+START_TEST(what_ranks_printed_is_kept)
+{
+    static const struct {
+        const char *printed, *kept[5];
+    } rows[] = {
+        {"50000 train samples\n10000 test samples\n\n"
+         "Setting  Value\nData     d (binary)\nBackend  cuda, bf16 on NVIDIA H200\n"
+         "Ranks    1 (local) of 1 thread\n",
+         {"\"backend\": \"cuda\"", "\"precision\": \"bf16\"", "\"device\": \"NVIDIA H200\"",
+          "\"train_samples\": 50000", "\"test_samples\": 10000"}},
+        {"2 train samples\n1 test samples\n\nSetting  Value\nBackend  onednn, fp32\n",
+         {"\"backend\": \"onednn\"", "\"precision\": \"fp32\"", "\"device\": null",
+          "\"train_samples\": 2", "\"test_samples\": 1"}},
+        {"",
+         {"\"backend\": null", "\"precision\": null", "\"device\": null", "\"train_samples\": null",
+          "\"test_samples\": null"}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *text = kept(rows[i].printed);
+        for (int32_t k = 0; k < 5; k++)
+            ck_assert_msg(strstr(text, rows[i].kept[k]) != NULL, "row %zu: %s", i, text);
+    }
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("hand_off");
@@ -353,6 +400,7 @@ Suite *test_suite(void)
     tcase_add_test(cases, results_are_read_from_the_history);
     tcase_add_test(cases, an_earlier_attempts_history_counts_up_to_the_resumed_epoch);
     tcase_add_test(cases, a_broken_history_gives_no_results_but_a_reason);
+    tcase_add_test(cases, what_ranks_printed_is_kept);
     suite_add_tcase(suite, cases);
     return suite;
 }

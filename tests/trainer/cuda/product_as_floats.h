@@ -19,7 +19,7 @@ void float_product_backward_data(cudaStream_t stream, CudaPrecision precision,
 void float_product_backward_weights(cudaStream_t stream, CudaPrecision precision,
                                     const CudaProduct *product, const void *in,
                                     const void *out_gradient, float *kernel_gradient,
-                                    float *bias_gradient, float *scratch, CudaParts *unadded);
+                                    float *bias_gradient, float *parts, CudaParts *unadded);
 void float_image_forward(cudaStream_t stream, CudaPrecision precision, const CudaProduct *product,
                          const void *in, const void *kernel, const float *bias, void *out);
 void float_image_backward_weights(cudaStream_t stream, CudaPrecision precision,

@@ -26,7 +26,7 @@ typedef struct {
                           void *in_gradient, float *scratch, const CudaFused *fused);
     void (*backward_weights)(cudaStream_t stream, CudaPrecision precision,
                              const CudaProduct *product, const void *in, const void *out_gradient,
-                             float *kernel_gradient, float *bias_gradient, float *scratch,
+                             float *kernel_gradient, float *bias_gradient, float *parts,
                              CudaParts *unadded);
 } Functions;
 
@@ -60,6 +60,8 @@ static const Shape small_shapes[] = {
     {"one value", 1, 1, 1, 1, 1, 1, 0, false, ALL},
     {"dense, to logits", 32, 1, 1, 64, 10, 1, 0, false, ALL},
     {"dense, in parts", 32, 1, 1, 576, 64, 1, 0, true, ALL},
+    {"parts of odd columns", 32, 1, 1, 640, 10, 1, 0, false, ALL},
+    {"more parts than are added at once", 8, 1, 1, 2048, 7, 1, 0, true, ALL},
     {"dense, batch 5", 5, 1, 1, 33, 70, 1, 0, true, ALL},
 };
 
@@ -96,7 +98,8 @@ typedef struct {
     CudaProduct product;
     Tensor in, out_gradient, kernel, bias;
     Expected out, in_gradient, kernel_gradient, bias_gradient;
-    float *scratch;
+    float *scratch, *parts;
+    CudaFused alone; /* a product without a sieve */
 } Case;
 
 static inline uint32_t bits_of(float value)
@@ -240,8 +243,11 @@ static inline Case open_case(const Functions *of, CudaPrecision precision, const
               .in_gradient = expected(ins),
               .kernel_gradient = expected(kernel),
               .bias_gradient = expected(p.out_channels)};
-    const int64_t scratch = cuda_product_scratch(&p);
+    static const uint32_t zeros[CUDA_TILES_MAX];
+    const int64_t scratch = cuda_product_scratch(&p), parts = cuda_product_parts(&p);
     c.scratch = scratch > 0 ? device_memory((size_t)scratch * sizeof(float)) : NULL;
+    c.parts = parts > 0 ? device_memory((size_t)parts * sizeof(float)) : NULL;
+    c.alone.done = gpu_copy(zeros, sizeof zeros);
     for (int32_t image = 0; image < p.count; image++)
         for (int32_t y = 0; y < p.out_height; y++)
             for (int32_t x = 0; x < p.out_width; x++)
@@ -270,6 +276,8 @@ static inline void close_case(Case *c)
         close_expected(all[i]);
     }
     cudaFree(c->scratch);
+    cudaFree(c->parts);
+    cudaFree(c->alone.done);
 }
 
 /* --- Running and checking --- */
@@ -280,13 +288,32 @@ typedef struct {
     float *kernel_gradient, *bias_gradient;
 } Results;
 
-static inline void *fetched(void *device, int64_t count, bool is_bf16)
+static inline void *copied(const void *device, int64_t count, bool is_bf16)
 {
     const size_t bytes = (size_t)count * value_bytes(is_bf16);
     void *host = memory_zeroed(bytes);
     ck_assert_int_eq(cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost), cudaSuccess);
+    return host;
+}
+
+static inline void *fetched(void *device, int64_t count, bool is_bf16)
+{
+    void *host = copied(device, count, is_bf16);
     cudaFree(device);
     return host;
+}
+
+/* The gradients of the kernel, followed by those of the bias. */
+static inline float *weights_of(const Case *c)
+{
+    float *gradients = device_memory((size_t)(c->kernel.count + c->bias.count) * sizeof(float));
+    CudaUnadded unadded = {.count = 0};
+    c->functions->backward_weights(NULL, c->precision, &c->product, c->in.device,
+                                   c->out_gradient.device, gradients, gradients + c->kernel.count,
+                                   c->parts, &unadded.all[0]);
+    unadded.count = unadded.all[0].count > 0;
+    cuda_add_parts(NULL, &unadded, gradients);
+    return gradients;
 }
 
 static inline Results run(const Case *c)
@@ -298,31 +325,31 @@ static inline Results run(const Case *c)
     void *logits = device_memory((size_t)outs * sizeof(float));
     void *gradient = device_memory((size_t)ins * value_bytes(is_bf16));
     void *masked = device_memory((size_t)ins * value_bytes(is_bf16));
-    void *kernel = device_memory((size_t)c->kernel.count * sizeof(float));
-    void *bias = device_memory((size_t)c->bias.count * sizeof(float));
     if (c->shape->passes & FORWARD) {
         f->forward(NULL, c->precision, &c->product, c->in.device, c->kernel.device, c->bias.device,
-                   false, out, c->scratch, NULL);
+                   false, out, c->scratch, &c->alone);
         f->forward(NULL, c->precision, &c->product, c->in.device, c->kernel.device, c->bias.device,
-                   true, logits, c->scratch, NULL);
+                   true, logits, c->scratch, &c->alone);
     }
     if (c->shape->passes & DATA) {
         f->backward_data(NULL, c->precision, &c->product, c->out_gradient.device, c->kernel.device,
-                         NULL, gradient, c->scratch, NULL);
+                         NULL, gradient, c->scratch, &c->alone);
         f->backward_data(NULL, c->precision, &c->product, c->out_gradient.device, c->kernel.device,
-                         c->in.device, masked, c->scratch, NULL);
+                         c->in.device, masked, c->scratch, &c->alone);
     }
-    if (c->shape->passes & WEIGHTS)
-        f->backward_weights(NULL, c->precision, &c->product, c->in.device, c->out_gradient.device,
-                            kernel, bias, c->scratch, NULL);
+    float *const weights = c->shape->passes & WEIGHTS ? weights_of(c) : NULL;
     ck_assert_int_eq(cudaGetLastError(), cudaSuccess);
     ck_assert_int_eq(cudaDeviceSynchronize(), cudaSuccess);
-    return (Results){fetched(out, outs, is_bf16),
-                     fetched(logits, outs, false),
-                     fetched(gradient, ins, is_bf16),
-                     fetched(masked, ins, is_bf16),
-                     fetched(kernel, c->kernel.count, false),
-                     fetched(bias, c->bias.count, false)};
+    Results results = {.out = fetched(out, outs, is_bf16),
+                       .logits = fetched(logits, outs, false),
+                       .in_gradient = fetched(gradient, ins, is_bf16),
+                       .masked_gradient = fetched(masked, ins, is_bf16)};
+    if (weights) {
+        results.kernel_gradient = copied(weights, c->kernel.count, false);
+        results.bias_gradient = copied(weights + c->kernel.count, c->bias.count, false);
+        cudaFree(weights);
+    }
+    return results;
 }
 
 static inline void close_results(Results *results)
@@ -399,6 +426,8 @@ static inline void check_same(const Case *c, const Results *a, const Results *b)
     ck_assert_mem_eq(a->logits, b->logits, outs * sizeof(float));
     ck_assert_mem_eq(a->in_gradient, b->in_gradient, ins * bytes);
     ck_assert_mem_eq(a->masked_gradient, b->masked_gradient, ins * bytes);
+    if (!(c->shape->passes & WEIGHTS))
+        return;
     ck_assert_mem_eq(a->kernel_gradient, b->kernel_gradient,
                      (size_t)c->kernel.count * sizeof(float));
     ck_assert_mem_eq(a->bias_gradient, b->bias_gradient, (size_t)c->bias.count * sizeof(float));

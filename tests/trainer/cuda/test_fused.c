@@ -1,11 +1,11 @@
-/* Products that compute a sieve or sums of parts in the same kernel give the bits of separate
- * kernels, and leave the counters at zero. */
+/* Products that compute a sieve in the same kernel give the bits of a product and a sieve, and
+ * leave the counters at zero. */
 #include "tests/trainer/cuda/product_as_floats.h"
 #include "tests/trainer/cuda/product_cases.h"
 
 typedef struct {
     Shape shape;
-    int32_t side; /* of the sieve after it and before it; 0: none */
+    int32_t side; /* of the sieve after it and before it */
     int32_t dropped_of_256;
 } FusedShape;
 
@@ -16,9 +16,6 @@ static const FusedShape shapes[] = {
     {{"a pool without ReLU", 2, 6, 5, 32, 36, 3, 0, false, ALL}, 2, 128},
     {{"a dropout, in parts", 32, 1, 1, 576, 64, 1, 0, true, ALL}, 1, 128},
     {{"a dropout of few values", 5, 1, 1, 12, 20, 1, 0, false, ALL}, 1, 64},
-    {{"nothing but parts", 1, 5, 6, 64, 64, 3, 1, true, ALL}, 0, 0},
-    {{"parts of odd columns", 32, 1, 1, 640, 10, 1, 0, false, ALL}, 0, 0},
-    {{"more parts than eight", 8, 1, 1, 2048, 7, 1, 0, true, ALL}, 0, 0},
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
@@ -59,12 +56,6 @@ static void check_same_bytes(const char *what, const void *one, const void *othe
     free(second);
 }
 
-static uint32_t *zeros(void)
-{
-    static const uint32_t none[CUDA_TILES_MAX];
-    return gpu_copy(none, sizeof none);
-}
-
 static void check_zeros(const uint32_t *done)
 {
     uint32_t got[CUDA_TILES_MAX];
@@ -78,24 +69,23 @@ static void check_forward(const Case *c, const FusedShape *shape, bool is_traini
     const CudaProduct *p = &c->product;
     const CudaSieve sieve = sieve_of(shape, p->out_height, p->out_width, p->out_channels);
     const int64_t bytes = (int64_t)value_bytes(c->precision == CUDA_BF16);
-    const int64_t values = size_of(&sieve, shape->side ? shape->side : 1);
+    const int64_t values = size_of(&sieve, shape->side);
     const CudaStep here = {.step = 99, .bad_step = -1};
     CudaStep *step = gpu_copy(&here, sizeof here);
     void *product = gpu_new(c->out_gradient.count * bytes), *out = gpu_new(values * bytes);
     void *fused_out = gpu_new(values * bytes);
     uint8_t *places = gpu_new(values), *fused_places = gpu_new(values);
-    const CudaFused fused = {sieve, step, is_training, fused_places, zeros()};
-    ck_assert(shape->side == 0 || cuda_product_fuses(&sieve));
+    const CudaFused fused = {sieve, step, is_training, fused_places, c->alone.done};
+    ck_assert(cuda_product_fuses(&sieve));
     c->functions->forward(NULL, c->precision, p, c->in.device, c->kernel.device, c->bias.device,
-                          false, shape->side ? product : out, c->scratch, NULL);
-    if (shape->side)
-        cuda_sieve_forward(NULL, c->precision, &sieve, step, is_training, product, out, places);
+                          false, product, c->scratch, &c->alone);
+    cuda_sieve_forward(NULL, c->precision, &sieve, step, is_training, product, out, places);
     c->functions->forward(NULL, c->precision, p, c->in.device, c->kernel.device, c->bias.device,
                           false, fused_out, c->scratch, &fused);
     check_same_bytes("outputs", fused_out, out, values * bytes);
     check_same_bytes("places", fused_places, places, values);
     check_zeros(fused.done);
-    void *const all[] = {step, product, out, fused_out, places, fused_places, fused.done};
+    void *const all[] = {step, product, out, fused_out, places, fused_places};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         gpu_free(all[i]);
 }
@@ -104,7 +94,7 @@ static void check_forward(const Case *c, const FusedShape *shape, bool is_traini
 static void check_data(const Case *c, const FusedShape *shape)
 {
     const CudaProduct *p = &c->product;
-    const int32_t side = shape->side ? shape->side : 1, rest = side - 1;
+    const int32_t side = shape->side, rest = side - 1;
     const CudaSieve sieve =
         sieve_of(shape, p->in_height * side + rest, p->in_width * side, p->in_channels);
     const int64_t bytes = (int64_t)value_bytes(c->precision == CUDA_BF16);
@@ -117,48 +107,25 @@ static void check_data(const Case *c, const FusedShape *shape)
     uint8_t *places = gpu_copy(host, values);
     void *product = gpu_new(values * bytes), *gradient = gpu_new(wide * bytes);
     void *fused_gradient = gpu_new(wide * bytes);
-    const CudaFused fused = {sieve, NULL, true, places, zeros()};
-    if (shape->side > 0 && !cuda_product_fuses(&sieve))
+    const CudaFused fused = {sieve, NULL, true, places, c->alone.done};
+    if (!cuda_product_fuses(&sieve))
         ck_assert_int_ne(p->in_channels % 4, 0);
     else {
         c->functions->backward_data(NULL, c->precision, p, c->out_gradient.device, c->kernel.device,
-                                    NULL, shape->side ? product : gradient, c->scratch, NULL);
-        if (shape->side)
-            cuda_sieve_backward(NULL, c->precision, &sieve, product, places, gradient);
+                                    NULL, product, c->scratch, &c->alone);
+        cuda_sieve_backward(NULL, c->precision, &sieve, product, places, gradient);
         c->functions->backward_data(NULL, c->precision, p, c->out_gradient.device, c->kernel.device,
                                     NULL, fused_gradient, c->scratch, &fused);
         check_same_bytes("gradients", fused_gradient, gradient, wide * bytes);
     }
     check_zeros(fused.done);
     free(host);
-    void *const all[] = {places, product, gradient, fused_gradient, fused.done};
+    void *const all[] = {places, product, gradient, fused_gradient};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         gpu_free(all[i]);
 }
 
-/* Parts of gradients that are left and added later. */
-static void check_weights(const Case *c)
-{
-    const int64_t kernel = c->kernel.count, bias = c->product.out_channels;
-    const int64_t bytes = (kernel + bias) * (int64_t)sizeof(float);
-    const int64_t parts = cuda_product_parts(&c->product) * (int64_t)sizeof(float);
-    float *added = gpu_new(bytes), *left = gpu_new(bytes), *scratch = gpu_new(parts + 4);
-    CudaUnadded unadded = {.count = 1};
-    c->functions->backward_weights(NULL, c->precision, &c->product, c->in.device,
-                                   c->out_gradient.device, added, added + kernel, c->scratch, NULL);
-    c->functions->backward_weights(NULL, c->precision, &c->product, c->in.device,
-                                   c->out_gradient.device, left, left + kernel, scratch,
-                                   &unadded.all[0]);
-    ck_assert_int_eq(unadded.all[0].count > 0, parts > 0);
-    if (unadded.all[0].count > 0)
-        cuda_add_parts(NULL, &unadded, left);
-    check_same_bytes("gradients of weights", left, added, bytes);
-    gpu_free(added);
-    gpu_free(left);
-    gpu_free(scratch);
-}
-
-START_TEST(fused_kernels_give_the_bits_of_separate_ones)
+START_TEST(fused_kernels_give_the_bits_of_a_product_and_a_sieve)
 {
     for (size_t k = 0; k < sizeof functions / sizeof functions[0]; k++)
         for (int32_t i = 0; i < PRECISIONS; i++) {
@@ -167,7 +134,6 @@ START_TEST(fused_kernels_give_the_bits_of_separate_ones)
             check_forward(&c, &shapes[_i], true);
             check_forward(&c, &shapes[_i], false);
             check_data(&c, &shapes[_i]);
-            check_weights(&c);
             close_case(&c);
         }
 }
@@ -188,7 +154,7 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("cuda_fused");
     TCase *tests = tcase_create("all");
-    tcase_add_loop_test(tests, fused_kernels_give_the_bits_of_separate_ones, 0, SHAPES);
+    tcase_add_loop_test(tests, fused_kernels_give_the_bits_of_a_product_and_a_sieve, 0, SHAPES);
     tcase_add_test(tests, sieves_that_no_product_computes_are_named);
     suite_add_tcase(suite, tests);
     return suite;

@@ -1,5 +1,4 @@
-/* The kernels for images of three channels give the bits of those for all products, which
- * test_product.c compares with loops. */
+/* Compares the kernels for images of three channels with loops in double precision. */
 #include "tests/trainer/cuda/product_as_floats.h"
 #include "tests/trainer/cuda/product_cases.h"
 
@@ -13,7 +12,7 @@ typedef struct {
 } ImageFunctions;
 
 static const ImageFunctions functions[] = {
-    {{"own", true, false, cuda_product_forward, cuda_product_backward_data,
+    {{"tensor cores", true, false, cuda_product_forward, cuda_product_backward_data,
       cuda_product_backward_weights},
      cuda_image_forward,
      cuda_image_backward_weights},
@@ -23,60 +22,44 @@ static const ImageFunctions functions[] = {
      float_image_backward_weights},
 };
 
-/* One image has 16 parts of 2 rows, five have 80, seventeen 109 of which the last is shorter. */
+/* One image has 16 parts of 2 rows, five have 80, seventeen 182 of which the last is shorter. */
 static const Shape shapes[] = {
-    {"one image", 1, 32, 32, 3, 32, 3, 1, true, 0},
-    {"parts of one image and the next", 5, 32, 32, 3, 32, 3, 1, false, 0},
-    {"a short last part", 17, 32, 32, 3, 32, 3, 1, true, 0},
+    {"one image", 1, 32, 32, 3, 32, 3, 1, true, FORWARD | WEIGHTS},
+    {"parts of one image and the next", 5, 32, 32, 3, 32, 3, 1, false, FORWARD | WEIGHTS},
+    {"a short last part", 17, 32, 32, 3, 32, 3, 1, true, FORWARD | WEIGHTS},
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
-static void check_same_values(const char *what, const Case *c, const void *one, const void *other,
-                              int64_t bytes)
-{
-    char *first = memory_zeroed((size_t)bytes), *second = memory_zeroed((size_t)bytes);
-    gpu_read(first, one, bytes);
-    gpu_read(second, other, bytes);
-    ck_assert_msg(memcmp(first, second, (size_t)bytes) == 0, "%s, %s, \"%s\": %s differ",
-                  c->functions->name, precisions[c->precision], c->shape->why, what);
-    free(first);
-    free(second);
-}
-
 static void check_forward(const Case *c, const ImageFunctions *of)
 {
-    const CudaProduct *p = &c->product;
-    const int64_t bytes = c->out_gradient.count * (int64_t)value_bytes(c->precision == CUDA_BF16);
-    void *expected = gpu_new(bytes), *out = gpu_new(bytes);
-    of->all.forward(NULL, c->precision, p, c->in.device, c->kernel.device, c->bias.device, false,
-                    expected, c->scratch, NULL);
-    of->forward(NULL, c->precision, p, c->in.device, c->kernel.device, c->bias.device, out);
-    check_same_values("outputs", c, out, expected, bytes);
-    gpu_free(expected);
-    gpu_free(out);
+    const bool is_bf16 = c->precision == CUDA_BF16;
+    const int64_t count = c->out_gradient.count;
+    void *out = gpu_new(count * (int64_t)value_bytes(is_bf16));
+    of->forward(NULL, c->precision, &c->product, c->in.device, c->kernel.device, c->bias.device,
+                out);
+    void *host = fetched(out, count, is_bf16);
+    check(c, "out", host, is_bf16, &c->out, count, 27 + 1, NULL, c->product.has_relu);
+    free(host);
 }
 
 static void check_weights(const Case *c, const ImageFunctions *of)
 {
-    const CudaProduct *p = &c->product;
-    const int64_t bytes = cuda_product_parts(p) * (int64_t)sizeof(float);
-    float *expected = gpu_new(bytes), *parts = gpu_new(bytes), *unused = gpu_new(bytes);
-    CudaParts wanted, left;
-    of->all.backward_weights(NULL, c->precision, p, c->in.device, c->out_gradient.device, unused,
-                             unused, expected, &wanted);
-    of->backward_weights(NULL, c->precision, p, c->in.device, c->out_gradient.device, parts, &left);
-    ck_assert_ptr_eq(left.parts, parts);
-    ck_assert_int_ge(left.count, 2);
-    ck_assert_int_eq(left.count, wanted.count);
-    ck_assert_int_eq(left.size, wanted.size);
-    ck_assert_int_eq(left.at, wanted.at);
-    check_same_values("parts of gradients", c, parts, expected, bytes);
-    gpu_free(expected);
-    gpu_free(parts);
-    gpu_free(unused);
+    const int64_t kernel = c->kernel.count, bias = c->bias.count;
+    const int64_t pixels = c->out_gradient.count / bias;
+    float *gradients = gpu_new((kernel + bias) * (int64_t)sizeof(float));
+    CudaUnadded unadded = {.count = 1};
+    of->backward_weights(NULL, c->precision, &c->product, c->in.device, c->out_gradient.device,
+                         c->parts, &unadded.all[0]);
+    ck_assert_int_ge(unadded.all[0].count, 2);
+    ck_assert_int_eq(unadded.all[0].size, kernel + bias);
+    cuda_add_parts(NULL, &unadded, gradients);
+    float *host = fetched(gradients, kernel + bias, false);
+    check(c, "kernel_gradient", host, false, &c->kernel_gradient, kernel, pixels, NULL, false);
+    check(c, "bias_gradient", host + kernel, false, &c->bias_gradient, bias, pixels, NULL, false);
+    free(host);
 }
 
-START_TEST(images_give_the_bits_of_all_products_in_every_order_of_threads)
+START_TEST(products_of_images_are_those_of_plain_loops_in_every_order_of_threads)
 {
     const int32_t kinds = (int32_t)(sizeof functions / sizeof functions[0]);
     for (int32_t k = 0; k < kinds; k++)
@@ -137,8 +120,8 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("cuda_image_product");
     TCase *tests = tcase_create("all");
-    tcase_add_loop_test(tests, images_give_the_bits_of_all_products_in_every_order_of_threads, 0,
-                        SHAPES);
+    tcase_add_loop_test(
+        tests, products_of_images_are_those_of_plain_loops_in_every_order_of_threads, 0, SHAPES);
     tcase_add_test(tests, a_nan_reaches_its_nine_pixels);
     tcase_add_test(tests, other_shapes_do_not_fit);
     suite_add_tcase(suite, tests);

@@ -136,7 +136,7 @@ END_TEST
 /* After the capture, the number of the step and the index of its batch are only on the GPU. */
 START_TEST(a_captured_step_takes_the_next_batch_each_time)
 {
-    enum { COUNT = 4, LAUNCHES = 3 };
+    enum { COUNT = 4, LAUNCHES = 3, CLASSES = 10 };
     static float got[COUNT * IMAGE_BYTES], wanted[IMAGE_BYTES];
     const CudaStep here = {.step = 8, .first = FIRST, .bad_step = -1};
     make_set();
@@ -149,13 +149,16 @@ START_TEST(a_captured_step_takes_the_next_batch_each_time)
     float *out = gpu_new(sizeof got);
     uint8_t *batch_labels = gpu_new(COUNT);
     const CudaRmsProp optimizer = {0};
+    float *logits = gpu_new(COUNT * CLASSES * (int64_t)sizeof *logits);
+    float *probabilities = gpu_new(COUNT * CLASSES * (int64_t)sizeof *probabilities);
     cudaStream_t stream;
     cudaGraph_t graph;
     cudaGraphExec_t executable;
     gpu_must(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     gpu_must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
     cuda_input(stream, CUDA_FP32, &input, step, COUNT, out, batch_labels);
-    cuda_end_step(stream, &optimizer, COUNT, step);
+    cuda_loss(stream, CUDA_FP32, logits, batch_labels, COUNT, CLASSES, probabilities, NULL,
+              &optimizer, step);
     gpu_must(cudaStreamEndCapture(stream, &graph));
     gpu_must(cuda_graph_instantiate(&executable, graph));
     for (int32_t i = 0; i < LAUNCHES; i++) {
@@ -170,8 +173,14 @@ START_TEST(a_captured_step_takes_the_next_batch_each_time)
     gpu_must(cudaGraphExecDestroy(executable));
     gpu_must(cudaGraphDestroy(graph));
     gpu_must(cudaStreamDestroy(stream));
-    void *all[] = {(void *)input.images, (void *)input.labels, (void *)input.order, step, out,
-                   batch_labels};
+    void *all[] = {(void *)input.images,
+                   (void *)input.labels,
+                   (void *)input.order,
+                   step,
+                   out,
+                   batch_labels,
+                   logits,
+                   probabilities};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         gpu_free(all[i]);
 }

@@ -16,8 +16,9 @@ static float logits[VALUES_MAX];
 static uint8_t labels[COUNT_MAX];
 
 /* cuda_loss of `logits` and `labels`; `gradient` only if requested. */
-static void compute(CudaPrecision precision, int32_t count, int32_t classes, CudaStep before,
-                    bool has_gradient, Result *result)
+static void compute_and_end(CudaPrecision precision, int32_t count, int32_t classes,
+                            CudaStep before, bool has_gradient, const CudaRmsProp *optimizer,
+                            Result *result)
 {
     const int64_t values = (int64_t)count * classes, bytes = values * (int64_t)sizeof(float);
     float *gpu_logits = gpu_copy(logits, bytes), *probabilities = gpu_new(bytes);
@@ -26,7 +27,7 @@ static void compute(CudaPrecision precision, int32_t count, int32_t classes, Cud
     void *gradient = gpu_new(bytes);
     ck_assert_int_le(values, VALUES_MAX);
     cuda_loss(NULL, precision, gpu_logits, gpu_labels, count, classes, probabilities,
-              has_gradient ? gradient : NULL, step);
+              has_gradient ? gradient : NULL, optimizer, step);
     gpu_read(result->probabilities, probabilities, bytes);
     gpu_read(result->gradient, gradient, bytes);
     gpu_read(result->half_gradient, gradient, bytes / 2);
@@ -36,6 +37,14 @@ static void compute(CudaPrecision precision, int32_t count, int32_t classes, Cud
     gpu_free(gpu_labels);
     gpu_free(step);
     gpu_free(gradient);
+}
+
+static void compute(CudaPrecision precision, int32_t count, int32_t classes, CudaStep before,
+                    bool has_gradient, Result *result)
+{
+    compute_and_end(precision, count, classes, before, has_gradient, NULL, result);
+    ck_assert_uint_eq(result->step.step, before.step);
+    ck_assert_int_eq(result->step.first, before.first);
 }
 
 static void fill(int32_t count, int32_t classes, float size)
@@ -163,53 +172,42 @@ START_TEST(nan_and_infinity_reach_probabilities_gradient_and_sum)
 }
 END_TEST
 
+static Result ended;
+static const CudaRmsProp on_gpu = {.learning_rate = 8e-4, .decay = 1e-6};
+
 START_TEST(the_rate_of_a_step_is_the_optimizers)
 {
     const RmsProp optimizer = {.learning_rate = 8e-4, .rho = 0.9, .decay = 1e-6, .epsilon = 1e-7};
-    const CudaRmsProp same = {.learning_rate = 8e-4, .decay = 1e-6};
     static const uint64_t steps[] = {0, 1, 2, 3, 1563, 20319, 156300, 1u << 31, 1ull << 40};
+    fill(32, 10, 1.0f);
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
-        CudaStep got = {.step = steps[i], .bad_step = -1};
-        CudaStep *step = gpu_copy(&got, sizeof got);
-        cuda_begin_steps(NULL, &same, step);
-        gpu_read(&got, step, sizeof got);
-        ck_assert_uint_eq(float_bits(got.rate),
+        const CudaStep before = {.step = steps[i], .first = 7, .bad_step = -1};
+        compute_and_end(CUDA_FP32, 32, 10, before, true, &on_gpu, &ended);
+        ck_assert_uint_eq(float_bits(ended.step.rate),
                           float_bits(rmsprop_rate(&optimizer, (int64_t)steps[i])));
-        ck_assert_uint_eq(got.step, steps[i]);
-        cuda_end_step(NULL, &same, 32, step);
-        gpu_read(&got, step, sizeof got);
-        ck_assert_uint_eq(float_bits(got.rate),
-                          float_bits(rmsprop_rate(&optimizer, (int64_t)steps[i] + 1)));
-        gpu_free(step);
+        ck_assert_uint_eq(ended.step.step, steps[i] + 1);
+        ck_assert_int_eq(ended.step.first, 7 + 32);
+        ck_assert_uint_eq(ended.step.blocks_done, 0);
     }
 }
 END_TEST
 
+/* Image 5 has a loss that is not finite, or none has. */
 START_TEST(after_a_step_comes_the_next_and_the_first_bad_one_is_kept)
 {
     static const struct {
-        double loss_sum;
+        float logit;
         int64_t bad_step, wanted;
-    } rows[] = {{1.5, -1, -1},         {0.0, -1, -1},
-                {(double)NAN, -1, 41}, {(double)INFINITY, -1, 41},
-                {(double)NAN, 7, 7},   {1.5, 0, 0}};
+    } rows[] = {{1.5f, -1, -1}, {NAN, -1, 41}, {INFINITY, -1, 41}, {NAN, 7, 7}, {1.5f, 0, 0}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        CudaStep got = {.step = 41,
-                        .first = 320,
-                        .loss_sum = rows[i].loss_sum,
-                        .correct = 3,
-                        .images = 9,
-                        .bad_step = rows[i].bad_step};
-        CudaStep *step = gpu_copy(&got, sizeof got);
-        const CudaRmsProp same = {.learning_rate = 8e-4, .decay = 1e-6};
-        cuda_end_step(NULL, &same, 32, step);
-        gpu_read(&got, step, sizeof got);
-        ck_assert_uint_eq(got.step, 42);
-        ck_assert_int_eq(got.first, 352);
-        ck_assert_int_eq(got.bad_step, rows[i].wanted);
-        ck_assert_int_eq(got.correct, 3);
-        ck_assert_int_eq(got.images, 9);
-        gpu_free(step);
+        const CudaStep before = {.step = 41, .first = 320, .bad_step = rows[i].bad_step};
+        fill(9, 10, 1.0f);
+        logits[5 * 10 + 3] = rows[i].logit;
+        compute_and_end(CUDA_FP32, 9, 10, before, true, &on_gpu, &ended);
+        ck_assert_uint_eq(ended.step.step, 42);
+        ck_assert_int_eq(ended.step.first, 329);
+        ck_assert_int_eq(ended.step.bad_step, rows[i].wanted);
+        ck_assert_int_eq(ended.step.images, rows[i].bad_step < 0 ? 9 : 0);
     }
 }
 END_TEST

@@ -103,8 +103,10 @@ START_TEST(results_may_have_any_alignment)
     const size_t bytes = (size_t)c.kernel.count * sizeof(float);
     float *place = device_memory(bytes + sizeof(float)), *bias = device_memory(16 * sizeof(float));
     float *host = memory_zeroed(bytes);
+    CudaParts unadded;
     c.functions->backward_weights(NULL, c.precision, &c.product, c.in.device, c.out_gradient.device,
-                                  place + 1, bias, c.scratch, NULL);
+                                  place + 1, bias, c.parts, &unadded);
+    ck_assert_int_eq(unadded.count, 0);
     ck_assert_int_eq(cudaMemcpy(host, place + 1, bytes, cudaMemcpyDeviceToHost), cudaSuccess);
     ck_assert_mem_eq(host, aligned.kernel_gradient, bytes);
     free(host);

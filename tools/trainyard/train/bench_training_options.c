@@ -60,8 +60,7 @@ const OptionTable bench_training_option_table = {
         "measured by the GPU's clock, one after the other; in the timed steps some overlap.\n"
         "\n"
         "Each pass of a layer uses the engine that was the fastest on this GPU: trainyard's "
-        "kernels (own, the same bits in every run; or separate, with more kernels, for "
-        "pools, dropouts and sums of parts), cuBLAS or cuDNN. --engine uses one of them. "
+        "kernels (own, the same bits in every run), cuBLAS or cuDNN. --engine uses one of them. "
         "--profile and --json show the engines of rank 0.",
     .example = "trainyard bench-training --steps 20 --profile\n"
                "trainyard bench-training --steps 20 --precision bf16 --json\n"

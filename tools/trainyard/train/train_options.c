@@ -67,6 +67,9 @@ static const Field options[] = {
     OPTION_FLAG(0, "timeline", has_timeline,
                 "write the phases of each rank to timeline.rank{N}.tsv and, for Perfetto and "
                 "chrome://tracing, timeline.json in the log folder"),
+    OPTION_FLAG(
+        0, "whole-steps", has_whole_steps,
+        "with --timeline on a GPU: write whole steps, which take no longer than without it"),
     OPTION_FLAG(0, "profile", has_profile,
                 "print the time of each stage of a step at the end, and draw the stages in the "
                 "timeline if there is one"),
@@ -93,7 +96,9 @@ const OptionTable train_option_table = {
         "round differently.\n"
         "\n"
         "HOROVOD_TIMELINE=FILE in the environment means --timeline with the Chrome trace in FILE "
-        "instead of timeline.json.\n"
+        "instead of timeline.json. On a GPU, phases take longer than a step as a CUDA graph. With "
+        "--whole-steps graphs are used, and steps that are made at once have equal parts of their "
+        "time.\n"
         "\n"
         "--profile measures steps 2 to 33 of each epoch, or as many as there are; the table has "
         "the means of rank 0. The training's results do not change. On processors the clock is "

@@ -10,9 +10,7 @@
  *     forward    a block has two rows of an image: 64 pixels
  *     weights    a block has a part of the sum, row after row of the output; one warp sums the bias
  *
- * Sums, their order and their parts are those of product_pass.cuh, and so are the bits. Only the
- * products of zeros that fill its last tile are left out; they turn a sum of -0 into 0, which
- * matters only if the bias is -0. */
+ * The parts are those of product_pass.cuh. */
 #include "trainer/cuda/kernels/image_rows.cuh"
 #include "trainer/cuda/kernels/work.h"
 
@@ -24,7 +22,7 @@ enum {
     FORWARD_THREADS = 128,
     BIAS_WARP = 4, // the other warps of a block for the weights compute the product
     WEIGHTS_THREADS = (BIAS_WARP + 1) * 32,
-    BIAS_SUMS = TILE_WORDS, // for each column, added in the order of finish_bias
+    BIAS_SUMS = 8, // for each column, so that an addition does not wait for the one before it
 };
 
 /* --- Forward --- */
@@ -333,7 +331,7 @@ template <class K> struct WeightsSums<K, true> {
     }
 };
 
-/* The last warp sums the bias' gradient, a column for each lane, in the order of finish_bias. */
+/* The last warp sums the bias' gradient, a column for each lane. */
 template <class K> struct BiasSums {
     float sums[BIAS_SUMS] = {};
 
@@ -348,8 +346,7 @@ template <class K> struct BiasSums {
         if (is_mine())
 #pragma unroll
             for (int x = 0; x < IMAGE_SIDE; x++)
-                sums[x / K::VALUES % BIAS_SUMS] =
-                    __fadd_rn(sums[x / K::VALUES % BIAS_SUMS], to_float(gradient[x][lane]));
+                sums[x % BIAS_SUMS] = __fadd_rn(sums[x % BIAS_SUMS], to_float(gradient[x][lane]));
     }
 
     __device__ __forceinline__ void put(float *part) const

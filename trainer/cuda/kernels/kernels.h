@@ -35,8 +35,8 @@ typedef struct {
     int64_t correct;
     int64_t images;
     int64_t bad_step;     /* the first step after which a loss or weight was not finite; -1: none */
-    float rate;           /* of the optimizer, in this step */
-    uint32_t blocks_done; /* counts finished blocks of cuda_loss or cuda_update; 0 outside them */
+    float rate;           /* of the optimizer in the step of the last loss */
+    uint32_t blocks_done; /* counts finished blocks of cuda_loss; 0 outside it */
 } CudaStep;
 
 /* --- Input (input.cu) --- */
@@ -110,8 +110,7 @@ typedef struct {
 } CudaProduct;
 
 /* Work that a product does in the same kernel: the sieve after it (forward) or before it (backward
- * data), with the same bits as the sieve's own kernel; and sums of parts, which otherwise take a
- * second kernel. */
+ * data), with the same bits as the sieve's own kernel; and sums of parts. */
 enum { CUDA_TILES_MAX = 264 }; /* of a product in parts */
 typedef struct {
     CudaSieve sieve; /* side 0: none */
@@ -123,36 +122,36 @@ typedef struct {
 /* True if the product's kernels can compute the sieve after it, or before it. */
 bool cuda_product_fuses(const CudaSieve *sieve);
 
-/* The largest number of floats of working memory that any of the three functions needs for this
- * product. The memory is aligned to 16 bytes. */
+/* The floats of working memory that a product needs, forward and back to data. The memory is
+ * aligned to 16 bytes. */
 int64_t cuda_product_scratch(const CudaProduct *product);
-/* The same for parts that cuda_product_backward_weights leaves. */
+/* The same for the parts that cuda_product_backward_weights leaves. */
 int64_t cuda_product_parts(const CudaProduct *product);
 
 /* out = relu(in * kernel + bias), kernel HWIO. `kernel` is float in CUDA_FP32 and CUDA_TF32, bf16
  * in CUDA_BF16 (see cuda_update); `bias` always float. With `logits` the output is float in every
- * precision. `fused` may be NULL; with its sieve, `out` is the sieve's output. */
+ * precision. With the sieve of `fused`, `out` is the sieve's output. */
 void cuda_product_forward(cudaStream_t stream, CudaPrecision precision, const CudaProduct *product,
                           const void *in, const void *kernel, const float *bias, bool logits,
                           void *out, float *scratch, const CudaFused *fused);
 /* in_gradient = out_gradient * transposed kernel. If `relu_out` is not NULL, it is the input of
- * this product and the output of a ReLU; where it is 0 the gradient becomes 0. `fused` may be NULL;
- * with its sieve, `in_gradient` is the gradient of the sieve's input, and `relu_out` is NULL. */
+ * this product and the output of a ReLU; where it is 0 the gradient becomes 0. With the sieve of
+ * `fused`, `in_gradient` is the gradient of the sieve's input, and `relu_out` is NULL. */
 void cuda_product_backward_data(cudaStream_t stream, CudaPrecision precision,
                                 const CudaProduct *product, const void *out_gradient,
                                 const void *kernel, const void *relu_out, void *in_gradient,
                                 float *scratch, const CudaFused *fused);
-/* Computes the gradients of the kernel (HWIO) and of the bias, as floats. If `unadded` is not NULL,
- * the gradients may stay in parts in `scratch`: of the kernel, followed by those of the bias.
- * `*unadded` is then these parts with `at` 0; otherwise its count is 0. */
+/* Computes the gradients of the kernel (HWIO) and of the bias, as floats, or leaves them in
+ * `parts`: of the kernel, followed by those of the bias. `*unadded` is then these parts with `at`
+ * 0; otherwise its count is 0. */
 void cuda_product_backward_weights(cudaStream_t stream, CudaPrecision precision,
                                    const CudaProduct *product, const void *in,
                                    const void *out_gradient, float *kernel_gradient,
-                                   float *bias_gradient, float *scratch, CudaParts *unadded);
+                                   float *bias_gradient, float *parts, CudaParts *unadded);
 
 /* --- The product of an image (image_product.cu) ---
  *
- * The first convolution of the networks for CIFAR-10, with the bits of cuda_product_*. */
+ * The first convolution of the networks for CIFAR-10. */
 
 /* True for the shape that these kernels compute. */
 bool cuda_image_fits(const CudaProduct *product);
@@ -183,20 +182,7 @@ int64_t cuda_bias_gradient_scratch(int64_t rows, int32_t columns);
 void cuda_bias_gradient(cudaStream_t stream, bool is_bf16, int64_t rows, int32_t columns,
                         const void *out_gradient, float *bias_gradient, float *scratch);
 
-/* --- The end of a step (loss.cu) --- */
-
-/* Computes softmax of the logits [count][classes] (floats) in `probabilities`, and adds the score
- * to `step`. After a bad step nothing is added, so that loss_sum shows whether the loss of the bad
- * step was not finite. If `gradient` is not NULL, computes the gradient of trainer/compute/loss.h
- * in the precision's type. At most 256 classes.
- *
- * As on the processor, powers and their sums are doubles, but the GPU's exp and the order of the
- * sum differ. Probabilities agree within two units in a float's last place. For equal
- * probabilities, the gradient and the number of correct images have the same bits, and the losses
- * are equal as doubles. */
-void cuda_loss(cudaStream_t stream, CudaPrecision precision, const float *logits,
-               const uint8_t *batch_labels, int32_t count, int32_t classes, float *probabilities,
-               void *gradient, CudaStep *step);
+/* --- The loss and the update (loss.cu, head.cu, update.cu) --- */
 
 typedef struct {
     double learning_rate, decay;
@@ -204,25 +190,58 @@ typedef struct {
     float gradient_scale;
 } CudaRmsProp;
 
-/* Adds parts, as cuda_product_backward_weights does. */
+/* Computes softmax of the logits [count][classes] (floats) in `probabilities`, and adds the score
+ * to `step`. After a bad step nothing is added, so that loss_sum shows whether the loss of the bad
+ * step was not finite. If `gradient` is not NULL, computes the gradient of trainer/compute/loss.h
+ * in the precision's type. At most 256 classes.
+ *
+ * If `optimizer` is not NULL, also ends the step, because what follows needs no more than its rate:
+ * computes the rate, records a loss that is not finite, and advances the number and the index to
+ * those of the next step.
+ *
+ * As on the processor, powers and their sums are doubles, but the GPU's exp and the order of the
+ * sum differ. Probabilities agree within two units in a float's last place. For equal
+ * probabilities, the gradient and the number of correct images have the same bits, and the losses
+ * are equal as doubles. */
+void cuda_loss(cudaStream_t stream, CudaPrecision precision, const float *logits,
+               const uint8_t *batch_labels, int32_t count, int32_t classes, float *probabilities,
+               void *gradient, const CudaRmsProp *optimizer, CudaStep *step);
+
+/* The last dense layer and cuda_loss in one kernel: the layer's logits, and in training the
+ * gradient of its input, with the dropout or the ReLU before it, as cuda_product_forward and
+ * cuda_product_backward_data compute them. In CUDA_TF32 its factors are floats that are not
+ * rounded. */
+typedef struct {
+    int32_t count, channels, classes;
+    const void *in;        /* [count][channels] */
+    const void *kernel;    /* [channels][classes] */
+    const float *bias;     /* [classes] */
+    const uint8_t *labels; /* [count] */
+    float *logits;         /* [count][classes] */
+    float *probabilities;  /* [count][classes] */
+    void *gradient;        /* of the logits; NULL: no training */
+    void *in_gradient;     /* of `in`, or of the input of the dropout before it; NULL: not wanted */
+    const uint8_t *places; /* of the dropout before it; NULL: there is none */
+    const void *relu_out;  /* as in cuda_product_backward_data */
+} CudaHead;
+/* True if the kernel can compute the layer; `before`: the sieve before it, or NULL. */
+bool cuda_head_fits(const CudaProduct *product, const CudaSieve *before);
+void cuda_head(cudaStream_t stream, CudaPrecision precision, const CudaHead *head,
+               const CudaSieve *before, const CudaRmsProp *optimizer, CudaStep *step);
+
+/* Adds parts. */
 void cuda_add_parts(cudaStream_t stream, const CudaUnadded *unadded, float *gradients);
 
-/* The update of trainer/compute/optimizer.h over the whole arena, with the same bits. First adds
- * `unadded` to gradients. Records in `step` if a weight is not finite. If `bf16_weights` is not
- * NULL, also stores the new weights as bf16. `ended_images` > 0: ends a step of so many images, as
- * cuda_end_step. */
-void cuda_update(cudaStream_t stream, const CudaRmsProp *optimizer, int64_t count,
+/* The update of trainer/compute/optimizer.h of the parameters [first, end), with the same bits and
+ * the rate of `step`. `first` is a multiple of 4 and less than `end`. First adds `unadded`, the
+ * parts of gradients of such parameters. Records in `step` if a weight is not finite. If
+ * `bf16_weights` is not NULL, also stores the new weights as bf16. `has_ended`: cuda_loss has ended
+ * the step. */
+void cuda_update(cudaStream_t stream, const CudaRmsProp *optimizer, int64_t first, int64_t end,
                  const CudaUnadded *unadded, float *gradients, float *accumulators, float *weights,
-                 uint16_t *bf16_weights, int32_t ended_images, CudaStep *step);
+                 uint16_t *bf16_weights, bool has_ended, CudaStep *step);
 /* Converts weights to bf16, after the host has changed them. */
 void cuda_narrow(cudaStream_t stream, const float *weights, int64_t count, uint16_t *bf16_weights);
-/* Before the first of several steps: computes its learning rate, with the arithmetic of
- * rmsprop_rate. */
-void cuda_begin_steps(cudaStream_t stream, const CudaRmsProp *optimizer, CudaStep *step);
-/* After a step: records a loss that is not finite, and advances the number, the index and the
- * learning rate to those of the next step. */
-void cuda_end_step(cudaStream_t stream, const CudaRmsProp *optimizer, int32_t count,
-                   CudaStep *step);
 
 #ifdef __cplusplus
 }

@@ -7,10 +7,10 @@
 int64_t cuda_product_scratch(const CudaProduct *product)
 {
     const CudaProduct pooled = covered_by(2, *product); // fewer rows may have more parts
-    int64_t floats = cuda_product_parts(product);
-    const int64_t others[] = {scratch_of(PASS_FORWARD, product), scratch_of(PASS_FORWARD, &pooled),
-                              scratch_of(PASS_DATA, product)};
-    for (int64_t wanted : others)
+    int64_t floats = 0;
+    const int64_t all[] = {scratch_of(PASS_FORWARD, product), scratch_of(PASS_FORWARD, &pooled),
+                           scratch_of(PASS_DATA, product)};
+    for (int64_t wanted : all)
         floats = wanted > floats ? wanted : floats;
     return floats;
 }

@@ -9,7 +9,6 @@ void cuda_product_backward_data(cudaStream_t stream, CudaPrecision precision,
     result.out = in_gradient;
     result.is_bf16 = precision == CUDA_BF16;
     result.relu_out = relu_out;
-    if (fused)
-        result.fused = *fused;
-    start<PASS_DATA>(stream, precision, product, out_gradient, kernel, result, scratch, false);
+    result.fused = *fused;
+    start<PASS_DATA>(stream, precision, product, out_gradient, kernel, result, scratch);
 }

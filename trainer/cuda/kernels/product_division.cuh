@@ -16,7 +16,7 @@ enum {
     CHUNK = 32,         // parts are whole chunks of the sum: one or two steps of a tile
     LARGE_PART = 16,    // chunks of a block's work if tiles are large
     SMALL_PART = 2,     // the least chunks of a part
-    PARTS_MAX = 128,    // adding more parts takes longer than they save
+    PARTS_MAX = 256,    // adding more parts takes longer than they save
 };
 
 struct Division {
@@ -127,7 +127,6 @@ struct WorkShape {
     int32_t out_bytes;
     int32_t step; // values that a tile takes of the sum
     bool has_mask;
-    bool adds_parts;                // in the same kernel
     int64_t sieve_read, sieve_size; // of a sieve: bytes read, bytes written instead of the result
 };
 
@@ -171,7 +170,6 @@ inline WorkShape work_shape(Pass pass, CudaPrecision precision, const CudaProduc
     shape.out_bytes = is_out_bf16 ? 2 : 4;
     shape.step = TILE_WORDS * (is_bf16 ? 2 : 1);
     shape.has_mask = has_mask;
-    shape.adds_parts = fused.done != NULL;
     add_sieve(fused, sizes, &shape);
     return shape;
 }
@@ -209,16 +207,8 @@ inline CudaWork work_of_multiply(const Division &division, const WorkShape &shap
                             shape.step * columns * (TILE_ROWS + bias_sums);
     const int64_t parts = division.parts > 1 ? 4 * division.parts * division.part_size : 0;
     work.written_bytes = parts; // the kernel that has written parts finds them in a cache
-    if (parts == 0 || shape.adds_parts)
+    if (parts == 0 || shape.pass != PASS_WEIGHTS)
         add_finishing(shape, &work);
-    return work;
-}
-
-inline CudaWork work_of_adding(const Division &division, const WorkShape &shape, int64_t blocks)
-{
-    CudaWork work = cuda_work(4 * division.parts * division.part_size, 0,
-                              (division.parts - 1) * division.part_size, blocks);
-    add_finishing(shape, &work);
     return work;
 }
 

@@ -2,19 +2,15 @@
 #ifndef TRAINER_CUDA_PRODUCT_FINISH_CUH
 #define TRAINER_CUDA_PRODUCT_FINISH_CUH
 
+#include "trainer/cuda/kernels/last_block.cuh"
 #include "trainer/cuda/kernels/product_operands.cuh"
 #include "trainer/cuda/kernels/product_tile.cuh"
 #include "trainer/cuda/kernels/sieve.cuh"
-#include "trainer/cuda/kernels/step.cuh"
 
 namespace
 {
 
-enum {
-    QUAD = 4,          // neighbouring values of a thread
-    ADDED_VALUES = 32, // values of a block that adds parts
-    ADDING_GROUPS = 8, // threads of that block per value
-};
+enum { QUAD = 4 }; // neighbouring values of a thread
 
 /* The destination of the sums. */
 struct Result {
@@ -26,7 +22,7 @@ struct Result {
     const void *relu_out;    // data; may be NULL
     float *bias_gradient;    // weights
     float scale;             // of the sieve
-    CudaFused fused;         // forward and data; all zero: nothing
+    CudaFused fused;         // forward and data
 };
 
 struct Product {
@@ -39,7 +35,6 @@ struct Product {
     int32_t column_tiles;
     float *scratch; // [parts][part_size]; if there is more than one
     int64_t part_size;
-    bool leaves_parts; // another kernel adds them
 };
 
 /* --- Finishing and storing the sums --- */
@@ -116,23 +111,32 @@ __device__ __forceinline__ void put_part(const Product &product, int row, int co
         part[1] = sums[1];
 }
 
-/* The last block of a tile adds its parts. A thread has QUADS quads of the tile, and neighbouring
- * threads have neighbouring quads. The loops over parts are not unrolled further than AHEAD,
- * because the code of this rare path would not fit the cache of instructions. All reads of AHEAD
- * parts are under way at the same time. */
+/* Stores the block's sums in its part. */
+template <class K>
+__device__ __forceinline__ void put_parts(const Product &product, int first_row, int first_column,
+                                          const float (&own)[K::FINISHED / 4][4])
+{
+#pragma unroll
+    for (int pair = 0; pair < K::FINISHED / 2; pair++) {
+        const Place place = finished_place<K>(pair);
+        put_part<K>(product, first_row + place.row, first_column + place.column,
+                    own[pair / 2] + pair % 2 * 2);
+    }
+}
+
+/* The last block of a tile adds its parts, one after the other. AHEAD of them are read at the same
+ * time. The loop is not unrolled further, because the code of this rare path would not fit the
+ * cache of instructions. */
 template <class K> struct AddedTile {
     typedef Pack<float, QUAD> Sums;
-    enum { AHEAD = 4 };
-    static constexpr int QUADS = 2;
+    enum { AHEAD = 8 };
     static constexpr int ACROSS = K::COLUMNS / QUAD;
-    static constexpr int ALL =
-        TILE_ROWS * ACROSS / TILE_THREADS; // of a thread; a multiple of QUADS
-    static_assert(ALL % QUADS == 0, "whole groups of quads");
+    static constexpr int QUADS = TILE_ROWS * ACROSS / BLOCK_THREADS; // of a thread
 
-    /* The place of quad `i` of a thread in the tile. */
+    /* The place of quad `i` of a thread in the tile. Neighbouring threads have neighbours. */
     __device__ static __forceinline__ Place place(int i)
     {
-        const int quad = static_cast<int>(threadIdx.x) + i * TILE_THREADS;
+        const int quad = static_cast<int>(threadIdx.x) + i * BLOCK_THREADS;
         return Place{quad / ACROSS, quad % ACROSS * QUAD};
     }
 
@@ -153,57 +157,29 @@ template <class K> struct AddedTile {
         return sums;
     }
 
-    /* sums[i]: quad first_quad + i over all parts, in the order of add_parts. With IS_VECTOR the
-     * columns are whole quads. */
+    /* The sums of the quad at `row` and `column` over all parts. With IS_VECTOR the columns are
+     * whole quads. */
     template <bool IS_VECTOR>
-    __device__ static __forceinline__ void add(const Product &product, int first_row,
-                                               int first_column, int first_quad,
-                                               Sums (&sums)[QUADS])
+    __device__ static __forceinline__ Sums added(const Product &product, int row, int column)
     {
-        const float *from[QUADS];
-        int count[QUADS];
-        Sums own[QUADS] = {}; // of the group
-#pragma unroll
-        for (int i = 0; i < QUADS; i++) {
-            const Place at = place(first_quad + i);
-            const int row = first_row + at.row, column = first_column + at.column;
-            from[i] = product.scratch + static_cast<int64_t>(row) * product.result.columns + column;
-            count[i] = row < product.result.rows ? product.result.columns - column : 0;
-            sums[i] = {};
-        }
-        int group = 0, part = 0;
+        const float *const from =
+            product.scratch + static_cast<int64_t>(row) * product.result.columns + column;
+        const int count = row < product.result.rows ? product.result.columns - column : 0;
+        Sums sums = {};
 #pragma unroll 1
-        for (int done = 0; done < product.parts; done += AHEAD) {
-            Sums parts[AHEAD][QUADS];
-            bool is_first[AHEAD]; // of its group
+        for (int done = 0; done < product.parts && count > 0; done += AHEAD) {
+            Sums parts[AHEAD];
 #pragma unroll
-            for (int ahead = 0; ahead < AHEAD; ahead++) {
-                is_first[ahead] = part < ADDING_GROUPS;
-#pragma unroll
-                for (int i = 0; i < QUADS; i++)
-                    parts[ahead][i] = read<IS_VECTOR>(from[i] + part * product.part_size,
-                                                      done + ahead < product.parts ? count[i] : 0);
-                part += ADDING_GROUPS;
-                if (part >= product.parts)
-                    part = ++group;
-            }
+            for (int ahead = 0; ahead < AHEAD; ahead++)
+                parts[ahead] = read<IS_VECTOR>(from + (done + ahead) * product.part_size,
+                                               done + ahead < product.parts ? count : 0);
 #pragma unroll
             for (int ahead = 0; ahead < AHEAD; ahead++)
 #pragma unroll
-                for (int i = 0; i < QUADS; i++)
-#pragma unroll
-                    for (int k = 0; k < QUAD; k++) {
-                        const float sum = sums[i].value[k], before = own[i].value[k];
-                        const float value = parts[ahead][i].value[k];
-                        sums[i].value[k] = is_first[ahead] ? __fadd_rn(sum, before) : sum;
-                        own[i].value[k] = is_first[ahead] ? value : __fadd_rn(before, value);
-                    }
+                for (int k = 0; k < QUAD; k++)
+                    sums.value[k] = __fadd_rn(sums.value[k], parts[ahead].value[k]);
         }
-#pragma unroll
-        for (int i = 0; i < QUADS; i++)
-#pragma unroll
-            for (int k = 0; k < QUAD; k++)
-                sums[i].value[k] = __fadd_rn(sums[i].value[k], own[i].value[k]);
+        return sums;
     }
 };
 
@@ -248,7 +224,7 @@ __device__ __forceinline__ void finish_bias(const Product &product, int first_co
     if (thread >= K::COLUMNS || column >= product.result.columns)
         return;
     float sum = 0.0f;
-    for (int i = 0; i < TILE_THREADS / across; i++)
+    for (int i = 0; i < BLOCK_THREADS / across; i++)
         sum = __fadd_rn(sum, shared[i * K::COLUMNS + thread]);
     if (product.parts == 1)
         product.result.bias_gradient[column] = sum;
@@ -344,7 +320,7 @@ __device__ __forceinline__ void sieve_tile(const Product &product, int first_row
     const int across = K::COLUMNS / QUAD;
     __syncthreads();
     for (int i = static_cast<int>(threadIdx.x); i < TILE_ROWS / pixels * across;
-         i += TILE_THREADS) {
+         i += BLOCK_THREADS) {
         const int row = i / across * pixels, column = first_column + i % across * QUAD;
         if (first_row + row >= result.rows || column >= result.columns)
             continue;
@@ -362,17 +338,16 @@ __device__ __forceinline__ void sieve_tile(const Product &product, int first_row
  *
  * `staged`: the block's shared memory, TILE_ROWS * COLUMNS_STRIDE floats. */
 
-/* The sums are those of tile_multiply. */
+/* The sums are those of add_groups. */
 template <class K>
 __device__ __forceinline__ void finish_tile(const Product &product, int first_row, int first_column,
-                                            const float (&sums)[K::SUMS / 4][4], float *staged)
+                                            const float (&own)[K::FINISHED / 4][4], float *staged)
 {
-    static_assert(sizeof(Tiles<K>) >= TILE_ROWS * K::COLUMNS_STRIDE * sizeof(float), "staged");
     const bool has_sieve = K::PASS != PASS_WEIGHTS && product.result.fused.sieve.side > 0;
 #pragma unroll
-    for (int pair = 0; pair < K::SUMS / 2; pair++) {
-        const Place place = tile_place<K>(pair);
-        const float *const two = sums[pair / 2] + pair % 2 * 2;
+    for (int pair = 0; pair < K::FINISHED / 2; pair++) {
+        const Place place = finished_place<K>(pair);
+        const float *const two = own[pair / 2] + pair % 2 * 2;
         if (has_sieve) {
             staged[place.row * K::COLUMNS_STRIDE + place.column] = two[0];
             staged[place.row * K::COLUMNS_STRIDE + place.column + 1] = two[1];
@@ -392,19 +367,15 @@ __device__ __forceinline__ void finish_parts(const Product &product, int first_r
     typedef AddedTile<K> Added;
     const bool has_sieve = product.result.fused.sieve.side > 0;
 #pragma unroll 1
-    for (int first = 0; first < Added::ALL; first += Added::QUADS) {
-        typename Added::Sums sums[Added::QUADS];
-        Added::template add<IS_VECTOR>(product, first_row, first_column, first, sums);
-#pragma unroll
-        for (int i = 0; i < Added::QUADS; i++) {
-            const Place place = Added::place(first + i);
-            if (has_sieve)
-                pack_store<QUAD>(staged + place.row * K::COLUMNS_STRIDE + place.column, sums[i]);
-            else
-                for (int k = 0; k < QUAD; k += 2)
-                    finish_two<K>(product, first_row + place.row, first_column + place.column + k,
-                                  sums[i].value + k);
-        }
+    for (int i = 0; i < Added::QUADS; i++) {
+        const Place place = Added::place(i);
+        const int row = first_row + place.row, column = first_column + place.column;
+        const typename Added::Sums sums = Added::template added<IS_VECTOR>(product, row, column);
+        if (has_sieve)
+            pack_store<QUAD>(staged + place.row * K::COLUMNS_STRIDE + place.column, sums);
+        else
+            for (int k = 0; k < QUAD; k += 2)
+                finish_two<K>(product, row, column + k, sums.value + k);
     }
     if (has_sieve)
         sieve_tile<K>(product, first_row, first_column, staged);

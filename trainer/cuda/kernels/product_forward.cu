@@ -9,7 +9,6 @@ void cuda_product_forward(cudaStream_t stream, CudaPrecision precision, const Cu
     result.is_bf16 = precision == CUDA_BF16 && !logits;
     result.bias = bias;
     result.has_relu = product->has_relu;
-    if (fused)
-        result.fused = *fused;
-    start<PASS_FORWARD>(stream, precision, product, in, kernel, result, scratch, false);
+    result.fused = *fused;
+    start<PASS_FORWARD>(stream, precision, product, in, kernel, result, scratch);
 }

@@ -10,34 +10,11 @@
 #ifndef TRAINER_CUDA_PRODUCT_OPERANDS_CUH
 #define TRAINER_CUDA_PRODUCT_OPERANDS_CUH
 
+#include "trainer/cuda/kernels/divisor.cuh"
 #include "trainer/cuda/kernels/product_tile.cuh"
 
 namespace
 {
-
-/* Division of 0 to 2^31 - 1 by a constant number: n / d = n * ceil(2^(31 + s) / d) >> (31 + s) for
- * 2^s >= d (Granlund and Montgomery, "Division by invariant integers using multiplication", PLDI
- * 1994, theorem 4.2). */
-struct Divisor {
-    uint32_t factor;
-    int32_t shift;
-};
-
-inline Divisor divisor_of(int64_t number)
-{
-    int32_t shift = 0;
-    while ((INT64_C(1) << shift) < number)
-        shift++;
-    const uint64_t power = UINT64_C(1) << (31 + shift);
-    const uint64_t divisor = static_cast<uint64_t>(number);
-    return Divisor{static_cast<uint32_t>((power + divisor - 1) / divisor), 31 + shift};
-}
-
-__device__ __forceinline__ int quotient(int number, Divisor divisor)
-{
-    return static_cast<int>(static_cast<uint64_t>(static_cast<uint32_t>(number)) * divisor.factor >>
-                            divisor.shift);
-}
 
 /* The matrix of image patches under a convolution's kernel. Its rows are the
  * [images][height][width] pixels on the other side of the convolution, its columns the
@@ -203,12 +180,12 @@ template <class K> struct PatchRows {
 
     __device__ static __forceinline__ int row(int i)
     {
-        return static_cast<int>(threadIdx.x) / ACROSS + i * (TILE_THREADS / ACROSS);
+        return tile_thread() / ACROSS + i * (TILE_THREADS / ACROSS);
     }
 
     __device__ static __forceinline__ int word()
     {
-        return static_cast<int>(threadIdx.x) % ACROSS * 4;
+        return tile_thread() % ACROSS * 4;
     }
 
     __device__ __forceinline__ void begin(const Patches &patches, int first_row)
@@ -274,12 +251,12 @@ template <class K> struct PatchColumns {
 
     __device__ static __forceinline__ int word(int i)
     {
-        return static_cast<int>(threadIdx.x) / ACROSS + i * (TILE_THREADS / ACROSS);
+        return tile_thread() / ACROSS + i * (TILE_THREADS / ACROSS);
     }
 
     __device__ static __forceinline__ int row()
     {
-        return static_cast<int>(threadIdx.x) % ACROSS * 4;
+        return tile_thread() % ACROSS * 4;
     }
 
     __device__ __forceinline__ void begin(const Patches &patches, int first_row)
@@ -338,12 +315,12 @@ template <class K> struct OtherRows {
 
     __device__ static __forceinline__ int word(int i)
     {
-        return static_cast<int>(threadIdx.x) / ACROSS + i * (TILE_THREADS / ACROSS);
+        return tile_thread() / ACROSS + i * (TILE_THREADS / ACROSS);
     }
 
     __device__ static __forceinline__ int column()
     {
-        return static_cast<int>(threadIdx.x) % ACROSS * 4;
+        return tile_thread() % ACROSS * 4;
     }
 
     __device__ __forceinline__ void begin(const Other &, int first_column)
@@ -410,12 +387,12 @@ template <class K> struct OtherTransposed {
 
     __device__ static __forceinline__ int own_column()
     {
-        return static_cast<int>(threadIdx.x) % K::COLUMNS;
+        return tile_thread() % K::COLUMNS;
     }
 
     __device__ static __forceinline__ int word(int i)
     {
-        return (static_cast<int>(threadIdx.x) / K::COLUMNS + i * (TILE_THREADS / K::COLUMNS)) * 4;
+        return (tile_thread() / K::COLUMNS + i * (TILE_THREADS / K::COLUMNS)) * 4;
     }
 
     __device__ __forceinline__ void begin(const Other &, int first_column)

@@ -8,21 +8,20 @@
  *
  * A dense layer has one pixel per image and a side of 1.
  *
- * Division: a block of 128 threads computes 64 x 32 values of C, or 64 x 64 if there are enough
+ * Division: a block of 256 threads computes 64 x 32 values of C, or 64 x 64 if there are enough
  * values. At batch 32 the layers are small for a GPU with 132 multiprocessors (H100, H200). The
  * convolutions' 5408 to 32768 x 32 or 64 values are 113 to 512 blocks of 64 x 32, up to four per
- * multiprocessor. A multiprocessor has room for four blocks (registers: at most 128 per thread by
- * __launch_bounds__; shared memory: at most 19 KiB per block), so that one block works while
- * another waits. A tile of 64 x 32 makes 21 multiply-adds for each value that it reads from L2, a
- * tile of 64 x 64 makes 32. The data of all these layers fit into L2. With larger tiles most
- * multiprocessors would be idle.
+ * multiprocessor. A multiprocessor has room for two blocks (registers: at most 128 per thread by
+ * __launch_bounds__; shared memory: at most 38 KiB per block), so that one works while the other
+ * waits. Where a multiprocessor has a single block, its two groups do so. A tile of 64 x 32 makes
+ * 21 multiply-adds for each value that it reads from L2, a tile of 64 x 64 makes 32. The data of
+ * all these layers fit into L2. With larger tiles most multiprocessors would be idle.
  *
  * If multiprocessors would still be idle (dense layers: 32 rows; gradients of weights: few values,
  * long sums), the sum is divided into parts, one block each. Parts write their sums to `scratch`.
  * They are added in a fixed order and finished (bias, ReLU, sieve, storing) by the last block of a
- * tile, by a second kernel, or, if they are gradients of weights, by the update. The number of
- * parts depends only on the shape, so results have the same bits on every GPU with the same
- * arithmetic.
+ * tile or, if they are gradients of weights, by the update. The number of parts depends only on the
+ * shape, so results have the same bits on every GPU with the same arithmetic.
  *
  * A sieve after a product, or before it in the backward pass, is part of its kernel
  * (product_finish.cuh). Forward with a pool, the four pixels of a pool are neighbouring rows, and
@@ -49,9 +48,9 @@ namespace
 /* Blocks: x counts the tiles of C, with tiles of the same rows one after the other, because they
  * read the same A; y counts the parts. */
 template <class K>
-__global__ void __launch_bounds__(TILE_THREADS, K::BLOCKS) multiply(const Product product)
+__global__ void __launch_bounds__(BLOCK_THREADS, LEAST_BLOCKS) multiply(const Product product)
 {
-    __shared__ Tiles<K> tiles;
+    __shared__ BlockTiles<K> shared;
     typename OperandsOf<K, K::PASS>::A a;
     typename OperandsOf<K, K::PASS>::B b;
     const int tile = static_cast<int>(blockIdx.x);
@@ -61,23 +60,24 @@ __global__ void __launch_bounds__(TILE_THREADS, K::BLOCKS) multiply(const Produc
     const int rest = product.sum - begin;
     const int end = begin + (rest < product.part_sum ? rest : product.part_sum);
     const bool sums_bias = K::PASS == PASS_WEIGHTS && first_row == 0;
-    float sums[K::SUMS / 4][4] = {}, bias_sums[4] = {};
+    float sums[K::SUMS / 4][4] = {}, own[K::FINISHED / 4][4], bias_sums[4] = {};
     a.begin(product.patches, first_row);
     b.begin(product.other, first_column);
 
-    // Iteration `at` multiplies the tiles of `at` in one buffer while the next tiles are stored in
-    // the other. The first iteration only stores, and an iteration needs a single barrier.
-    const int step = TILE_WORDS * K::VALUES;
+    // In iteration `at` a group multiplies its tiles in one buffer while its next tiles are stored
+    // in the other. The first iteration only stores, and an iteration needs a single barrier.
+    Tiles<K> &tiles = shared.of_group[tile_group()];
+    const int step = TILE_WORDS * K::VALUES, of_group = tile_group() * step;
     int buffer = 0;
-    for (int at = begin - step; at < end; at += step, buffer ^= 1) {
-        const bool has_next = at + step < end;
-        if (has_next) {
-            a.load(product.patches, at + step);
-            b.load(product.other, at + step);
+    for (int at = begin - 2 * step; at < end; at += 2 * step, buffer ^= 1) {
+        const int next = at + 2 * step + of_group;
+        if (next < end) {
+            a.load(product.patches, next);
+            b.load(product.other, next);
         }
-        if (at >= begin)
+        if (at >= begin && at + of_group < end)
             tile_multiply<K>(tiles.a[buffer ^ 1], tiles.b[buffer ^ 1], sums);
-        if (has_next) {
+        if (next < end) {
             a.store(tiles.a[buffer]);
             b.store(tiles.b[buffer]);
             if (sums_bias)
@@ -86,58 +86,21 @@ __global__ void __launch_bounds__(TILE_THREADS, K::BLOCKS) multiply(const Produc
         __syncthreads();
     }
 
-    if (product.parts > 1) {
-#pragma unroll
-        for (int pair = 0; pair < K::SUMS / 2; pair++) {
-            const Place place = tile_place<K>(pair);
-            put_part<K>(product, first_row + place.row, first_column + place.column,
-                        sums[pair / 2] + pair % 2 * 2);
-        }
-        if (sums_bias)
-            finish_bias<K>(product, first_column, bias_sums, reinterpret_cast<float *>(&tiles));
-        if (K::PASS == PASS_WEIGHTS || !product.result.fused.done ||
-            !is_last_block(product.result.fused.done + tile, gridDim.y))
-            return;
-        float *const staged = reinterpret_cast<float *>(&tiles);
-        if (product.result.columns % QUAD == 0)
-            finish_parts<K, true>(product, first_row, first_column, staged);
-        else
-            finish_parts<K, false>(product, first_row, first_column, staged);
+    float *const staged = shared.staged();
+    add_groups<K>(sums, own, staged + BlockTiles<K>::STAGED);
+    if (sums_bias)
+        finish_bias<K>(product, first_column, bias_sums, staged);
+    if (product.parts == 1) {
+        finish_tile<K>(product, first_row, first_column, own, staged);
         return;
     }
-    if (sums_bias)
-        finish_bias<K>(product, first_column, bias_sums, reinterpret_cast<float *>(&tiles));
-    finish_tile<K>(product, first_row, first_column, sums, reinterpret_cast<float *>(&tiles));
-}
-
-/* Adds the parts of ADDED_VALUES values: each warp adds every eighth part, then the warps' sums are
- * added. */
-template <Pass PASS, CudaPrecision PRECISION>
-__global__ void __launch_bounds__(ADDED_VALUES *ADDING_GROUPS) add_parts(const Product product)
-{
-    __shared__ float sums[ADDING_GROUPS][ADDED_VALUES];
-    const Result &result = product.result;
-    const int value = static_cast<int>(threadIdx.x) % ADDED_VALUES;
-    const int group = static_cast<int>(threadIdx.x) / ADDED_VALUES;
-    const int64_t at = static_cast<int64_t>(blockIdx.x) * ADDED_VALUES + value;
-    const int64_t size = static_cast<int64_t>(result.rows) * result.columns;
-    float sum = 0.0f;
-    if (at < product.part_size)
-#pragma unroll 4
-        for (int part = group; part < product.parts; part += ADDING_GROUPS)
-            sum = __fadd_rn(sum, product.scratch[part * product.part_size + at]);
-    sums[group][value] = sum;
-    __syncthreads();
-    if (group > 0 || at >= product.part_size)
+    put_parts<K>(product, first_row, first_column, own);
+    if (K::PASS == PASS_WEIGHTS || !is_last_block(product.result.fused.done + tile, gridDim.y))
         return;
-    for (int i = 1; i < ADDING_GROUPS; i++)
-        sum = __fadd_rn(sum, sums[i][value]);
-    if (PASS == PASS_WEIGHTS && at >= size)
-        result.bias_gradient[at - size] = sum;
+    if (product.result.columns % QUAD == 0)
+        finish_parts<K, true>(product, first_row, first_column, staged);
     else
-        put<PRECISION>(
-            result, at,
-            finished<PASS, PRECISION>(result, static_cast<int>(at % result.columns), at, sum));
+        finish_parts<K, false>(product, first_row, first_column, staged);
 }
 
 /* --- Operands --- */
@@ -206,7 +169,7 @@ void start_kind(cudaStream_t stream, dim3 grid, const Product &product, const Cu
 {
     typedef Kind<PASS, PRECISION, IS_VECTOR, COLUMNS> K;
     CUDA_WORK(work);
-    CUDA_LAUNCH((multiply<K>), grid, dim3(TILE_THREADS), stream, product);
+    CUDA_LAUNCH((multiply<K>), grid, dim3(BLOCK_THREADS), stream, product);
 }
 
 template <Pass PASS, CudaPrecision PRECISION>
@@ -222,20 +185,12 @@ void start_precision(cudaStream_t stream, const Division &division, const Produc
         start_kind<PASS, PRECISION, true, 32>(stream, grid, product, work);
     else
         start_kind<PASS, PRECISION, false, 32>(stream, grid, product, work);
-    if (division.parts == 1 || product.result.fused.done || product.leaves_parts)
-        return;
-    const dim3 adding(static_cast<unsigned>(divided_up(division.part_size, ADDED_VALUES)));
-    CUDA_WORK(work_of_adding(division, shape, adding.x));
-    CUDA_LAUNCH((add_parts<PASS, PRECISION>), adding, dim3(ADDED_VALUES * ADDING_GROUPS), stream,
-                product);
 }
 
-/* `seen`: the values under the kernel; `result` without its sizes. Returns the parts that are left.
- */
+/* `seen`: the values under the kernel; `result` without its sizes. Returns the division. */
 template <Pass PASS>
-CudaParts start(cudaStream_t stream, CudaPrecision precision, const CudaProduct *whole,
-                const void *seen, const void *other, Result result, float *scratch,
-                bool leaves_parts)
+Division start(cudaStream_t stream, CudaPrecision precision, const CudaProduct *whole,
+               const void *seen, const void *other, Result result, float *scratch)
 {
     const int32_t pool = pool_of(PASS, result.fused.sieve);
     const CudaProduct covered = covered_by(pool, *whole);
@@ -257,7 +212,6 @@ CudaParts start(cudaStream_t stream, CudaPrecision precision, const CudaProduct 
     product.column_tiles = division.column_tiles;
     product.scratch = scratch;
     product.part_size = division.part_size;
-    product.leaves_parts = leaves_parts;
     const WorkShape shape = work_shape(PASS, precision, covered, sizes, result.is_bf16,
                                        result.relu_out != NULL, result.fused);
     switch (precision) {
@@ -271,9 +225,7 @@ CudaParts start(cudaStream_t stream, CudaPrecision precision, const CudaProduct 
         start_precision<PASS, CUDA_TF32>(stream, division, product, shape);
         break;
     }
-    const CudaParts parts = {scratch, leaves_parts && division.parts > 1 ? division.parts : 0,
-                             static_cast<int32_t>(division.part_size), 0};
-    return parts;
+    return division;
 }
 
 } // namespace

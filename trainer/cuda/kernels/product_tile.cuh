@@ -1,9 +1,11 @@
 /* The tiles of a block's part of a matrix product in shared memory, and their multiplication.
  *
- * A block of 128 threads makes TILE_ROWS x COLUMNS of C = A * B, in steps of TILE_WORDS words along
- * the sum. A word is one float, or two bf16 that are neighbours along the sum. The layout and the
- * places of a tensor core's operands are therefore the same in all precisions (mma.sync's m16n8k8
- * of tf32 and m16n8k16 of bf16 both take 8 words). */
+ * A block makes TILE_ROWS x COLUMNS of C = A * B, in steps of TILE_WORDS words along the sum. It
+ * has two groups of 128 threads with separate tiles. Both compute the same part of C, one of the
+ * even steps and one of the odd ones, and in the end their sums are added. A word is one float,
+ * or two bf16 that are neighbours along the sum. The layout and the places of a tensor core's
+ * operands are therefore the same in all precisions (mma.sync's m16n8k8 of tf32 and m16n8k16 of
+ * bf16 both take 8 words). */
 #ifndef TRAINER_CUDA_PRODUCT_TILE_CUH
 #define TRAINER_CUDA_PRODUCT_TILE_CUH
 
@@ -17,7 +19,10 @@ namespace
 enum Pass { PASS_FORWARD, PASS_DATA, PASS_WEIGHTS };
 
 enum {
-    TILE_THREADS = 128,
+    TILE_THREADS = 128, // of a group
+    BLOCK_THREADS = 2 * TILE_THREADS,
+    // The least number of blocks for which a multiprocessor must have registers: 128 per thread.
+    LEAST_BLOCKS = 2,
     TILE_ROWS = 64,
     TILE_WORDS = 16,
     // Distances between rows, or between words, of a tile. They are padded so that the 32 lanes
@@ -43,9 +48,7 @@ template <Pass PASS_, CudaPrecision PRECISION_, bool IS_VECTOR_, int COLUMNS_> s
         A_IS_ALONG_SUM ? TILE_ROWS * WORDS_STRIDE : TILE_WORDS * ROWS_STRIDE;
     static constexpr int B_WORDS = TILE_WORDS * COLUMNS_STRIDE;
     static constexpr int SUMS = TILE_ROWS * COLUMNS_ / TILE_THREADS; // of a thread
-    // The least number of blocks for which a multiprocessor must have registers: 128 per thread for
-    // 4 blocks. Reading single values needs more registers.
-    static constexpr int BLOCKS = IS_VECTOR_ ? 4 : 3;
+    static constexpr int FINISHED = SUMS / 2;                        // sums that a thread finishes
     static constexpr bool HAS_MMA = CUDA_HAS_MMA && PRECISION_ != CUDA_FP32;
 };
 
@@ -54,7 +57,8 @@ struct alignas(16) Quad {
     uint32_t word[4];
 };
 
-/* Two buffers: one is multiplied while the other is filled. 14 to 19 KiB. */
+/* The tiles of a group, in two buffers: one is multiplied while the other is filled. 14 to 19 KiB.
+ */
 template <class K> struct alignas(16) Tiles {
     uint32_t a[2][K::A_WORDS];
     uint32_t b[2][K::B_WORDS];
@@ -63,6 +67,17 @@ template <class K> struct alignas(16) Tiles {
 __device__ __forceinline__ Quad tile_quad(const uint32_t *words)
 {
     return *reinterpret_cast<const Quad *>(words);
+}
+
+/* The thread's number in its group, and the number of the group. */
+__device__ __forceinline__ int tile_thread()
+{
+    return static_cast<int>(threadIdx.x) % TILE_THREADS;
+}
+
+__device__ __forceinline__ int tile_group()
+{
+    return static_cast<int>(threadIdx.x) / TILE_THREADS;
 }
 
 /* The place of two neighbouring sums of a thread in the block's part of C. */
@@ -81,7 +96,7 @@ template <class K> struct MmaLayout {
 
     __device__ static __forceinline__ Place warp_place()
     {
-        const int warp = static_cast<int>(threadIdx.x) / 32;
+        const int warp = tile_thread() / 32;
         return Place{warp / 2 * 32, warp % 2 * (K::COLUMNS / 2)};
     }
 
@@ -147,13 +162,13 @@ template <class K> struct FloatLayout {
      * banks. */
     __device__ static __forceinline__ int row(int i)
     {
-        const int thread = static_cast<int>(threadIdx.x) / THREAD_COLUMNS;
+        const int thread = tile_thread() / THREAD_COLUMNS;
         return K::A_IS_ALONG_SUM ? thread + i * THREAD_ROWS : thread * ROWS + i;
     }
 
     __device__ static __forceinline__ int column()
     {
-        return static_cast<int>(threadIdx.x) % THREAD_COLUMNS * 4;
+        return tile_thread() % THREAD_COLUMNS * 4;
     }
 
     __device__ static __forceinline__ Place place(int pair)
@@ -216,7 +231,7 @@ __device__ __forceinline__ void multiply_by_floats(const uint32_t *a, const uint
 
 /* --- With or without tensor cores --- */
 
-/* sums += a * b. Called by all threads of the block. */
+/* sums += a * b. Called by all threads of a group. */
 template <class K>
 __device__ __forceinline__ void tile_multiply(const uint32_t *a, const uint32_t *b,
                                               float (&sums)[K::SUMS / 4][4])
@@ -227,9 +242,49 @@ __device__ __forceinline__ void tile_multiply(const uint32_t *a, const uint32_t 
         multiply_by_floats<K>(a, b, sums);
 }
 
-/* The place of the first or the last two of sums[pair / 2]. */
-template <class K> __device__ __forceinline__ Place tile_place(int pair)
+/* The shared memory of a block. When all tiles are multiplied, it has the sums that are finished,
+ * and those that groups exchange. */
+template <class K> struct alignas(16) BlockTiles {
+    static constexpr int STAGED = TILE_ROWS * K::COLUMNS_STRIDE; // floats
+    static constexpr int EXCHANGED = TILE_ROWS * K::COLUMNS;
+    Tiles<K> of_group[2];
+    static_assert(sizeof(of_group) >= (STAGED + EXCHANGED) * sizeof(float), "both fit");
+
+    __device__ __forceinline__ float *staged()
+    {
+        return reinterpret_cast<float *>(this);
+    }
+};
+
+/* Adds the sums of the groups. A thread of the first group finishes the first half of its sums, and
+ * gives the rest to the thread of the second group that has the same places, and the reverse. */
+template <class K>
+__device__ __forceinline__ void add_groups(const float (&sums)[K::SUMS / 4][4],
+                                           float (&own)[K::FINISHED / 4][4], float *exchange)
 {
+    const int half = K::FINISHED * TILE_THREADS, group = tile_group();
+    float *const given = exchange + (1 - group) * half + tile_thread();
+    const float *const taken = exchange + group * half + tile_thread();
+#pragma unroll
+    for (int i = 0; i < K::FINISHED / 4; i++)
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            const float first = sums[i][j], second = sums[i + K::FINISHED / 4][j];
+            own[i][j] = group == 0 ? first : second;
+            given[(i * 4 + j) * TILE_THREADS] = group == 0 ? second : first;
+        }
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < K::FINISHED / 4; i++)
+#pragma unroll
+        for (int j = 0; j < 4; j++)
+            own[i][j] = __fadd_rn(own[i][j], taken[(i * 4 + j) * TILE_THREADS]);
+}
+
+/* The place of the first or the last two of own[pair / 2]. */
+template <class K> __device__ __forceinline__ Place finished_place(int pair)
+{
+    pair += tile_group() * (K::FINISHED / 2);
     return K::HAS_MMA ? MmaLayout<K>::place(pair) : FloatLayout<K>::place(pair);
 }
 

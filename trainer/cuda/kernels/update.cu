@@ -1,15 +1,16 @@
 #include "trainer/cuda/kernels/device.cuh"
 #include "trainer/cuda/kernels/kernels.h"
-#include "trainer/cuda/kernels/step.cuh"
 #include "trainer/cuda/kernels/work.h"
 
-/* Memory limits the speed of these kernels. A thread reads PER_THREAD values as 16 bytes; the last
- * thread takes the remaining values one by one. */
+/* Memory limits the speed of these kernels. A thread reads PER_THREAD values as 16 bytes; values at
+ * the end, or at places that are not aligned, are read one by one. */
 enum {
     UPDATE_THREADS = 256,
     PER_THREAD = 4,
-    ADDED_VALUES = 32, // of a block that adds parts
-    ADDING_GROUPS = 8, // threads of that block per value
+    ADDING_GROUPS = 8, // threads of a block for the same values of parts
+    ADDING_THREADS = UPDATE_THREADS / ADDING_GROUPS, // of a group
+    ADDED_VALUES = ADDING_THREADS * PER_THREAD,      // of a block that adds parts
+    AHEAD = 4,                                       // parts that a thread reads at the same time
 };
 
 static __device__ __forceinline__ int64_t first_of_thread()
@@ -39,16 +40,9 @@ static __device__ __forceinline__ bool is_finite(float value)
     return (__float_as_uint(value) & 0x7f800000) != 0x7f800000;
 }
 
-/* Records only the first bad step; any thread may do so. */
-static __device__ __forceinline__ void note_bad_step(CudaStep *step)
-{
-    atomicCAS((unsigned long long *)&step->bad_step, (unsigned long long)-1,
-              (unsigned long long)step->step);
-}
-
-/* The arenas of cuda_update. */
+/* The arenas of cuda_update, and the parameters that it updates. */
 typedef struct {
-    int64_t count;
+    int64_t first, end;
     float *gradients, *accumulators, *weights;
     uint16_t *bf16_weights; /* may be NULL */
 } Arenas;
@@ -66,13 +60,15 @@ static __device__ __forceinline__ bool update_one(const CudaRmsProp &by, float r
     return is_finite(parameter.weight);
 }
 
+typedef Pack<float, PER_THREAD> Values;
+
 /* The same for PER_THREAD parameters. */
 static __device__ __forceinline__ bool update_vector(const CudaRmsProp &by, float rate,
-                                                     const Arenas &arenas, int64_t first)
+                                                     const Arenas &arenas, int64_t first,
+                                                     const Values &gradient)
 {
-    const Pack<float, PER_THREAD> gradient = pack_load<PER_THREAD>(arenas.gradients + first);
-    Pack<float, PER_THREAD> accumulator = pack_load<PER_THREAD>(arenas.accumulators + first);
-    Pack<float, PER_THREAD> weight = pack_load<PER_THREAD>(arenas.weights + first);
+    Values accumulator = pack_load<PER_THREAD>(arenas.accumulators + first);
+    Values weight = pack_load<PER_THREAD>(arenas.weights + first);
     Pack<uint16_t, PER_THREAD> half;
     bool is_fine = true;
     UNROLLED
@@ -93,8 +89,8 @@ static __device__ __forceinline__ bool update_vector(const CudaRmsProp &by, floa
 
 /* --- Gradients in parts ---
  *
- * The first blocks of a grid each add ADDED_VALUES values, as add_parts of product_pass.cuh: group
- * g of the threads adds parts g, g + 8, ..., then the groups' sums are added in order. */
+ * The first blocks of a grid each add ADDED_VALUES values: group g of the threads adds parts g,
+ * g + 8, ..., then the groups' sums are added in order. */
 
 /* The index of the parts that block `block` adds; its number among the blocks of these parts
  * replaces `block`. -1 if the block adds no parts. */
@@ -109,27 +105,76 @@ static __device__ __forceinline__ int32_t parts_of_block(const CudaUnadded &unad
     return -1;
 }
 
-/* Stores the sums in `gradients`. Returns the index in the arena of this thread's sum, which is in
- * `sum`; -1: it has none. */
-static __device__ __forceinline__ int64_t add_block(CudaParts parts, int32_t block,
-                                                    float *gradients, float *sum)
+/* The values of a thread that has sums of parts: the first one in the arena, and their number. */
+typedef struct {
+    int64_t first;
+    int32_t count;
+} Added;
+
+/* True if all values of the parts can be read and stored in vectors. */
+static __device__ __forceinline__ bool has_vectors(const CudaParts &parts)
 {
-    __shared__ float sums[ADDING_GROUPS][ADDED_VALUES];
-    const int32_t value = (int32_t)threadIdx.x % ADDED_VALUES;
-    const int32_t group = (int32_t)threadIdx.x / ADDED_VALUES;
-    const int32_t at = block * ADDED_VALUES + value;
-    float own = 0.0f;
-    if (at < parts.size)
-        for (int32_t part = group; part < parts.count; part += ADDING_GROUPS)
-            own = __fadd_rn(own, parts.parts[(int64_t)part * parts.size + at]);
-    sums[group][value] = own;
+    return parts.size % PER_THREAD == 0 && parts.at % PER_THREAD == 0;
+}
+
+/* The first `count` values from `from` on, and zeros. */
+static __device__ __forceinline__ Values values_at(const float *from, int32_t count, bool is_vector)
+{
+    Values values = {};
+    if (is_vector)
+        return count > 0 ? pack_load<PER_THREAD>(from) : values;
+    UNROLLED
+    for (int32_t i = 0; i < PER_THREAD; i++)
+        if (i < count)
+            values.value[i] = from[i];
+    return values;
+}
+
+static __device__ __forceinline__ void add_values(Values *to, const Values &values)
+{
+    UNROLLED
+    for (int32_t i = 0; i < PER_THREAD; i++)
+        to->value[i] = __fadd_rn(to->value[i], values.value[i]);
+}
+
+/* Adds the values of block `block` of the parts, and stores the sums in `gradients`. Returns which
+ * of them this thread has in `sum`; count 0: none. */
+static __device__ __forceinline__ Added add_block(const CudaParts &parts, int32_t block,
+                                                  float *gradients, Values *sum)
+{
+    __shared__ Values sums[ADDING_GROUPS][ADDING_THREADS];
+    const int32_t thread = (int32_t)threadIdx.x % ADDING_THREADS;
+    const int32_t group = (int32_t)threadIdx.x / ADDING_THREADS;
+    const int32_t at = block * ADDED_VALUES + thread * PER_THREAD, rest = parts.size - at;
+    const int32_t count = rest < PER_THREAD ? rest : (int32_t)PER_THREAD;
+    const bool is_vector = has_vectors(parts);
+    Values own = {};
+    for (int32_t part = group; part < parts.count; part += ADDING_GROUPS * AHEAD) {
+        Values read[AHEAD];
+        UNROLLED
+        for (int32_t i = 0; i < AHEAD; i++) {
+            const int32_t next = part + i * ADDING_GROUPS;
+            read[i] = values_at(parts.parts + (int64_t)next * parts.size + at,
+                                next < parts.count ? count : 0, is_vector);
+        }
+        UNROLLED
+        for (int32_t i = 0; i < AHEAD; i++)
+            add_values(&own, read[i]);
+    }
+    sums[group][thread] = own;
     __syncthreads();
-    if (group > 0 || at >= parts.size)
-        return -1;
+    const Added added = {parts.at + at, group > 0 || count < 0 ? 0 : count};
+    if (added.count == 0)
+        return added;
     for (int32_t i = 1; i < ADDING_GROUPS; i++)
-        own = __fadd_rn(own, sums[i][value]);
-    gradients[parts.at + at] = *sum = own;
-    return parts.at + at;
+        add_values(&own, sums[i][thread]);
+    *sum = own;
+    if (is_vector)
+        pack_store<PER_THREAD>(gradients + added.first, own);
+    else
+        for (int32_t i = 0; i < added.count; i++)
+            gradients[added.first + i] = own.value[i];
+    return added;
 }
 
 static int64_t blocks_of(const CudaUnadded *unadded)
@@ -144,7 +189,7 @@ static __global__ void __launch_bounds__(UPDATE_THREADS)
     add_parts_kernel(CudaUnadded unadded, float *gradients)
 {
     int32_t block = (int32_t)blockIdx.x;
-    float sum;
+    Values sum;
     const int32_t parts = parts_of_block(unadded, &block);
     if (parts >= 0)
         (void)add_block(unadded.all[parts], block, gradients, &sum);
@@ -189,53 +234,70 @@ static __device__ __forceinline__ bool touches_parts(const CudaUnadded &unadded,
     return false;
 }
 
-/* Updates the parameters of a thread that are not in parts. */
+/* Updates the parameters of a thread that adds parts. */
+static __device__ __forceinline__ bool update_added(const CudaRmsProp &by, float rate,
+                                                    const CudaParts &parts, int32_t block,
+                                                    const Arenas &arenas)
+{
+    Values sum;
+    const Added added = add_block(parts, block, arenas.gradients, &sum);
+    bool is_fine = true;
+    if (added.count > 0 && has_vectors(parts))
+        return update_vector(by, rate, arenas, added.first, sum);
+    UNROLLED
+    for (int32_t i = 0; i < PER_THREAD; i++)
+        if (i < added.count)
+            is_fine = update_one(by, rate, arenas, added.first + i, sum.value[i]) && is_fine;
+    return is_fine;
+}
+
+/* Updates the parameters [at, at + PER_THREAD) that are not in parts. */
 static __device__ __forceinline__ bool update_rest(const CudaRmsProp &by, float rate,
                                                    const CudaUnadded &unadded, const Arenas &arenas,
-                                                   int64_t first)
+                                                   int64_t at)
 {
     bool is_fine = true;
-    if (first + PER_THREAD <= arenas.count && !touches_parts(unadded, first))
-        return update_vector(by, rate, arenas, first);
-    for (int64_t i = first; i < arenas.count && i < first + PER_THREAD; i++)
+    if (at + PER_THREAD <= arenas.end && !touches_parts(unadded, at))
+        return update_vector(by, rate, arenas, at, pack_load<PER_THREAD>(arenas.gradients + at));
+    for (int64_t i = at; i < arenas.end && i < at + PER_THREAD; i++)
         if (!is_in_parts(unadded, i))
             is_fine = update_one(by, rate, arenas, i, arenas.gradients[i]) && is_fine;
     return is_fine;
 }
 
+/* Records only the first bad step; any thread may do so. */
+static __device__ __forceinline__ void note_bad_step(uint64_t number, CudaStep *step)
+{
+    atomicCAS((unsigned long long *)&step->bad_step, (unsigned long long)-1,
+              (unsigned long long)number);
+}
+
 static __global__ void __launch_bounds__(UPDATE_THREADS)
-    update_kernel(CudaRmsProp by, CudaUnadded unadded, Arenas arenas, int32_t ended_images,
+    update_kernel(CudaRmsProp by, CudaUnadded unadded, Arenas arenas, bool has_ended,
                   CudaStep *step)
 {
     int32_t block = (int32_t)blockIdx.x;
     const float rate = step->rate;
     const int32_t parts = parts_of_block(unadded, &block);
-    bool is_fine = true;
-    if (parts >= 0) {
-        float sum;
-        const int64_t at = add_block(unadded.all[parts], block, arenas.gradients, &sum);
-        if (at >= 0)
-            is_fine = update_one(by, rate, arenas, at, sum);
-    } else {
-        is_fine = update_rest(by, rate, unadded, arenas,
-                              ((int64_t)block * UPDATE_THREADS + threadIdx.x) * PER_THREAD);
-    }
+    const bool is_fine =
+        parts >= 0 ? update_added(by, rate, unadded.all[parts], block, arenas)
+                   : update_rest(by, rate, unadded, arenas,
+                                 arenas.first +
+                                     ((int64_t)block * UPDATE_THREADS + threadIdx.x) * PER_THREAD);
     if (!is_fine)
-        note_bad_step(step);
-    if (ended_images > 0 && is_last_block(&step->blocks_done, gridDim.x) && threadIdx.x == 0)
-        end_step(by, ended_images, step);
+        note_bad_step(step->step - (has_ended ? 1 : 0), step);
 }
 
-void cuda_update(cudaStream_t stream, const CudaRmsProp *optimizer, int64_t count,
+void cuda_update(cudaStream_t stream, const CudaRmsProp *optimizer, int64_t first, int64_t end,
                  const CudaUnadded *unadded, float *gradients, float *accumulators, float *weights,
-                 uint16_t *bf16_weights, int32_t ended_images, CudaStep *step)
+                 uint16_t *bf16_weights, bool has_ended, CudaStep *step)
 {
-    const Arenas arenas = {count, gradients, accumulators, weights, bf16_weights};
-    const unsigned rest = blocks_for(count, UPDATE_THREADS * PER_THREAD);
+    const Arenas arenas = {first, end, gradients, accumulators, weights, bf16_weights};
+    const unsigned rest = blocks_for(end - first, UPDATE_THREADS * PER_THREAD);
     const unsigned blocks = rest + (unsigned)blocks_of(unadded);
-    CUDA_WORK(cuda_work_update(count, bytes_of(unadded), bf16_weights != NULL, blocks));
+    CUDA_WORK(cuda_work_update(end - first, bytes_of(unadded), bf16_weights != NULL, blocks));
     CUDA_LAUNCH(update_kernel, blocks, UPDATE_THREADS, stream, *optimizer, *unadded, arenas,
-                ended_images, step);
+                has_ended, step);
 }
 
 static __global__ void __launch_bounds__(UPDATE_THREADS)

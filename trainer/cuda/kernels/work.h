@@ -7,13 +7,13 @@
  *     input           bytes and labels of images      input, labels      6 a value
  *     multiply        both factors, bias, mask        values, or parts   2 a tap of an output
  *       with a sieve  and backward its places         its result, forward with places
- *     add_parts       parts, bias, mask               values             parts - 1 a value
+ *     add_parts       parts                           gradients          1 a part
  *     sieve_forward   values                          pools, places      side^2 a pool
  *     sieve_backward  gradients of pools, places      gradient           1 a pool
  *     loss            logits, labels                  both results       5 a class
+ *     head            in, kernel, labels, places      all results        2 a tap, both ways
  *     update          gradient, accumulator, weight,  the last two,      10 a parameter
  *                     parts of gradients              weight in bf16     and 1 a part
- *     end_step        the state of a step             the same           0
  *
  * Bytes are counted once for each array, as if caches were perfect. */
 #ifndef TRAINER_CUDA_WORK_H

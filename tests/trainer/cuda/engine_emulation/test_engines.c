@@ -59,8 +59,8 @@ static void tried_forward(cudaStream_t stream, CudaPrecision precision, const Cu
                           void *out, float *scratch, const CudaFused *fused)
 {
     const CudaTask task = {CUDA_PASS_FORWARD, precision, *product, logits, {0}};
-    CudaOperands with = {.in = in, .kernel = kernel, .bias = bias, .out = out};
-    (void)stream, (void)scratch, (void)fused;
+    CudaOperands with = {.in = in, .kernel = kernel, .bias = bias, .out = out, .done = fused->done};
+    (void)stream, (void)scratch;
     run_task(&task, &with);
 }
 
@@ -73,22 +73,26 @@ static void tried_backward_data(cudaStream_t stream, CudaPrecision precision,
     CudaOperands with = {.out_gradient = out_gradient,
                          .kernel = kernel,
                          .relu_out = relu_out,
-                         .in_gradient = in_gradient};
-    (void)stream, (void)scratch, (void)fused;
+                         .in_gradient = in_gradient,
+                         .done = fused->done};
+    (void)stream, (void)scratch;
     run_task(&task, &with);
 }
 
 static void tried_backward_weights(cudaStream_t stream, CudaPrecision precision,
                                    const CudaProduct *product, const void *in,
                                    const void *out_gradient, float *kernel_gradient,
-                                   float *bias_gradient, float *scratch, CudaParts *unadded)
+                                   float *bias_gradient, float *parts, CudaParts *unadded)
 {
     const CudaTask task = {CUDA_PASS_WEIGHTS, precision, *product, false, {0}};
     CudaOperands with = {.in = in,
                          .out_gradient = out_gradient,
                          .kernel_gradient = kernel_gradient,
-                         .bias_gradient = bias_gradient};
-    (void)stream, (void)scratch, (void)unadded;
+                         .bias_gradient = bias_gradient,
+                         .parts = parts,
+                         .left = unadded};
+    (void)stream;
+    unadded->count = 0;
     run_task(&task, &with);
 }
 
@@ -257,11 +261,11 @@ START_TEST(a_step_by_libraries_is_that_of_ref)
     static const char *const engines[PRECISION_COUNT] = {
         [PRECISION_FP32] =
             "conv2d_1 cudnn, -, cudnn; conv2d_3 cudnn, cudnn, cudnn; conv2d_4 cudnn, cudnn, cudnn; "
-            "dense_1 cublas, cublas, cublas; dense_2 cublas, cublas, cublas\n",
+            "dense_1 cublas, cublas, cublas; dense_2 own, own, cublas\n",
         // cuDNN cannot compute float gradients of kernels from bf16.
         [PRECISION_BF16] =
             "conv2d_1 cudnn, -, own; conv2d_3 cudnn, cudnn, own; conv2d_4 cudnn, cudnn, own; "
-            "dense_1 cublas, cublas, cublas; dense_2 cublas, cublas, cublas\n",
+            "dense_1 cublas, cublas, cublas; dense_2 own, own, cublas\n",
     };
     const Precision precision = (Precision)_i;
     const char *expected = engines[precision == PRECISION_TF32 ? PRECISION_FP32 : precision];
@@ -368,9 +372,6 @@ START_TEST(a_wanted_engine_computes_what_it_can)
     static const char *const expected[ENGINE_COUNT] = {
         [ENGINE_OWN] = "conv2d_1 own, -, own; conv2d_3 own, own, own; conv2d_4 own, own, own; "
                        "dense_1 own, own, own; dense_2 own, own, own\n",
-        [ENGINE_SEPARATE] = "conv2d_1 separate, -, own; conv2d_3 separate, separate, own; conv2d_4 "
-                            "separate, separate, own; dense_1 separate, separate, own; dense_2 "
-                            "separate, separate, own\n",
         [ENGINE_CUBLAS] = "conv2d_1 own, -, own; conv2d_3 own, own, own; conv2d_4 own, own, own; "
                           "dense_1 cublas, cublas, cublas; dense_2 cublas, cublas, cublas\n",
         [ENGINE_CUDNN] = "conv2d_1 cudnn, -, cudnn; conv2d_3 cudnn, cudnn, cudnn; conv2d_4 cudnn, "
@@ -393,7 +394,7 @@ START_TEST(branches_of_steps_share_no_memory_with_any_engine)
     const Net net = slim_net("keras_cifar10_cnn", 2);
     const ImageSet set = make_images(arena, 6, 2 * IMAGES);
     CudaEmulationConflict first;
-    for (EngineWish engine = ENGINE_SEPARATE; engine < ENGINE_COUNT; engine++) {
+    for (EngineWish engine = ENGINE_OWN; engine < ENGINE_COUNT; engine++) {
         cuda_emulation_set_idle(true); // while algorithms are tried
         Trained one = open_with(&net, IMAGES, (Precision)_i, engine);
         cuda_emulation_set_idle(false);

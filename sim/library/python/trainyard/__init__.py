@@ -1,4 +1,4 @@
-"""Runs scenarios and studies of trainyard in this process, through libtrainyard. Needs no build and no package; pandas is used if there.
+"""Runs scenarios and studies of trainyard in this process, through libtrainyard. Needs only Python; pandas is used if there.
 
     import trainyard
 
@@ -19,11 +19,13 @@ import io
 import json
 import operator
 import os
+import pathlib
 from typing import Any, Callable, Iterable, Union
 
 __all__ = ["Check", "Error", "Run", "Study", "check", "run", "stop", "study", "version"]
 
 ABI = 0
+_FILE = f"libtrainyard.so.{ABI}"
 _BAD_INPUT, _UNKNOWN = 2, 1
 _SUMMARY, _RUNS, _POINTS = 0, 1, 2
 Scenario = Union[str, "os.PathLike[str]", dict]
@@ -85,12 +87,13 @@ class _Pointer(ctypes.c_void_p):
 
 
 def _load():
-    """The library: of $TRAINYARD_LIBRARY, or where the system finds it."""
-    path = os.environ.get("TRAINYARD_LIBRARY", "libtrainyard.so.0")
+    """The library: of $TRAINYARD_LIBRARY, or next to this file as in a wheel, or where the system finds it."""
+    beside = pathlib.Path(__file__).with_name(_FILE)
+    path = os.environ.get("TRAINYARD_LIBRARY") or str(beside if beside.exists() else _FILE)
     try:
         library = ctypes.CDLL(path)
     except OSError as error:
-        raise ImportError(f"{error}; TRAINYARD_LIBRARY=FILE in the environment names libtrainyard.so.0") from error
+        raise ImportError(f"{error}; TRAINYARD_LIBRARY=FILE in the environment names {_FILE}") from error
     if library.trainyard_abi() != ABI:
         raise ImportError(f"libtrainyard has ABI {library.trainyard_abi()}, this module needs {ABI}")
     for name, kind, arguments in (
