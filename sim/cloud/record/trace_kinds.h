@@ -9,8 +9,8 @@
  *
  * `columns`: the columns among CLUSTER, NODE, JOB, SHARE and NAME that every record of the kind
  * has; 0: none. `values`, in the order of trace.tsv: VALUE(name) is an integer that is never
- * negative; VALUE_OR_NONE(name) may also be -1 (no value); STEP_PARTS stands for the values of
- * StepParts; NO_VALUES: there are none.
+ * negative; VALUE_OR_NONE(name) may also be -1 (no value); STEP_PARTS and TRAINING_POINT
+ * stand for the values of StepParts and TrainingPoint; NO_VALUES: there are none.
  *
  * `meaning` is documentation of trace.tsv: what happened, and where that is not plain what the span
  * [since_ns, at_ns] is, the name and the values. */
@@ -135,15 +135,13 @@
     X(NODE_KIND, node_kind, JOBS, CLUSTER | NODE | NAME, VALUE(kind) VALUE(gpus),                  \
       "the kind of a new node; kind: its index in the cluster; name: its name; gpus: those "       \
       "of a node. Clusters whose nodes are all of one kind have no such record")                   \
-    X(JOB_SAVED, job_saved, JOBS, CLUSTER | JOB | NODE | NAME, VALUE(epochs) VALUE(steps),         \
+    X(JOB_SAVED, job_saved, JOBS, CLUSTER | JOB | NODE | NAME, TRAINING_POINT,                     \
       "span: rank 0 writes a checkpoint on notice of preemption, of so many whole epochs "         \
       "and so many steps of the next one; name: its file")                                         \
-    X(JOB_RESUMED_WITHIN, job_resumed_within, JOBS, CLUSTER | JOB | NAME,                          \
-      VALUE(epochs) VALUE(steps),                                                                  \
+    X(JOB_RESUMED_WITHIN, job_resumed_within, JOBS, CLUSTER | JOB | NAME, TRAINING_POINT,          \
       "as job_resumed, from a checkpoint within an epoch: so many steps of the next epoch "        \
       "need not be done again either")                                                             \
-    X(CHECKPOINT_WITHIN, checkpoint_within, EPOCHS, CLUSTER | JOB | NODE | NAME,                   \
-      VALUE(epochs) VALUE(steps),                                                                  \
+    X(CHECKPOINT_WITHIN, checkpoint_within, EPOCHS, CLUSTER | JOB | NODE | NAME, TRAINING_POINT,   \
       "span: rank 0 writes a checkpoint that is due within an epoch; values and name as of "       \
       "job_saved")                                                                                 \
     X(JOB_WORK_SAVED, job_work_saved, JOBS, CLUSTER | JOB | NODE, VALUE(work_ns),                  \

@@ -7,6 +7,7 @@ enum { CLUSTER = 1, NODE = 2, JOB = 4, SHARE = 8, NAME = 16 };
 #define VALUE(name) {#name, false},
 #define VALUE_OR_NONE(name) {#name, true},
 #define STEP_PARTS TRACE_STEP_PARTS
+#define TRAINING_POINT TRACE_TRAINING_POINT
 #define NO_VALUES
 
 static const struct {

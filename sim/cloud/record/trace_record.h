@@ -43,14 +43,23 @@ typedef enum {
     VALUE(exchange_ns)                                                                             \
     VALUE(update_ns)
 
+/* A point in a training: so many epochs are done, and so many steps of the next, which has more.
+ * VALUE(name) */
+#define TRACE_TRAINING_POINT VALUE(epochs) VALUE(steps)
+
 #define VALUE(name) int64_t name;
 #define VALUE_OR_NONE(name) int64_t name;
 #define STEP_PARTS StepParts parts;
+#define TRAINING_POINT TrainingPoint point;
 #define NO_VALUES int64_t none;
 
 typedef struct {
     TRACE_STEP_PARTS
 } StepParts;
+
+typedef struct {
+    TRACE_TRAINING_POINT
+} TrainingPoint;
 
 enum { TRACE_VALUES = 10 }; /* the most values that a kind has */
 
@@ -81,6 +90,7 @@ typedef struct {
 #undef VALUE
 #undef VALUE_OR_NONE
 #undef STEP_PARTS
+#undef TRAINING_POINT
 #undef NO_VALUES
 
 const char *trace_kind_name(TraceKind kind); /* "job_state" */
