@@ -139,7 +139,7 @@ static bool conflict(Status *status, const char *message)
 
 static void print_count(Text *text, int32_t count, const char *noun)
 {
-    text_printf(text, "%" PRId32 " %s%s", count, noun, count == 1 ? "" : "s");
+    text_printf(text, "%" PRId32 " %s%s", count, noun, plural(count));
 }
 
 /* ", and 3 more)" */

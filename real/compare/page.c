@@ -254,21 +254,16 @@ static void page_print(Text *html, Arena *arena, const Comparison *comparison, c
 }
 
 bool compare_page_write(Arena *arena, const Comparison *comparison, const char *scenario,
-                        const char *folder, Status *status)
+                        const char *folder, Status *no_plots, Status *status)
 {
     const Figures figures = figures_of_jobs(arena, comparison);
     Drawings drawings;
     Text html = {0};
-    Status page_status = {0};
-    const bool is_drawn = drawings_make(arena, &figures, &drawings, status);
+    const bool is_drawn = drawings_make(arena, &figures, &drawings, no_plots);
     page_print(&html, arena, comparison, scenario, drawings_plots(arena, &figures, &drawings),
-               is_drawn ? NULL : status);
+               is_drawn ? NULL : no_plots);
     const bool is_written = file_write(arena_printf(arena, "%s/compare.html", folder),
-                                       text_string(&html), html.length, &page_status);
+                                       text_string(&html), html.length, status);
     text_free(&html);
-    if (!is_written) {
-        *status = page_status;
-        return false;
-    }
-    return is_drawn && drawings_write(arena, folder, &drawings, status);
+    return is_written && (!is_drawn || drawings_write(arena, folder, &drawings, status));
 }

@@ -175,12 +175,23 @@ bool ran_job_read(Arena *arena, const char *folder, const char *job, RanJob *ran
                        "\"trainyard run SCENARIO --real cpu -o DIR\" creates such a folder");
 }
 
-bool ran_samples_read(Arena *arena, const char *folder, DataSamples *samples, Status *status)
+/* Leaves of `common` what `attempt` has, too. */
+static void common_narrow(RanCommon *common, const RanAttempt *attempt)
+{
+    if (attempt->samples.train != common->samples.train ||
+        attempt->samples.test != common->samples.test)
+        common->samples = (DataSamples){0};
+    if (common->backend == NULL || attempt->backend == NULL ||
+        strcmp(attempt->backend, common->backend) != 0)
+        common->backend = NULL;
+}
+
+bool ran_common_read(Arena *arena, const char *folder, RanCommon *common, Status *status)
 {
     const char *jobs = arena_printf(arena, "%s/real", folder);
     DIR *listing = opendir(jobs);
     bool is_good = true, is_first = true;
-    *samples = (DataSamples){0};
+    *common = (RanCommon){0};
     if (listing == NULL)
         return true; // ran_job_read reports a missing job
     for (const struct dirent *entry; is_good && (entry = readdir(listing)) != NULL;) {
@@ -189,9 +200,9 @@ bool ran_samples_read(Arena *arena, const char *folder, DataSamples *samples, St
         if (entry->d_name[0] == '.' || access(path, F_OK) != 0)
             continue;
         is_good = facts_read(arena, path, &attempt, status);
-        const bool is_same = is_good && (is_first || (attempt.samples.train == samples->train &&
-                                                      attempt.samples.test == samples->test));
-        *samples = is_same ? attempt.samples : (DataSamples){0};
+        if (is_first)
+            *common = (RanCommon){attempt.samples, attempt.backend};
+        common_narrow(common, &attempt);
         is_first = false;
     }
     closedir(listing);

@@ -45,10 +45,17 @@ typedef struct {
 MUST_CHECK bool ran_job_read(Arena *arena, const char *folder, const char *job, RanJob *ran,
                              Status *status);
 
-/* Reads the size of the set that all jobs in `folder` found. Both counts are 0 if a job does not
- * state it, if jobs differ, or if there are no jobs. Otherwise fails like ran_job_read. */
-MUST_CHECK bool ran_samples_read(Arena *arena, const char *folder, DataSamples *samples,
-                                 Status *status);
+/* The facts that all jobs of a folder share. A member is 0 or NULL if a job does not state it, if
+ * jobs differ, or if there are no jobs. */
+typedef struct {
+    DataSamples samples; /* of the set that they found */
+    const char *backend;
+} RanCommon;
+
+/* Reads the first attempts of the jobs in `folder`. Fails like ran_job_read, but not if there are
+ * no jobs. */
+MUST_CHECK bool ran_common_read(Arena *arena, const char *folder, RanCommon *common,
+                                Status *status);
 
 /* Parses the text of one ranks.json, without its timelines: `files` stays NULL. `source` names the
  * text in messages. */

@@ -48,6 +48,7 @@ typedef struct {
 
 /* The names of the entries in the catalogues of `trainyard calibrate`. */
 #define VALIDATION_VM_SIZE "local"
+#define VALIDATION_CORE "local-core" /* a device of that VM size; a GPU has another name */
 #define VALIDATION_FRAMEWORK "trainyard"
 #define VALIDATION_JITTER "local"
 #define VALIDATION_EXCHANGE "trainyard-mpi"

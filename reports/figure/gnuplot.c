@@ -29,8 +29,9 @@ static bool machine_failed(Status *status, const char *what, int error)
 static bool is_missing(Status *status)
 {
     status_fail(status, STATUS_MACHINE, nowhere, "the program gnuplot is not installed");
-    return status_hint(status, "install the package gnuplot-nox (Debian, Ubuntu), then run "
-                               "`trainyard report DIR` again");
+    return status_hint(status,
+                       "install the package gnuplot-nox (Debian, Ubuntu); `trainyard report "
+                       "DIR` then makes the page of a run, sweep or plan again");
 }
 
 static bool streams_open(Streams *streams, const char *script, Status *status)

@@ -1,6 +1,7 @@
 #include "reports/page/page.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "reports/text/assets.h"
@@ -132,4 +133,10 @@ void page_end(Text *html)
     with_ids_print(&out, page, end);
     text_free(html);
     *html = out;
+}
+
+void page_warn_of_plots(const char *page, const Status *no_plots)
+{
+    if (no_plots->code != STATUS_OK)
+        fprintf(stderr, "%s has no plots: %s\n", page, no_plots->message);
 }

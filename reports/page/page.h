@@ -15,4 +15,9 @@ void page_end(Text *html);
 /* A figure. `no_plots` says why drawings are missing; NULL where they are not. */
 void page_plot_print(Text *html, const Plot *plot, const Status *no_plots);
 
+/* Prints on stderr that `page`, a path, was written without plots, and why; nothing if `no_plots`
+ * is a status without error. Machines that only compute need no gnuplot, so missing plots are a
+ * failure of `trainyard report` alone. */
+void page_warn_of_plots(const char *page, const Status *no_plots);
+
 #endif

@@ -105,14 +105,14 @@ static void node_told(Text *out, const Facts *facts, const TraceRow *row)
 }
 
 /* "2 epochs", or "2 epochs and 5 steps". */
-static void point_print(Text *out, int64_t epochs, int64_t steps)
+static void point_print(Text *out, TrainingPoint point)
 {
-    if (epochs > 0 || steps == 0)
-        count_print(out, epochs, "epoch", "epochs");
-    if (epochs > 0 && steps > 0)
+    if (point.epochs > 0 || point.steps == 0)
+        count_print(out, point.epochs, "epoch", "epochs");
+    if (point.epochs > 0 && point.steps > 0)
         text_add(out, " and ");
-    if (steps > 0)
-        count_print(out, steps, "step", "steps");
+    if (point.steps > 0)
+        count_print(out, point.steps, "step", "steps");
 }
 
 /* The sentence for a failure or for a change that no command caused. */
@@ -139,7 +139,7 @@ static void mishap_print(Text *out, const Facts *facts, const TraceRow *row)
         text_printf(out, "Job %s stalls: node %s is silent", job_name(facts, row), row->node);
     if (record->kind == TRACE_JOB_SAVED) {
         text_printf(out, "Job %s has written a checkpoint on notice: ", job_name(facts, row));
-        point_print(out, record->job_saved.epochs, record->job_saved.steps);
+        point_print(out, record->job_saved.point);
     }
     if (record->kind == TRACE_JOB_WORK_SAVED) {
         text_printf(out, "Job %s has written a checkpoint on notice, of ", job_name(facts, row));
@@ -155,9 +155,9 @@ static void mishap_print(Text *out, const Facts *facts, const TraceRow *row)
     if (record->kind == TRACE_JOB_RESUMED || is_within) {
         text_printf(out, "Job %s continues from its checkpoint: ", job_name(facts, row));
         if (is_within)
-            point_print(out, record->job_resumed_within.epochs, record->job_resumed_within.steps);
+            point_print(out, record->job_resumed_within.point);
         else
-            point_print(out, record->job_resumed.epochs, 0);
+            point_print(out, (TrainingPoint){.epochs = record->job_resumed.epochs});
         text_add(out, " need not be done again");
     }
     if (record->kind == TRACE_SHARE_STATE)

@@ -247,19 +247,15 @@ static const char *page_text(Arena *arena, const FitPage *page, const WorkloadFi
     return text_move(arena, &html);
 }
 
-bool fit_page_write(Arena *arena, const FitPage *page, const WorkloadFit *fit, Status *status)
+bool fit_page_write(Arena *arena, const FitPage *page, const WorkloadFit *fit, Status *no_plots,
+                    Status *status)
 {
     Figures figures = {.arena = arena};
     Drawings drawings;
-    Status page_status = {0};
     add_quantiles(&figures, fit);
     add_arrivals(&figures, fit);
-    const bool is_drawn = drawings_make(arena, &figures, &drawings, status);
+    const bool is_drawn = drawings_make(arena, &figures, &drawings, no_plots);
     const char *text = page_text(arena, page, fit, drawings_plots(arena, &figures, &drawings),
-                                 figures.count, is_drawn ? NULL : status);
-    if (!file_write(page->path, text, strlen(text), &page_status)) {
-        *status = page_status;
-        return false;
-    }
-    return is_drawn;
+                                 figures.count, is_drawn ? NULL : no_plots);
+    return file_write(page->path, text, strlen(text), status);
 }

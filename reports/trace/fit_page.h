@@ -13,9 +13,9 @@ typedef struct {
     const char *zone;   /* of the hours in tables; NULL: the log has no calendar */
 } FitPage;
 
-/* STATUS_MACHINE when the page cannot be written; also, after it was written without plots, when
- * gnuplot is missing. */
+/* When gnuplot is missing or fails, the page has a note in place of each plot, and `no_plots`,
+ * which must be empty, gets the reason. STATUS_MACHINE when the page cannot be written. */
 MUST_CHECK bool fit_page_write(Arena *arena, const FitPage *page, const WorkloadFit *fit,
-                               Status *status);
+                               Status *no_plots, Status *status);
 
 #endif

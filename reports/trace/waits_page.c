@@ -146,19 +146,14 @@ static const char *page_text(Arena *arena, const WaitsPage *page, const WaitComp
 }
 
 bool waits_page_write(Arena *arena, const WaitsPage *page, const WaitComparison *comparison,
-                      Status *status)
+                      Status *no_plots, Status *status)
 {
     Figures figures = {.arena = arena};
     Drawings drawings;
-    Status page_status = {0};
     add_figure(&figures, comparison);
-    const bool is_drawn = drawings_make(arena, &figures, &drawings, status);
+    const bool is_drawn = drawings_make(arena, &figures, &drawings, no_plots);
     const char *text =
         page_text(arena, page, comparison, drawings_plots(arena, &figures, &drawings),
-                  is_drawn ? NULL : status);
-    if (!file_write(page->path, text, strlen(text), &page_status)) {
-        *status = page_status;
-        return false;
-    }
-    return is_drawn;
+                  is_drawn ? NULL : no_plots);
+    return file_write(page->path, text, strlen(text), status);
 }

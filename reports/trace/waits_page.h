@@ -12,9 +12,10 @@ typedef struct {
     const char *run;  /* folder of the run */
 } WaitsPage;
 
-/* STATUS_MACHINE when the page cannot be written; also, after it was written without its plot, when
- * gnuplot is missing. */
+/* When gnuplot is missing or fails, the page has a note in place of each plot, and `no_plots`,
+ * which must be empty, gets the reason. STATUS_MACHINE when the page cannot be written. */
 MUST_CHECK bool waits_page_write(Arena *arena, const WaitsPage *page,
-                                 const WaitComparison *comparison, Status *status);
+                                 const WaitComparison *comparison, Status *no_plots,
+                                 Status *status);
 
 #endif

@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "sim/base/invariant.h"
 #include "sim/base/text.h"
 #include "sim/cli/files.h"
 #include "sim/cli/terminal.h"
@@ -89,11 +91,49 @@ void streams_guard(void)
     stderr = ascii_stream(stderr, STDERR_FILENO, _IONBF);
 }
 
+static struct {
+    pthread_mutex_t lock;
+    FILE *own;     /* NULL: the standard output is not divided */
+    int32_t calls; /* of code from outside that have not returned */
+} divided = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+bool streams_divide(Status *status)
+{
+    invariant(divided.own == NULL);
+    fflush(stdout);
+    const int own = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    FILE *stream = own < 0 ? NULL : fdopen(own, "w");
+    if (stream == NULL || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+        return status_fail(status, STATUS_MACHINE, place_in("standard output", 0, 0),
+                           "cannot be divided: %s", strerror(errno));
+    divided.own = stdout = ascii_stream(stream, own, _IOLBF);
+    return true;
+}
+
+/* C++ code prints on the stream that `stdout` pointed to when it was loaded. */
+void streams_foreign_begin(void)
+{
+    pthread_mutex_lock(&divided.lock);
+    if (divided.calls++ == 0)
+        stdout = stderr;
+    pthread_mutex_unlock(&divided.lock);
+}
+
+void streams_foreign_end(void)
+{
+    pthread_mutex_lock(&divided.lock);
+    if (--divided.calls == 0)
+        stdout = divided.own;
+    pthread_mutex_unlock(&divided.lock);
+}
+
 bool streams_finish(Status *status)
 {
     errno = 0;
     const bool has_failed = ferror(stdout) != 0;
     const bool is_closed = fclose(stdout) == 0;
+    if (divided.own != NULL)
+        stdout = stderr; // code from outside may run when the process exits
     if (is_closed && !has_failed)
         return true;
     return status_fail(status, STATUS_MACHINE, place_in("standard output", 0, 0),

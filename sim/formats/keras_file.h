@@ -66,10 +66,10 @@ typedef struct {
 MUST_CHECK bool keras_file_check_header(const char *source, const void *bytes, size_t length,
                                         Status *status);
 
-/* Reads the `length` bytes of a file that any version of Keras wrote. STATUS_BAD_INPUT, naming file
- * and object, when the file belongs to another network (its layers, their names and settings, the
- * tensors' shapes and types), lacks a part, or has a weight that is not a finite number. The parts
- * may then be partly filled.
+/* Reads the `length` bytes of a file that any version of Keras wrote. STATUS_CONFLICT, naming file
+ * and object, when the file belongs to another network: its layers, their names and settings, or
+ * the tensors' shapes. STATUS_BAD_INPUT when it lacks a part, has values of another type, or a
+ * weight that is not a finite number. The parts may then be partly filled.
  *
  * Values are taken only from the bytes given: links to other files, values kept elsewhere and
  * filters are refused. HDF5 libraries are known to crash on malicious files, so untrusted files

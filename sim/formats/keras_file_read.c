@@ -35,6 +35,12 @@ static bool fail(Reader *reader, const char *format, ...)
                        message);
 }
 
+static bool fail_of_another_network(Reader *reader, const char *difference)
+{
+    return status_fail(reader->status, STATUS_CONFLICT, place_in(reader->source, 0, 0),
+                       "is of another network: %s", difference);
+}
+
 /* --- The header --- */
 
 static uint64_t little_endian(const unsigned char *bytes)
@@ -227,14 +233,16 @@ static bool keep_names(Reader *reader, const char *cells, int64_t count, size_t 
                        const KerasNetwork *network)
 {
     if (count != network->layer_count)
-        return fail(reader, "is of another network: it has %" PRId64 " layers, expected %d", count,
-                    (int)network->layer_count);
+        return fail_of_another_network(
+            reader, arena_printf(reader->arena, "it has %" PRId64 " layers, expected %d", count,
+                                 (int)network->layer_count));
     const char **names = ARENA_ARRAY(reader->arena, const char *, network->layer_count);
     for (int32_t i = 0; i < network->layer_count; i++, cells += width) {
         names[i] = cell_text(reader, cells, width);
         if (!keras_name_is_alike(network->layers[i].name, names[i]))
-            return fail(reader, "is of another network: layer \"%s\" where \"%s\" is expected",
-                        names[i], network->layers[i].name);
+            return fail_of_another_network(
+                reader, arena_printf(reader->arena, "layer \"%s\" where \"%s\" is expected",
+                                     names[i], network->layers[i].name));
     }
     reader->layers = names;
     return true;
@@ -278,8 +286,9 @@ static bool check_shape(Reader *reader, hid_t space, const char *path, int rank,
     if (found_rank == rank &&
         (rank == 0 || memcmp(found, shape, (size_t)rank * sizeof *shape) == 0))
         return true;
-    return fail(reader, "is of another network: %s is %s, expected %s", path,
-                shape_text(reader, found_rank, found), shape_text(reader, rank, shape));
+    return fail_of_another_network(reader, arena_printf(reader->arena, "%s is %s, expected %s",
+                                                        path, shape_text(reader, found_rank, found),
+                                                        shape_text(reader, rank, shape)));
 }
 
 /* Values must be in this file and uncompressed: not in another file, and not left out. */

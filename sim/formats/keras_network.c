@@ -402,7 +402,7 @@ static bool check_layer(Arena *arena, const char *source, const Json *expected, 
     const char *found_name = member_text(found_config, "name");
     if (!keras_name_is_alike(name, found_name) ||
         strcmp(member_text(expected, "class_name"), member_text(found, "class_name")) != 0)
-        return status_fail(status, STATUS_BAD_INPUT, place_in(source, 0, 0),
+        return status_fail(status, STATUS_CONFLICT, place_in(source, 0, 0),
                            "is of another network: layer \"%s\" (%s) where \"%s\" (%s) is expected",
                            found_name, member_text(found, "class_name"), name,
                            member_text(expected, "class_name"));
@@ -410,7 +410,7 @@ static bool check_layer(Arena *arena, const char *source, const Json *expected, 
         const Json *right = json_member(config, deciding[i]);
         const Json *other = json_member(found_config, deciding[i]);
         if (right && other && !json_is_same(right, other))
-            return status_fail(status, STATUS_BAD_INPUT, place_in(source, 0, 0),
+            return status_fail(status, STATUS_CONFLICT, place_in(source, 0, 0),
                                "is of another network: \"%s\" of layer %s is %s, expected %s",
                                deciding[i], name, json_text(arena, other), json_text(arena, right));
     }
@@ -428,7 +428,7 @@ static bool check_layers(Arena *arena, const char *source, const Json *expected,
         if (!check_layer(arena, source, right, other, status))
             return false;
     if (right || other)
-        return status_fail(status, STATUS_BAD_INPUT, place_in(source, 0, 0),
+        return status_fail(status, STATUS_CONFLICT, place_in(source, 0, 0),
                            "is of another network: it has %d layers, expected %d", found->count,
                            expected->count);
     return true;

@@ -59,7 +59,7 @@ static const Json *misspelt_member(Arena *arena, const ObjectType *type, const c
                                    const Json *object)
 {
     int32_t count;
-    const char *const *names = field_names(arena, type, &count);
+    const char *const *names = field_names_of(arena, type, object, &count);
     for (const Json *member = object->first; member != NULL; member = member->next) {
         if (field_find(type, member->key) != NULL)
             continue;
@@ -79,10 +79,11 @@ const Json *bind_member_meant(Arena *arena, const Json *object, const ObjectType
     return misspelt_member(arena, type, key, object);
 }
 
-static void unknown_key(const Binder *binder, const ObjectType *type, const Json *member)
+static void unknown_key(const Binder *binder, const ObjectType *type, const Json *object,
+                        const Json *member)
 {
     int32_t count;
-    const char *const *names = field_names(binder->arena, type, &count);
+    const char *const *names = field_names_of(binder->arena, type, object, &count);
     status_hint_names(problems_add(binder->problems, STATUS_BAD_INPUT, member->key_at,
                                    "unknown key \"%s\" in this %s", member->key, type->name),
                       member->key, names, count);
@@ -317,7 +318,7 @@ void *bind_object(Arena *arena, const Json *node, const ObjectType *type, Proble
     for (const Json *member = node->first; member != NULL; member = member->next) {
         if (field_find(type, member->key) != NULL)
             continue;
-        unknown_key(&binder, type, member);
+        unknown_key(&binder, type, node, member);
         has_unknown = true;
     }
     for (const Field *field = type->fields; field->name != NULL; field++)

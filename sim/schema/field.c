@@ -44,6 +44,33 @@ const char *const *field_names(Arena *arena, const ObjectType *type, int32_t *co
     return names;
 }
 
+/* Whether the word of `object` in the choice `field`, if it is known, takes the member `key`. */
+static bool choice_allows(const Field *field, const Json *object, const char *key)
+{
+    const Json *word = json_member(object, field->name);
+    const int32_t choice = field->choice_takes != NULL && word != NULL && word->kind == JSON_STRING
+                               ? word_list_find(field->choices, word->text)
+                               : -1;
+    return choice < 0 || field->choice_takes(choice, key);
+}
+
+const char *const *field_names_of(Arena *arena, const ObjectType *type, const Json *object,
+                                  int32_t *count)
+{
+    int32_t all;
+    const char *const *names = field_names(arena, type, &all);
+    const char **kept = ARENA_ARRAY(arena, const char *, all);
+    *count = 0;
+    for (int32_t i = 0; i < all; i++) {
+        bool is_allowed = true;
+        for (const Field *field = type->fields; is_allowed && field->name != NULL; field++)
+            is_allowed = choice_allows(field, object, names[i]);
+        if (is_allowed)
+            kept[(*count)++] = names[i];
+    }
+    return kept;
+}
+
 Json *field_fallback(Arena *arena, const Field *field)
 {
     if (field->fallback == NULL)

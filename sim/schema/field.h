@@ -36,13 +36,15 @@ typedef struct {
     bool is_secret;             /* its value is never shown */
     int64_t minimum, maximum;   /* both 0: no limits; options: maximum 0 means no upper limit */
     const char *const *choices; /* CHOICE: the words, ended by NULL */
-    const ObjectType *type;     /* OBJECT, OBJECTS, NAMED, NAMED_VALUES: type of each object */
-    const CustomKind *custom;   /* CUSTOM */
-    const char *fallback;       /* the value when absent, as a file would write it; or NULL */
-    const char *schema;         /* JSON: its JSON Schema */
-    const char *doc;            /* one phrase, small first letter, no full stop */
-    char letter;                /* options: the short form, or 0 */
-    const char *argument;       /* options: how --help calls the value: "FILE"; NULL for a flag */
+    /* CHOICE: whether an object with this word may have the member `key`; NULL: any word may. */
+    bool (*choice_takes)(int32_t choice, const char *key);
+    const ObjectType *type;   /* OBJECT, OBJECTS, NAMED, NAMED_VALUES: type of each object */
+    const CustomKind *custom; /* CUSTOM */
+    const char *fallback;     /* the value when absent, as a file would write it; or NULL */
+    const char *schema;       /* JSON: its JSON Schema */
+    const char *doc;          /* one phrase, small first letter, no full stop */
+    char letter;              /* options: the short form, or 0 */
+    const char *argument;     /* options: how --help calls the value: "FILE"; NULL for a flag */
     double real_minimum, real_maximum; /* REAL; maximum 0: no upper limit */
 
     /* Plain structs (sim/schema/plain.h). */
@@ -80,6 +82,9 @@ const Field *field_find(const ObjectType *type, const char *name);
 const char *const *field_words_at(const ObjectType *type, const char *pointer);
 /* The names of all fields in the order of the table. In `arena`. */
 const char *const *field_names(Arena *arena, const ObjectType *type, int32_t *count);
+/* The names of the fields that `object` may have by its choices (Field.choice_takes). */
+const char *const *field_names_of(Arena *arena, const ObjectType *type, const Json *object,
+                                  int32_t *count);
 
 /* The default of a member as JSON; NULL when there is none. */
 Json *field_fallback(Arena *arena, const Field *field);

@@ -39,17 +39,30 @@ static void add_seconds(Writer *writer, int64_t ns)
     text_free(&seconds);
 }
 
+/* After the point and its factors. */
+static const struct {
+    const char *name, *meaning;
+} columns[] = {
+    {"seed", "of the run"},
+    {"workload", "empty: the job is of a command"},
+    {"job", "its name, in a workload its number from 1"},
+    {"slots", "its GPUs, or nodes without any"},
+    {"submitted_s", "the time of its submission"},
+    {"queue_s", "its time in the queue, as in summary.json"},
+    {"run_s", "its run time, as in summary.json"},
+    {"turnaround_s", "from submission to end"},
+    {"state", "succeeded, failed or unfinished"},
+    {"waiting", "1: it still waits, and queue_s and turnaround_s are lower bounds"},
+};
+
 static void add_heading(Writer *writer)
 {
-    static const char *const columns[] = {"seed",        "workload", "job",   "slots",
-                                          "submitted_s", "queue_s",  "run_s", "turnaround_s",
-                                          "state",       "waiting"};
     const Study *study = writer->findings->study;
     csv_text(&writer->row, "point");
     for (int32_t f = 0; f < study->factor_count; f++)
         csv_text(&writer->row, study->factors[f]->name);
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
-        csv_text(&writer->row, columns[i]);
+        csv_text(&writer->row, columns[i].name);
     flush(writer);
 }
 
@@ -158,4 +171,14 @@ bool jobs_table(const StudyFindings *findings, const JobsOfRuns *only, FileSourc
     text_free(&writer.beginning);
     text_free(&writer.row);
     return is_whole;
+}
+
+void jobs_table_reference(Text *out)
+{
+    text_add(
+        out,
+        "\njobs.csv (`sweep --jobs`) and winner-jobs.csv of a plan have a row a job: `point`, the "
+        "factors, and\n\n| column | meaning |\n| --- | --- |\n");
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+        text_printf(out, "| `%s` | %s |\n", columns[i].name, columns[i].meaning);
 }

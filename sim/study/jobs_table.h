@@ -21,4 +21,7 @@ MUST_CHECK bool jobs_table(const StudyFindings *findings, const JobsOfRuns *only
                            const char *version, ByteSink out, bool (*is_stopped)(void *context),
                            void *context, Problems *problems);
 
+/* The reference of this table as Markdown. */
+void jobs_table_reference(Text *out);
+
 #endif

@@ -364,7 +364,7 @@ static void add_interval(const Sample *sample, MetricEstimate *estimate)
     if (estimate->lower_bound_count > 0)
         snprintf(estimate->note, NOTE_SIZE,
                  "at least this: jobs still waited at the end of %" PRId32 " run%s",
-                 estimate->lower_bound_count, estimate->lower_bound_count == 1 ? "" : "s");
+                 estimate->lower_bound_count, plural(estimate->lower_bound_count));
     else if (sample->count == 1 && isnan(estimate->low) && estimate->note[0] == '\0')
         snprintf(estimate->note, NOTE_SIZE, "one run has no interval");
 }

@@ -84,33 +84,49 @@ typedef struct {
     size_t offset; /* in MetricEstimate */
     ColumnKind kind;
     bool is_of_baseline;
+    const char *meaning;
 } EstimateColumn;
 
-#define COLUMN(kind, name, member, of_baseline)                                                    \
+#define COLUMN(kind, name, member, of_baseline, meaning)                                           \
     {                                                                                              \
-        name, offsetof(MetricEstimate, member), kind, of_baseline                                  \
+        name, offsetof(MetricEstimate, member), kind, of_baseline, meaning                         \
     }
-#define REAL(name, member) COLUMN(COLUMN_REAL, name, member, false)
-#define COUNT(name, member) COLUMN(COLUMN_COUNT, name, member, false)
-#define PAIRED(name, member) COLUMN(COLUMN_REAL, name, member, true)
+#define REAL(name, member, meaning) COLUMN(COLUMN_REAL, name, member, false, meaning)
+#define COUNT(name, member, meaning) COLUMN(COLUMN_COUNT, name, member, false, meaning)
+#define PAIRED(name, member, meaning) COLUMN(COLUMN_REAL, name, member, true, meaning)
 static const EstimateColumn columns[] = {
-    REAL("value", value),
-    REAL("low", low),
-    REAL("high", high),
-    COLUMN(COLUMN_TEXT, "method", method, false),
-    COLUMN(COLUMN_NOTE, "note", note, false),
-    REAL("mean", mean),
-    REAL("half_width", half_width),
-    REAL("min", minimum),
-    REAL("p05", p05),
-    REAL("p50", p50),
-    REAL("p95", p95),
-    REAL("max", maximum),
-    COUNT("runs", run_count),
-    COUNT("lower_bounds", lower_bound_count),
-    PAIRED("difference", difference),
-    PAIRED("difference_half_width", difference_half_width),
-    PAIRED("variance_reduction", variance_reduction),
+    REAL("value", value, "the estimate, made by the method"),
+    REAL("low", low, "the begin of its interval, at 95 % confidence"),
+    REAL("high", high, "the end of its interval"),
+    COLUMN(COLUMN_TEXT, "method", method, false,
+           "\"t, skew\": the mean of the runs; \"t in 0..1\": the mean of shares; \"share\": a "
+           "share of "
+           "jobs; \"pooled\": a percentile of the jobs of all runs together; \"bootstrap\": a "
+           "ratio of "
+           "totals; \"batches\": the mean of the parts of one long run"),
+    COLUMN(COLUMN_NOTE, "note", note, false,
+           "why there is no interval, or a property that the interval lacks"),
+    REAL("mean", mean, "the mean of the values of the runs"),
+    REAL("half_width", half_width, "half of the interval of that mean, by Student's t"),
+    REAL("min", minimum, "the least value of a run"),
+    REAL("p05", p05, "the 5th percentile of the values, by nearest rank"),
+    REAL("p50", p50, "the median of the values"),
+    REAL("p95", p95, "the 95th percentile of the values"),
+    REAL("max", maximum, "the largest value of a run"),
+    COUNT("runs", run_count, "the number of runs in which the metric is known"),
+    COUNT("lower_bounds", lower_bound_count,
+          "the number of these whose value is only a lower bound; the mean and the percentiles are "
+          "lower bounds then, too"),
+    PAIRED(
+        "difference", difference,
+        "the mean difference to the baseline: run by run with the same seed, or with independent "
+        "seeds of the means"),
+    PAIRED("difference_half_width", difference_half_width,
+           "half of the interval of that difference"),
+    PAIRED(
+        "variance_reduction", variance_reduction,
+        "by common seeds: the variance of the difference of independent runs, divided by that of "
+        "these pairs"),
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
@@ -200,6 +216,30 @@ void points_table(const StudyFindings *findings, ByteSink out)
         flush(&row, out);
     }
     text_free(&row);
+}
+
+static void add_estimate_reference(Text *out)
+{
+    text_add(out, "\n| column of metric M | meaning |\n| --- | --- |\n");
+    for (int32_t c = 0; c < COLUMNS; c++)
+        text_printf(out, "| `M.%s` | %s%s |\n", columns[c].name,
+                    columns[c].is_of_baseline ? "with a baseline: " : "", columns[c].meaning);
+}
+
+void study_tables_reference(Text *out)
+{
+    text_add(
+        out,
+        "\nresults.csv has a row a run: `point`, a column for each factor with its level, `seed`, "
+        "a column for each metric, and `lower_bounds`, the names of the metrics whose value is "
+        "only a lower bound, because jobs still waited when the run ended. fresh.csv of a plan "
+        "has the same columns.\n\n"
+        "timing.csv has a row a run: `point`, `seed`, and `seconds`, which it took on this "
+        "machine; runs that were resumed have none.\n\n"
+        "points.csv has a row a point: `point`, the factors, `n`, the number of runs, of a steady "
+        "study `warm_up_s` and `length_s` (of the measured part of each run), and for each "
+        "metric M:\n");
+    add_estimate_reference(out);
 }
 
 /* --- timing.csv --- */

@@ -30,4 +30,7 @@ void points_table(const StudyFindings *findings, ByteSink out);
  * resumed have no time. */
 void timing_table(const StudyFindings *findings, ByteSink out);
 
+/* The reference of these tables as Markdown. */
+void study_tables_reference(Text *out);
+
 #endif

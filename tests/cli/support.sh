@@ -121,6 +121,21 @@ has_no_escapes()
     pass_or_fail "stdout or stderr has terminal escapes" awk '/\033/ { exit 1 }' "$work/stdout" "$work/stderr"
 }
 
+# is_documented TABLE NAME...: scenarios/FORMAT.md has the columns of TABLE, a file of a study with these factors and metrics.
+is_documented()
+{
+    /usr/bin/python3 - "$scenarios/FORMAT.md" "$@" <<'EOF'
+import csv, sys
+reference = open(sys.argv[1]).read()
+names = sys.argv[3:]
+columns = next(csv.reader(open(sys.argv[2])))
+for name in names:
+    columns = ["M" + c[len(name):] if c == name or c.startswith(name + ".") else c for c in columns]
+missing = {c for c in columns if c != "M" and f"`{c}`" not in reference}
+sys.exit(f"{sys.argv[2]}: {missing} of {columns}" if missing else 0)
+EOF
+}
+
 # Whether this machine can start the programs next to trainyard directly: not if they are for another machine and an emulator runs
 # the tests.
 starts_programs()

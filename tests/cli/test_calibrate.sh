@@ -87,6 +87,11 @@ trainyard calibrate --from "$recorded" --check "$scenarios/catalog/azure-2018.js
 exit_is 2
 stderr_has "this value was not calibrated"
 
+example "a backend is checked first"
+trainyard calibrate --backend nonsense --from nowhere.json --check nowhere.json
+exit_is 2
+stderr_begins 'trainyard: calibrate: --backend: is "nonsense", expected one of auto, cpu, cuda, onednn, ref'
+
 # The programs of the trainer are those next to this one; here they are scripts.
 if head -c 4 "$TRAINYARD" | grep -q ELF; then
     mkdir bin

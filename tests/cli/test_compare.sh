@@ -24,6 +24,24 @@ if command -v gnuplot >/dev/null; then
     holds test -s out/plots/parts-train.svg -a -s out/plots/steps-train-narrow.svg
 fi
 
+without_gnuplot()
+{
+    PATH=/nonexistent "$TRAINYARD" "$@" >../stdout 2>../stderr
+    status=$?
+}
+
+example "without gnuplot the verdict is the same, and the page has no plots"
+without_gnuplot compare scenario.json --measured measured -o plain
+exit_is 0
+stdout_has "Inside: steps are off by"
+stderr_begins "plain/compare.html has no plots: the program gnuplot is not installed"
+holds grep -q "This plot is missing" plain/compare.html
+without_gnuplot compare scenario.json --measured measured -o plain --tolerance 1%
+exit_is 1
+without_gnuplot compare --matrix matrix.tsv --catalog local.json -o plain
+exit_is 1
+stderr_begins "plain has no plots: the program gnuplot is not installed"
+
 example "it is predicted for the images that were trained on, where that is known"
 trainyard compare scenario.json --measured measured
 stderr_is_empty
@@ -71,6 +89,23 @@ trainyard compare "$scenarios/local/tutorial/scenario.json" --measured measured 
 stderr_has "$scenarios/local/tutorial/scenario.json: warning: job \"train\" is predicted for Standard_NC6 with K80"
 stderr_has "--catalog has no effect on that machine"
 stderr_has 'hint: use "vmSize": "local" to predict this machine, as in scenarios/local/tutorial'
+
+example "a prediction for processors and a run on a GPU, or the reverse, are named"
+sed -i 's/"backend": "onednn"/"backend": "cuda"/' $ran/ranks.json
+trainyard compare scenario.json --measured measured
+exit_is 0
+stderr_has 'scenario.json: warning: job "train" is predicted for processors, but it trains on GPUs'
+stderr_has "hint: the catalogue of \`trainyard calibrate --backend NAME\` predicts that backend"
+cp local.json cores.json && sed -i 's/local-core/local-gpu/' local.json
+trainyard compare scenario.json --measured measured
+stderr_is_empty
+cp "$source_folder/tests/cli/compare/$ran/ranks.json" $ran/
+trainyard compare scenario.json --measured measured
+stderr_has 'scenario.json: warning: job "train" is predicted for GPUs, but it trains on processors'
+sed -i 's/"backend": "onednn"/"backend": null/' $ran/ranks.json
+trainyard compare scenario.json --measured measured
+stderr_is_empty # not known
+mv cores.json local.json && cp "$source_folder/tests/cli/compare/$ran/ranks.json" $ran/
 
 example "both timelines are one trace, whose slices nest"
 nests()

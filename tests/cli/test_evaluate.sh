@@ -47,7 +47,7 @@ exit_is 2
 stderr_begins "none.h5: there is no such file"
 trainyard evaluate "$model" --backend ref --data-dir small
 exit_is 2
-stderr_has "make-cifar"
+stderr_has 'hint: --data-dir names another folder; "trainyard make-cifar small" makes a synthetic set'
 trainyard evaluate
 exit_is 2
 
@@ -64,6 +64,12 @@ example "another network is refused by its first difference"
 trainyard "${evaluate[@]}" "$model" --network keras_mnist_cnn
 exit_is 2
 stderr_has "cannot be trained here"
+for network in keras_cifar10_cnn_deep probe_same; do # the model is larger than all of the second network's files
+    trainyard "${evaluate[@]}" "$model" --network $network
+    exit_is 2
+    stderr_has "$model: is of another network: "
+    stderr_has "hint: it was read as $network; --network names another network"
+done
 
 if ! /usr/bin/python3 -c 'import h5py' 2>/dev/null; then
     echo "skipped: no h5py for /usr/bin/python3 (Debian package python3-h5py)"

@@ -192,6 +192,39 @@ printf '#include <stdlib.h>\nlong cudnnGetVersion(void) { abort(); }' | cc -x c 
 linked -Wl,-rpath,"$PWD/linked/lib"
 stdout_has "no cuDNN, NCCL 2.8.4"
 
+# --- One step
+
+# step_compare STATUS: the step with a program that records its verbs, and whose comparison ends with STATUS.
+step_compare()
+{
+    rm -rf step
+    mkdir -p step/bin step/scratch step/figures/validation
+    echo '{}' >step/figures/validation/local-gpu.json
+    cat >step/bin/trainyard <<EOF
+#!/bin/sh
+echo "\$1" >>"$work/step/verbs"
+[ "\$1" = compare ] || exit 0
+mkdir -p "$work/step/scratch/compare"
+echo '{"of": "the real run"}' >"$work/step/scratch/compare/compare.json"
+exit $1
+EOF
+    chmod +x step/bin/trainyard
+    bin=$work/step/bin out=$work/step quick='' tiny='' packed='' scratch=$work/step/scratch \
+        "$source_folder/tools/gpu_check.sh" --step compare >stdout 2>stderr
+    status=$?
+}
+
+example "one comparison has the real run, its verdict and its figures"
+for verdict in 0 1; do
+    step_compare $verdict
+    exit_is 0
+    holds [ "$(paste -sd ' ' step/verbs)" = "make-cifar compare" ]
+    holds grep -q "the real run" step/figures/compare.json
+done
+step_compare 3
+exit_is 3
+holds [ ! -e step/figures/compare.json ]
+
 # --- The whole check
 
 if [ ! -d "$emulated" ] || ! command -v mpirun >/dev/null; then

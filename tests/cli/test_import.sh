@@ -93,6 +93,10 @@ exit_is 0
 holds [ "$(wc -l <lines)" -eq 1 ] # no table without rows
 holds grep -q "No job has both a recorded and a simulated wait" unrecorded.html
 holds [ "$(grep -c '<table' unrecorded.html)" -eq 0 ]
+{ PATH=/nonexistent "$TRAINYARD" waits run jobs.csv -o plain.html >/dev/null; } 2>stderr
+status=$?
+exit_is 0
+stderr_begins "plain.html has no plots: the program gnuplot is not installed"
 trainyard waits run jobs.csv --workload other
 exit_is 2
 stdout_is_empty
@@ -187,6 +191,11 @@ holds has_json "0.8 < run['workloads']['philly']['run_s']['mean'] / 25459 < 1.2"
 holds grep -q "Quantiles of run times: distributions against the log" fit.html
 holds grep -q '<td>50 %</td><td class="n">[0-9]* *h\|<td>50 %</td><td class="n">[0-9]*.*min' fit.html
 holds [ "$(grep -c '<svg' fit.html)" -ge 2 ]
+{ PATH=/nonexistent "$TRAINYARD" import philly-csv "$scenarios/traces/philly_ed69ec.source.csv" -o plain.csv --fit plain.json --nodes 1 \
+    --gpus-per-node 64 >/dev/null; } 2>stderr
+status=$?
+exit_is 0
+stderr_has "plain.html has no plots: the program gnuplot is not installed"
 
 example "other weeks, more jobs and other ways to pay are parameters of the scenario"
 trainyard import philly-csv "$scenarios/traces/philly_ed69ec.source.csv" -o weeks.csv --scenario weeks.json --nodes 9 --gpus-per-node 4 \

@@ -21,6 +21,10 @@ stdout_has "->  servers=5 jobs=200 rate=0.32/h"
 stdout_has "more work arrives than 1 node can do: 3.2 are needed"
 stdout_has "a full grid needs about"
 holds [ "$(head -n 1 one/plan.csv | cut -d, -f1-7)" = "candidate,servers,jobs,rate,state,runs,fresh_runs" ]
+read -ra metrics < <(/usr/bin/python3 -c 'import json; print(*json.load(open("one/study.json"))["metrics"])')
+for table in plan fresh winner-jobs; do
+    holds is_documented one/$table.csv servers jobs rate "${metrics[@]}"
+done
 holds grep -q '"verdict": "found"' one/plan.json
 
 example "of many candidates the table has those that are nearest to the answer"

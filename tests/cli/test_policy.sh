@@ -37,6 +37,71 @@ trainyard run "$queue" --policy shortest.so --check-determinism # without ./
 stdout_has "A second run has the same"
 stderr_is_empty
 
+example "what a policy prints goes to stderr: stdout has trainyard's answer alone"
+compiled loud <<'C'
+#define _POSIX_C_SOURCE 200809L
+#include <trainyard_policy.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static void leave(void)
+{
+    printf("left\n");
+}
+__attribute__((constructor)) static void begin(void)
+{
+    printf("begins\n");
+    atexit(leave);
+}
+__attribute__((destructor)) static void end(void)
+{
+    printf("ends\n");
+}
+TRAINYARD_POLICY(view)
+{
+    static int calls;
+    printf("printed\n");
+    if (calls++ == 0 && (write(STDOUT_FILENO, "written\n", 8) != 8 || system("echo by a child") != 0))
+        return TRAINYARD_POLICY_NONE;
+    return view->waiting_count > 0 && view->waiting[0].fits ? 0 : TRAINYARD_POLICY_NONE;
+}
+C
+trainyard run "$queue" --policy ./loud.so --json
+holds has_json 'run["jobs"]'
+for line in begins written "by a child" printed left ends; do
+    holds [ "$(grep -cxF "$line" stderr)" -ge 1 ]
+    holds [ "$(grep -cxF "$line" stdout)" -eq 0 ]
+done
+trainyard run "$queue" --policy ./loud.so
+holds [ -z "$(grep -E "^(begins|written|by a child|printed|left|ends)" stdout)" ]
+stdout_has "Cost: "
+{ "$TRAINYARD" run "$queue" --policy ./loud.so --json >/dev/full; } 2>stderr
+status=$?
+exit_is 3
+stderr_has "standard output: writing failed"
+"$TRAINYARD" run "$queue" --policy ./loud.so 2>/dev/null >&-
+status=$?
+exit_is 3
+trainyard sweep "$scenarios/studies/policy-lab/scenario.json" --vary load=0.8,1.1 --metric queue_s.mean --seeds 4 --policy ./loud.so -j 3
+exit_is 0
+holds [ -z "$(grep -E "^(begins|written|by a child|printed|left|ends)" stdout)" ]
+stderr_has "printed"
+if command -v c++ >/dev/null; then
+    cat >loud.cc <<'C'
+#include <trainyard_policy.h>
+#include <iostream>
+TRAINYARD_POLICY(view)
+{
+    std::cout << "streamed" << std::endl;
+    return view->waiting_count > 0 && view->waiting[0].fits ? 0 : TRAINYARD_POLICY_NONE;
+}
+C
+    holds c++ -std=c++11 -shared -fPIC -I "$include" -o louder.so loud.cc
+    trainyard run "$queue" --policy ./louder.so --json
+    holds has_json 'run["jobs"]'
+    stderr_has "streamed"
+fi
+
 example "a policy with a variable that outlives a call is not deterministic"
 compiled counter <<'C'
 #include <trainyard_policy.h>

@@ -132,6 +132,9 @@ example "a table of jobs"
 trainyard sweep study.json -o one --jobs -q
 exit_is 0
 holds [ "$(wc -l <one/jobs.csv)" -eq 81 ]
+for table in results points jobs timing; do
+    holds is_documented one/$table.csv nap size jobs.nap.run_s cost_usd.total
+done
 holds [ "$(awk -F, 'NR == 2 { print $10 }' one/jobs.csv)" = "$(awk -F, 'NR == 2 { print $5 }' one/results.csv)" ]
 
 example "a forecast runs only a pilot, and writes nothing"

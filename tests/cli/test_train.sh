@@ -106,6 +106,16 @@ end
 holds /usr/bin/python3 drawn.py
 holds /usr/bin/python3 "$source_folder/tests/cli/files/nesting.py" profiled/logs/timeline.json summary/logs/timeline.json
 
+example "trainer/README.md has the columns and the phases of the tables"
+for table in history timeline.rank0; do
+    for column in $(sed -n 2p "summary/logs/$table.tsv"); do
+        holds grep -qF "\`$column\`" "$source_folder/trainer/README.md"
+    done
+done
+for phase in $(sed 1,2d summary/logs/timeline.rank0.tsv | cut -f 1 | sort -u); do
+    holds grep -qE "[( ]$phase(,| for a step)" "$source_folder/trainer/README.md"
+done
+
 example "a profile continues after a resumption, and is in the summary"
 trainyard "${profiled[@]}" --dir parts-profiled --epochs 1 --profile
 trainyard "${profiled[@]}" --dir parts-profiled --profile --resume latest --json
@@ -215,12 +225,17 @@ stderr_has "data/test_batch.bin"
 trainyard "${small[@]}" --epochs 4 --dir again --resume latest --seed 2
 exit_is 2
 stderr_has "checkpoint-3.h5: belongs to another training: --seed was 9 and is 2"
+trainyard "${small[@]}" --epochs 4 --dir again --resume latest --network probe_same
+exit_is 2
+stderr_has "checkpoint-3.h5: is of another network: "
+stderr_has "hint: it was read as probe_same; --network names another network"
 trainyard "${small[@]}" --network nothing
 exit_is 2
 stderr_begins 'trainyard: --network: network "nothing" cannot be trained here'
 trainyard train --data-dir nowhere
 exit_is 2
 stderr_has "nowhere"
+stderr_has "hint: --data-dir names another folder"
 trainyard "${small[@]}" --backend onedn
 exit_is 2
 stderr_has 'did you mean "onednn"?'

@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include "real/launch/real_run_check.h"
+#include "reports/page/page.h"
 #include "reports/run/report.h"
 #include "sim/base/units.h"
 #include "sim/cli/disk_files.h"
@@ -195,9 +196,8 @@ static bool files_finish(Arena *arena, const RunOptions *options, RunFiles *file
     hold_signals(&before);
     const bool is_written = files_put(arena, options, files, result, ran, &no_plots, status);
     sigprocmask(SIG_SETMASK, &before, NULL); // a signal that came meanwhile ends the program here
-    if (is_written && no_plots.code != STATUS_OK)
-        fprintf(stderr, "%s/report.html has no plots: %s\n", options->output_folder,
-                no_plots.message);
+    if (is_written)
+        page_warn_of_plots(in_folder(arena, options, "report.html"), &no_plots);
     return is_written;
 }
 

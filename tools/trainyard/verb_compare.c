@@ -17,6 +17,7 @@
 #include "real/compare/validation_print.h"
 #include "real/launch/data_set.h"
 #include "real/launch/ranks.h"
+#include "reports/page/page.h"
 #include "sim/base/units.h"
 #include "sim/cli/disk_files.h"
 #include "sim/cli/files.h"
@@ -41,7 +42,12 @@ typedef struct {
     bool is_json, is_markdown;
 } CompareArguments;
 
-static const char *const real_words[] = {"cpu", "cuda", NULL};
+enum { REAL_CPU, REAL_CUDA };
+static const char *const real_words[] = {
+    [REAL_CPU] = "cpu",
+    [REAL_CUDA] = "cuda", // the backend's name, too
+    NULL,
+};
 
 enum { REPEAT_MAX = 100 };
 
@@ -200,15 +206,35 @@ static int32_t run_folders(Arena *arena, const char *folder, const char **folder
     return count;
 }
 
-/* The number of images that the real run will find, or has found: the prediction uses the same. */
-static bool find_samples(Arena *arena, const CompareArguments *arguments, DataSamples *samples,
-                         Status *status)
+typedef enum { DEVICE_UNKNOWN, DEVICE_PROCESSOR, DEVICE_GPU } Device;
+static const char *const device_names[] = {"", "processors", "GPUs"};
+
+/* Facts about the real run that are known before it is compared. */
+typedef struct {
+    DataSamples samples; /* that it finds; both 0: it did not record them */
+    Device device;       /* DEVICE_UNKNOWN: it did not record its backend */
+} KnownRun;
+
+static Device device_of_word(const char *word)
+{
+    if (word == NULL)
+        return DEVICE_UNKNOWN;
+    return strcmp(word, real_words[REAL_CUDA]) == 0 ? DEVICE_GPU : DEVICE_PROCESSOR;
+}
+
+static bool find_known(Arena *arena, const CompareArguments *arguments, KnownRun *known,
+                       Status *status)
 {
     const char *folders[REPEAT_MAX];
+    RanCommon common;
+    *known = (KnownRun){.device = device_of_word(real_words[arguments->real])};
     if (arguments->measured_folder == NULL)
-        return data_set_count(arena, arguments->data_folder, NULL, samples, status);
+        return data_set_count(arena, arguments->data_folder, NULL, &known->samples, status);
     run_folders(arena, arguments->measured_folder, folders);
-    return ran_samples_read(arena, folders[0], samples, status);
+    if (!ran_common_read(arena, folders[0], &common, status))
+        return false;
+    *known = (KnownRun){common.samples, device_of_word(common.backend)};
+    return true;
 }
 
 /* Warns that an earlier run did not record its number of images. */
@@ -224,34 +250,60 @@ static void warn_of_samples(const CompareArguments *arguments, Arena *arena)
     report_warnings(&warnings);
 }
 
-/* Warns of each job that is predicted for another machine than the calibrated one, which runs it,
- * or with steps that do not vary, although real steps do. */
-static void warn_of_models(const CompareArguments *arguments, Arena *arena, const char *path,
-                           const PredictedJob *predictions, int32_t count)
+static void warn_of_vm_size(const CompareArguments *arguments, const PredictedJob *prediction,
+                            Place at, Problems *warnings)
 {
-    Problems warnings = problems_create(arena);
-    const Place at = place_in(path, 0, 0);
-    for (int32_t i = 0; i < count; i++) {
-        const char *job = predictions[i].job;
-        const VmSize *vm_size = predictions[i].vm_size;
-        const bool is_of_calibrated = strcmp(vm_size->name, VALIDATION_VM_SIZE) == 0;
-        if (!is_of_calibrated)
-            status_hint(
-                problems_add(&warnings, STATUS_BAD_INPUT, at,
+    const VmSize *vm_size = prediction->vm_size;
+    status_hint(problems_add(warnings, STATUS_BAD_INPUT, at,
                              "job \"%s\" is predicted for %s%s%s, which is not the machine "
                              "that runs it%s",
-                             job, vm_size->name, vm_size->gpu ? " with " : "",
+                             prediction->job, vm_size->name, vm_size->gpu ? " with " : "",
                              vm_size->gpu ? vm_size->gpu->name : "",
                              arguments->catalog ? ": --catalog has no effect on that machine" : ""),
                 "use \"vmSize\": \"" VALIDATION_VM_SIZE
                 "\" to predict this machine, as in scenarios/local/tutorial");
-        else if (predictions[i].program->step_jitter_ppm.count == 1)
-            status_hint(problems_add(&warnings, STATUS_BAD_INPUT, at,
-                                     "all steps of job \"%s\" are predicted equal, and no rank "
-                                     "waits for a slower one",
-                                     job),
-                        "with \"jitter\": \"" VALIDATION_JITTER "\" in its program they vary as on "
-                        "the calibrated machine");
+}
+
+/* Warns of a job that is predicted for another device of the calibrated machine than it uses. */
+static void warn_of_device(const KnownRun *known, const PredictedJob *prediction, Place at,
+                           Problems *warnings)
+{
+    const GpuModel *gpu = prediction->vm_size->gpu;
+    const Device calibrated =
+        gpu == NULL || strcmp(gpu->name, VALIDATION_CORE) == 0 ? DEVICE_PROCESSOR : DEVICE_GPU;
+    if (known->device != DEVICE_UNKNOWN && known->device != calibrated)
+        status_hint(problems_add(warnings, STATUS_BAD_INPUT, at,
+                                 "job \"%s\" is predicted for %s, but it trains on %s",
+                                 prediction->job, device_names[calibrated],
+                                 device_names[known->device]),
+                    "the catalogue of `trainyard calibrate --backend NAME` predicts that backend");
+}
+
+static void warn_of_equal_steps(const PredictedJob *prediction, Place at, Problems *warnings)
+{
+    if (prediction->program->step_jitter_ppm.count == 1)
+        status_hint(problems_add(warnings, STATUS_BAD_INPUT, at,
+                                 "all steps of job \"%s\" are predicted equal, and no rank "
+                                 "waits for a slower one",
+                                 prediction->job),
+                    "with \"jitter\": \"" VALIDATION_JITTER "\" in its program they vary as on "
+                    "the calibrated machine");
+}
+
+/* Warns of each job that is predicted for another machine than the calibrated one, which runs it,
+ * for another device, or with steps that do not vary, although real steps do. */
+static void warn_of_models(const CompareArguments *arguments, Arena *arena, const char *path,
+                           const KnownRun *known, const PredictedJob *predictions, int32_t count)
+{
+    Problems warnings = problems_create(arena);
+    const Place at = place_in(path, 0, 0);
+    for (int32_t i = 0; i < count; i++) {
+        if (strcmp(predictions[i].vm_size->name, VALIDATION_VM_SIZE) != 0) {
+            warn_of_vm_size(arguments, &predictions[i], at, &warnings);
+            continue;
+        }
+        warn_of_device(known, &predictions[i], at, &warnings);
+        warn_of_equal_steps(&predictions[i], at, &warnings);
     }
     report_warnings(&warnings);
 }
@@ -499,11 +551,15 @@ static bool job_compare(Arena *arena, const PredictedJob *prediction, const char
 static bool files_write(Arena *arena, const Comparison *comparison, const char *scenario,
                         const char *folder, const Json *json, Status *status)
 {
-    return folder_create(folder, status) &&
-           json_file_write(arena_printf(arena, "%s/compare.json", folder), json, status) &&
-           compare_timeline_write(
-               comparison, arena_printf(arena, "%s/compare.timeline.json", folder), status) &&
-           compare_page_write(arena, comparison, scenario, folder, status);
+    Status no_plots = {0};
+    if (!folder_create(folder, status) ||
+        !json_file_write(arena_printf(arena, "%s/compare.json", folder), json, status) ||
+        !compare_timeline_write(comparison, arena_printf(arena, "%s/compare.timeline.json", folder),
+                                status) ||
+        !compare_page_write(arena, comparison, scenario, folder, &no_plots, status))
+        return false;
+    page_warn_of_plots(arena_printf(arena, "%s/compare.html", folder), &no_plots);
+    return true;
 }
 
 static bool print_and_write(Arena *arena, const CompareArguments *arguments, const char *scenario,
@@ -556,7 +612,7 @@ static int predict_and_compare(Arena *arena, const char *path, CompareArguments 
 {
     Problems problems = problems_create(arena);
     PredictedJob *predictions;
-    DataSamples samples;
+    KnownRun known;
     int32_t count;
     Comparison comparison;
     Status status = {0};
@@ -566,15 +622,14 @@ static int predict_and_compare(Arena *arena, const char *path, CompareArguments 
         status_hint(&status, "add -o DIR, or --measured DIR with the files of an earlier run");
         return report_status(&status);
     }
-    if (!sets_complete(arena, arguments, &status) ||
-        !find_samples(arena, arguments, &samples, &status))
+    if (!sets_complete(arena, arguments, &status) || !find_known(arena, arguments, &known, &status))
         return report_status(&status);
-    if (!predict(arena, path, arguments, samples, &predictions, &count, &problems))
+    if (!predict(arena, path, arguments, known.samples, &predictions, &count, &problems))
         return report_problems(&problems);
-    const bool guesses = arguments->measured_folder != NULL && samples.train == 0;
+    const bool guesses = arguments->measured_folder != NULL && known.samples.train == 0;
     for (int32_t i = 0; i < count; i++)
         predictions[i].guesses_samples = guesses;
-    warn_of_models(arguments, arena, path, predictions, count);
+    warn_of_models(arguments, arena, path, &known, predictions, count);
     int signal = 0;
     if (!compare(arena, path, arguments, predictions, count, &comparison, &signal, &status)) {
         const int exit_code = report_status(&status);
@@ -627,6 +682,17 @@ static void matrix_print(Arena *arena, const CompareArguments *arguments,
     text_free(&out);
 }
 
+static bool matrix_write(Arena *arena, const Validation *validation, const char *folder,
+                         Status *status)
+{
+    Status no_plots = {0};
+    if (!folder_create(folder, status) ||
+        !validation_plots_write(arena, validation, folder, &no_plots, status))
+        return false;
+    page_warn_of_plots(folder, &no_plots);
+    return true;
+}
+
 /* Compares the cells of --matrix. Returns an exit code. */
 static int compare_matrix(Arena *arena, const CompareArguments *arguments)
 {
@@ -653,8 +719,7 @@ static int compare_matrix(Arena *arena, const CompareArguments *arguments)
         return report_status(&status);
     matrix_print(arena, arguments, &validation);
     const char *folder = arguments->output_folder;
-    if (folder != NULL && (!folder_create(folder, &status) ||
-                           !validation_plots_write(arena, &validation, folder, &status)))
+    if (folder != NULL && !matrix_write(arena, &validation, folder, &status))
         return report_status(&status);
     return validation.is_inside ? EXIT_FINE : EXIT_NO;
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "reports/page/page.h"
 #include "reports/trace/fit_page.h"
 #include "sim/base/ascii.h"
 #include "sim/cli/files.h"
@@ -291,13 +292,15 @@ static bool write_fit(Arena *arena, const char *path, const Import *import,
                           .list = names->list,
                           .source = name_of(import->request->files[0].path),
                           .zone = log->has_calendar ? log->zone.name : NULL};
-    Status status = {0};
+    Status no_plots = {0}, status = {0};
     if (!write_json(path, fit_scenario(arena, import, fit, clusters, prices, names), problems))
         return false;
-    if (fit_page_write(arena, &page, fit, &status))
-        return true;
-    problems_add_status(problems, &status);
-    return false;
+    if (!fit_page_write(arena, &page, fit, &no_plots, &status)) {
+        problems_add_status(problems, &status);
+        return false;
+    }
+    page_warn_of_plots(page.path, &no_plots);
+    return true;
 }
 
 /* The file name of the list, with the characters that names of workloads may have. */

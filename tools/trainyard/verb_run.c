@@ -62,7 +62,8 @@ static const Field run_options[] = {
     OPTION_CHOICE(0, "fidelity", fidelity, "UNIT", fidelity_names,
                   "simulate each step, each epoch, or each job as one event"),
     OPTION_FILE(0, "policy", policy_path, "FILE",
-                "let the function of a shared object choose the next job (trainyard_policy.h)"),
+                "let the function of a shared object choose the next job (trainyard_policy.h); "
+                "what it prints goes to stderr"),
     OPTION_CHOICE(0, "trace", level, "LEVEL", level_names,
                   "the detail of trace.tsv (epochs); none: only its first lines"),
     OPTION_FLAG(0, "no-timeline", has_no_timeline, "with -o: do not write timeline.json"),
@@ -115,6 +116,8 @@ static const OptionTable run_table = {
         "processes, all on this machine. Simulated time stops meanwhile, and the measured time "
         "becomes the job's duration. \"execution\": \"real\" does the same for one job. The "
         "command lines of a scenario are never run.\n"
+        "\n"
+        "scenarios/FORMAT.md describes summary.json, and the columns and records of trace.tsv.\n"
         "\n"
         "With -o, the files that the ranks write are in share/, their timelines are in "
         "real/JOB/attempt-N, and ran.json records how the jobs went. --ran replays ran.json. It "

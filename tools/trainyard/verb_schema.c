@@ -3,6 +3,7 @@
 
 #include "sim/cli/json_file.h"
 #include "sim/output/summary/metric.h"
+#include "sim/output/trace/reference.h"
 #include "sim/scenario/catalog/schema.h"
 #include "sim/scenario/catalog/transformer_shape.h"
 #include "sim/scenario/format/batchai_types.h"
@@ -11,6 +12,8 @@
 #include "sim/schema/json_schema.h"
 #include "sim/schema/reference.h"
 #include "sim/study/format/study_types.h"
+#include "sim/study/jobs_table.h"
+#include "sim/study/plan/plan_json.h"
 #include "tools/trainyard/answer/answer.h"
 #include "tools/trainyard/verbs.h"
 
@@ -82,12 +85,21 @@ static int print_reference(void)
                     "a scenario without workloads. null means that something has not happened.\n");
     reference_add(&reference, &summary_type, &text);
     metric_reference(&text);
+    text_add(&text, "\n## trace.tsv\n\n`trainyard run SCENARIO -o DIR` writes it. ");
+    trace_reference(&text);
     text_add(&text,
              "\n## Studies\n\n`trainyard sweep STUDY -o DIR` reads a study: JSON with comments, as "
              "scenarios. A factor sets a parameter of the scenario, or the values at its "
              "pointers.\n");
     Reference studies = {.examples = study_examples};
     reference_add(&studies, &study_type, &text);
+    text_add(&text,
+             "\n### Tables of a study\n\n`trainyard sweep -o DIR` and `trainyard plan -o DIR` "
+             "write tables of CSV. An empty cell is unknown; a column that ends in `_s` has "
+             "seconds. `trainyard sqlite DIR` copies them into a database.\n");
+    study_tables_reference(&text);
+    jobs_table_reference(&text);
+    plan_table_reference(&text);
     text_add(&text,
              "\n## Model files\n\n`trainyard predict --model FILE.json` reads a transformer: "
              "JSON with comments, as scenarios.\n");

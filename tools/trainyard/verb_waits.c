@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "reports/page/page.h"
 #include "reports/trace/waits_page.h"
 #include "sim/base/ascii.h"
 #include "sim/base/table.h"
@@ -115,7 +116,7 @@ static void compare(Arena *arena, const WaitsArguments *arguments, char **operan
 {
     const char *folder = operands[0], *list_path = operands[1];
     JobList list;
-    Status status = {0};
+    Status no_plots = {0}, status = {0};
     if (!job_list_read(arena, disk_files, list_path, &list, problems))
         return;
     Waits *waits = waits_create(arena, &list,
@@ -133,7 +134,11 @@ static void compare(Arena *arena, const WaitsArguments *arguments, char **operan
     }
     print_table(arena, comparison);
     const WaitsPage page = {.path = arguments->output, .list = list_path, .run = folder};
-    if (arguments->output != NULL && !waits_page_write(arena, &page, comparison, &status))
+    if (page.path == NULL)
+        return;
+    if (waits_page_write(arena, &page, comparison, &no_plots, &status))
+        page_warn_of_plots(page.path, &no_plots);
+    else
         problems_add_status(problems, &status);
 }
 

@@ -161,7 +161,8 @@ static bool fail_none(const char *folder, Status *status)
                 "nor in %s or %s",
                 cifar_encoding_folder(CIFAR_BINARY), cifar_encoding_folder(CIFAR_PICKLE));
     return status_hint(status,
-                       "\"trainyard make-cifar %s\" makes a synthetic one; the real one is at "
+                       "--data-dir names another folder; \"trainyard make-cifar %s\" makes a "
+                       "synthetic set; the real one is at "
                        "https://www.cs.toronto.edu/~kriz/cifar.html",
                        folder);
 }

@@ -231,8 +231,8 @@ static bool read_unchanged(const char *source, const char *bytes, size_t length,
     return is_read;
 }
 
-bool checkpoint_parse(const char *source, const char *bytes, size_t length, const Net *net,
-                      TrainingState *state, float *weights, float *accumulators, Status *status)
+static bool parse(const char *source, const char *bytes, size_t length, const Net *net,
+                  TrainingState *state, float *weights, float *accumulators, Status *status)
 {
     if (!keras_file_check_header(source, bytes, length, status))
         return false;
@@ -244,6 +244,15 @@ bool checkpoint_parse(const char *source, const char *bytes, size_t length, cons
                 "is not an unchanged checkpoint of trainyard");
     return status_hint(status, "a training continues only from an unchanged checkpoint; "
                                "try an older one");
+}
+
+bool checkpoint_parse(const char *source, const char *bytes, size_t length, const Net *net,
+                      TrainingState *state, float *weights, float *accumulators, Status *status)
+{
+    const bool is_read = parse(source, bytes, length, net, state, weights, accumulators, status);
+    if (!is_read && status->code == STATUS_CONFLICT)
+        status_hint(status, "it was read as %s; --network names another network", net->keras->name);
+    return is_read;
 }
 
 bool checkpoint_is_changed(const char *path)
@@ -262,12 +271,10 @@ bool checkpoint_is_changed(const char *path)
 bool checkpoint_read(const char *path, const Net *net, TrainingState *state, float *weights,
                      float *accumulators, Status *status)
 {
-    // Weights and one accumulator for each, and as much again for the rest of the file.
-    const size_t bytes_max = (size_t)net->parameter_count * sizeof *weights * 4 + (1 << 20);
     Arena *arena = arena_create();
     char *bytes;
     size_t length;
-    bool is_read = file_read(arena, path, bytes_max, &bytes, &length, status) &&
+    bool is_read = file_read(arena, path, CHECKPOINT_BYTES_MAX, &bytes, &length, status) &&
                    checkpoint_parse(path, bytes, length, net, state, weights, accumulators, status);
     arena_destroy(arena);
     return is_read;

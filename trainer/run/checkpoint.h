@@ -30,13 +30,13 @@ MUST_CHECK bool checkpoint_write(const char *path, const Net *net, const RmsProp
                                  const TrainingState *state, const float *weights,
                                  const float *accumulators, int64_t *bytes, Status *status);
 
-/* Fills both arenas. Fails with STATUS_BAD_INPUT if the file belongs to another network, is not
- * HDF5, is truncated, or was changed after checkpoint_write (trainer/run/checksum.h). If `state`
- * is NULL, any Keras file of this network is accepted, and accumulators may be NULL. A file
- * without a valid checksum is then read in a separate process (trainer/run/fork_guard.h: not after
- * MPI has started). The HDF5 library may crash on damaged or malicious files; the crash becomes
- * STATUS_BAD_INPUT. That protects against accidents, but not against a file made to take over the
- * process. */
+/* Fills both arenas. Fails with STATUS_CONFLICT if the file belongs to another network, and with
+ * STATUS_BAD_INPUT if it is not HDF5, is truncated, or was changed after checkpoint_write
+ * (trainer/run/checksum.h). If `state` is NULL, any Keras file of this network is accepted, and
+ * accumulators may be NULL. A file without a valid checksum is then read in a separate process
+ * (trainer/run/fork_guard.h: not after MPI has started). The HDF5 library may crash on damaged or
+ * malicious files; the crash becomes STATUS_BAD_INPUT. That protects against accidents, but not
+ * against a file made to take over the process. */
 MUST_CHECK bool checkpoint_read(const char *path, const Net *net, TrainingState *state,
                                 float *weights, float *accumulators, Status *status);
 /* Whether the file is a checkpoint of trainyard that was changed or damaged since. */

@@ -95,7 +95,7 @@ static void warn_late_ranks(void *listener, int64_t waited_ns, const int32_t *la
     duration_print(&waited, waited_ns);
     problems_add(&warnings, STATUS_MACHINE, here,
                  "rank%s %s of %" PRId32 " %s late: step %" PRId64 " has waited for %s",
-                 late_count > 1 ? "s" : "", text_string(&ranks), training->ranks,
+                 plural(late_count), text_string(&ranks), training->ranks,
                  late_count > 1 ? "are" : "is", training->state.iteration, text_string(&waited));
     report_warnings(&warnings);
     text_free(&ranks);

@@ -217,11 +217,9 @@ static void emit_saved(Jobs *jobs, const Job *job, const TrainingSave *save, con
     TraceRecord *record = trace_of(jobs, job, kind, save->since_ns, path);
     if (save->is_on_notice) {
         record->cause = CAUSE_PREEMPTION;
-        record->job_saved.epochs = save->at.epochs;
-        record->job_saved.steps = save->at.steps;
+        record->job_saved.point = save->at;
     } else {
-        record->checkpoint_within.epochs = save->at.epochs;
-        record->checkpoint_within.steps = save->at.steps;
+        record->checkpoint_within.point = save->at;
     }
     recorder_emit(jobs->recorder);
 }

@@ -279,8 +279,7 @@ void epochs_emit_resumed(Jobs *jobs, const Job *job, const Program *program)
         job_trace(jobs, is_within ? TRACE_JOB_RESUMED_WITHIN : TRACE_JOB_RESUMED, job);
     record->name = job_checkpoint_path(jobs->scenario, job, program, kept, jobs->arena);
     if (is_within) {
-        record->job_resumed_within.epochs = kept.epochs;
-        record->job_resumed_within.steps = kept.steps;
+        record->job_resumed_within.point = kept;
     } else {
         record->job_resumed.epochs = kept.epochs;
     }

@@ -32,10 +32,11 @@
  * several threads at once. Only + - * / on integers, and comparisons that end in the index, give
  * the same answer on every machine.
  *
- * The function runs inside the program that calls it, with its memory and its standard output, and
- * nothing limits its time. It returns: it does not end the process or the thread, and no exception
- * or longjmp leaves it. If it crashes or calls exit(), `trainyard` names it, and ends with the
- * signal, or with exit code 2.
+ * The function runs inside the program that calls it, with its memory, and nothing limits its time.
+ * It returns: it does not end the process or the thread, and no exception or longjmp leaves it. If
+ * it crashes or calls exit(), `trainyard` names it, and ends with the signal, or with exit code 2.
+ * What it prints appears on the standard error of `trainyard`, also what it prints on its standard
+ * output, so that `--json` prints JSON alone; libtrainyard leaves the streams of its program alone.
  *
  * A slot is one GPU of a node; a node without GPUs is one slot. In a cluster of several kinds of
  * nodes a job's slots are those on the first kind that it may run on, and free slots are those of

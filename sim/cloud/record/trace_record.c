@@ -7,20 +7,23 @@ enum { CLUSTER = 1, NODE = 2, JOB = 4, SHARE = 8, NAME = 16 };
 #define VALUE(name) {#name, false},
 #define VALUE_OR_NONE(name) {#name, true},
 #define STEP_PARTS TRACE_STEP_PARTS
+#define TRAINING_POINT TRACE_TRAINING_POINT
 #define NO_VALUES
 
 static const struct {
     const char *name;
     unsigned columns;
     TraceValue values[TRACE_VALUES + 1];
+    const char *meaning;
 } kinds[] = {
-#define X(kind, name, level, columns, values) {#name, columns, {values{NULL, false}}},
+#define X(kind, name, level, columns, values, meaning)                                             \
+    {#name, columns, {values{NULL, false}}, meaning},
     TRACE_KINDS(X)
 #undef X
 };
 _Static_assert(sizeof kinds / sizeof kinds[0] == TRACE_KIND_COUNT, "one row per kind");
 
-#define X(kind, name, level, columns, values)                                                      \
+#define X(kind, name, level, columns, values, meaning)                                             \
     _Static_assert(sizeof((TraceRecord *)NULL)->name <= TRACE_VALUES * sizeof(int64_t),            \
                    "the values of " #name " fit");
 TRACE_KINDS(X)
@@ -29,6 +32,20 @@ TRACE_KINDS(X)
 const char *trace_kind_name(TraceKind kind)
 {
     return kinds[kind].name;
+}
+
+const char *trace_kind_meaning(TraceKind kind)
+{
+    return kinds[kind].meaning;
+}
+
+const char *trace_kind_column(TraceKind kind, int32_t index)
+{
+    static const char *const names[] = {"cluster", "node", "job", "share", "name"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if ((kinds[kind].columns & 1U << i) != 0 && index-- == 0)
+            return names[i];
+    return NULL;
 }
 
 const TraceValue *trace_kind_values(TraceKind kind)

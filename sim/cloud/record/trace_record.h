@@ -15,7 +15,7 @@
 typedef enum { TRACE_LEVEL_JOBS, TRACE_LEVEL_EPOCHS, TRACE_LEVEL_STEPS } TraceLevel;
 
 typedef enum {
-#define X(kind, name, level, columns, values) TRACE_##kind,
+#define X(kind, name, level, columns, values, meaning) TRACE_##kind,
     TRACE_KINDS(X)
 #undef X
         TRACE_KIND_COUNT
@@ -43,14 +43,23 @@ typedef enum {
     VALUE(exchange_ns)                                                                             \
     VALUE(update_ns)
 
+/* A point in a training: so many epochs are done, and so many steps of the next, which has more.
+ * VALUE(name) */
+#define TRACE_TRAINING_POINT VALUE(epochs) VALUE(steps)
+
 #define VALUE(name) int64_t name;
 #define VALUE_OR_NONE(name) int64_t name;
 #define STEP_PARTS StepParts parts;
+#define TRAINING_POINT TrainingPoint point;
 #define NO_VALUES int64_t none;
 
 typedef struct {
     TRACE_STEP_PARTS
 } StepParts;
+
+typedef struct {
+    TRACE_TRAINING_POINT
+} TrainingPoint;
 
 enum { TRACE_VALUES = 10 }; /* the most values that a kind has */
 
@@ -66,7 +75,7 @@ typedef struct {
     /* The values: record.job_state.exit_code for a TRACE_JOB_STATE. */
     union {
         int64_t in_order[TRACE_VALUES]; /* the same values, for code that handles any kind */
-#define X(kind, name, level, columns, values)                                                      \
+#define X(kind, name, level, columns, values, meaning)                                             \
     struct {                                                                                       \
         values                                                                                     \
     } name;
@@ -81,18 +90,23 @@ typedef struct {
 #undef VALUE
 #undef VALUE_OR_NONE
 #undef STEP_PARTS
+#undef TRAINING_POINT
 #undef NO_VALUES
 
 const char *trace_kind_name(TraceKind kind); /* "job_state" */
 static inline TraceLevel trace_kind_level(TraceKind kind)
 {
     static const uint8_t levels[] = {
-#define X(kind, name, level, columns, values) TRACE_LEVEL_##level,
+#define X(kind, name, level, columns, values, meaning) TRACE_LEVEL_##level,
         TRACE_KINDS(X)
 #undef X
     };
     return (TraceLevel)levels[kind];
 }
+const char *trace_kind_meaning(TraceKind kind); /* as trace_kinds.h documents it */
+/* A column that all records of the kind have ("cluster", "node", "job", "share" and "name", in this
+ * order); NULL: fewer than `index` + 1 are so. */
+const char *trace_kind_column(TraceKind kind, int32_t index);
 const char *shortage_name(Shortage shortage);   /* "limit" */
 const char *trace_cause_name(TraceCause cause); /* "autoscale"; "" for CAUSE_NONE */
 

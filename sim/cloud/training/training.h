@@ -54,12 +54,6 @@ NodeTime node_time_times(NodeTime time, int64_t count);
 /* time * numerator / denominator, rounded down; denominator > 0. */
 NodeTime node_time_part(NodeTime time, int64_t numerator, int64_t denominator);
 
-/* A point in a training: so many epochs are done, and so many steps of the next. */
-typedef struct {
-    int64_t epochs;
-    int64_t steps; /* fewer than the epoch has */
-} TrainingPoint;
-
 /* The steps from one checkpoint to the next, over all epochs. */
 static inline int64_t program_checkpoint_steps(const Program *program)
 {

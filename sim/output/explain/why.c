@@ -339,12 +339,11 @@ static void story_add_row(Why *why, Story *story, const TraceRow *row)
     }
     if (record->kind == TRACE_JOB_RESUMED_WITHIN) {
         story_moment(story, record->at_ns)->resumed_from = record->name;
-        story->now.resumed =
-            (TrainingPoint){record->job_resumed_within.epochs, record->job_resumed_within.steps};
+        story->now.resumed = record->job_resumed_within.point;
     }
     if (record->kind == TRACE_JOB_SAVED) {
         story_moment(story, record->at_ns)->saved = record->name;
-        story->saved = (TrainingPoint){record->job_saved.epochs, record->job_saved.steps};
+        story->saved = record->job_saved.point;
         story->now.saved_since_ns = record->since_ns;
     }
     if (record->kind == TRACE_JOB_WORK_RESUMED)

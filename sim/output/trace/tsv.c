@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/base/civil_time.h"
+#include "sim/output/trace/tsv_columns.h"
 
 enum { PIECE_BYTES = 1 << 16 };
 
@@ -16,6 +17,14 @@ _Static_assert(sizeof level_names / sizeof level_names[0] == TRACE_LEVEL_STEPS +
 const char *trace_level_name(TraceLevel level)
 {
     return level_names[level];
+}
+
+void trace_tsv_print_columns(Text *out)
+{
+#define X(column, name, meaning) text_add(out, TSV_##column == 0 ? name : "\t" name);
+    TSV_COLUMNS(X)
+#undef X
+    text_add(out, "\n");
 }
 
 /* `escape_space`: in the header, where spaces separate fields. */
@@ -53,8 +62,7 @@ void trace_tsv_print_header(Text *out, const TraceHeader *header)
         print_name(out, header->given[i], false);
         text_add(out, "\n");
     }
-    text_add(out,
-             "at_ns\tsince_ns\trecord\tcluster\tnode\tjob\tshare\tbytes\tname\tvalues\tcause\n");
+    trace_tsv_print_columns(out);
 }
 
 /* A tab and the name, or "-". */

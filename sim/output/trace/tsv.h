@@ -10,6 +10,8 @@
  * Each line that begins with '#', except the first, is an input of the run (given_lines() in
  * sim/cloud/spec/given.h); traces of earlier programs have none.
  *
+ * tsv_columns.h has the columns, reference.h prints all of it for users.
+ *
  * Times are ns since the start; `since_ns` is the begin of a span (at_ns for an instant). "-"
  * means that the record has no such value. `bytes` is given for records of a share and where it is
  * not 0. `values` are key=integer pairs in the order of trace_kind_values(); `cause` is a name of

@@ -7,26 +7,10 @@
 #include "sim/base/name_table.h"
 #include "sim/base/piece.h"
 #include "sim/output/trace/tsv.h"
-
-enum {
-    FIELD_AT,
-    FIELD_SINCE,
-    FIELD_RECORD,
-    FIELD_CLUSTER,
-    FIELD_NODE,
-    FIELD_JOB,
-    FIELD_SHARE,
-    FIELD_BYTES,
-    FIELD_NAME,
-    FIELD_VALUES,
-    FIELD_CAUSE,
-    FIELD_COUNT
-};
+#include "sim/output/trace/tsv_columns.h"
 
 static const char magic[] = "#trainyard-trace 2 ";
 static const char former_magic[] = "#trainyard-trace 1 ";
-static const char columns[] =
-    "at_ns\tsince_ns\trecord\tcluster\tnode\tjob\tshare\tbytes\tname\tvalues\tcause";
 
 /* Names seen so far, numbered in order of appearance. */
 typedef struct {
@@ -185,13 +169,13 @@ static bool cause_read(const Reader *reader, Piece piece, TraceCause *cause)
 
 static bool times_read(Reader *reader, const Piece *fields, TraceRecord *record)
 {
-    if (!integer_read(reader, fields[FIELD_AT], &record->at_ns) ||
-        !integer_read(reader, fields[FIELD_SINCE], &record->since_ns))
+    if (!integer_read(reader, fields[TSV_AT], &record->at_ns) ||
+        !integer_read(reader, fields[TSV_SINCE], &record->since_ns))
         return false;
     if (record->since_ns < 0 || record->since_ns > record->at_ns)
-        return bad(reader, fields[FIELD_SINCE], "a time from 0 to at_ns");
+        return bad(reader, fields[TSV_SINCE], "a time from 0 to at_ns");
     if (record->at_ns < reader->previous_ns)
-        return bad(reader, fields[FIELD_AT], "a time not before the line above");
+        return bad(reader, fields[TSV_AT], "a time not before the line above");
     reader->previous_ns = record->at_ns;
     return true;
 }
@@ -215,16 +199,16 @@ static bool names_read(Reader *reader, const Piece *fields, TraceRow *row)
 {
     TraceRecord *record = &row->record;
     uint32_t word;
-    const Piece name = fields[FIELD_NAME];
-    return cell_read(reader, fields[FIELD_CLUSTER], &reader->clusters,
+    const Piece name = fields[TSV_NAME];
+    return cell_read(reader, fields[TSV_CLUSTER], &reader->clusters,
                      begins(record->kind, TRACE_CLUSTER_PROVISIONING, name), &record->cluster.index,
                      &row->cluster) &&
-           cell_read(reader, fields[FIELD_NODE], &reader->nodes, false, &record->node.index,
+           cell_read(reader, fields[TSV_NODE], &reader->nodes, false, &record->node.index,
                      &row->node) &&
-           cell_read(reader, fields[FIELD_JOB], &reader->jobs,
+           cell_read(reader, fields[TSV_JOB], &reader->jobs,
                      begins(record->kind, TRACE_JOB_PROVISIONING, name), &record->job.index,
                      &row->job) &&
-           cell_read(reader, fields[FIELD_SHARE], &reader->shares, false, &record->share.index,
+           cell_read(reader, fields[TSV_SHARE], &reader->shares, false, &record->share.index,
                      &row->share) &&
            cell_read(reader, name, &reader->words, false, &word, &record->name);
 }
@@ -240,11 +224,11 @@ static bool is_complete(const Reader *reader, Piece line, const TraceRow *row)
 
 static bool row_read(Reader *reader, Piece line, TraceRow *row)
 {
-    Piece fields[FIELD_COUNT], rest = line;
+    Piece fields[TSV_COLUMN_COUNT], rest = line;
     int32_t count = 0;
-    while (count < FIELD_COUNT && piece_cut(&rest, '\t', &fields[count]))
+    while (count < TSV_COLUMN_COUNT && piece_cut(&rest, '\t', &fields[count]))
         count++;
-    if (count < FIELD_COUNT || rest.text != NULL) {
+    if (count < TSV_COLUMN_COUNT || rest.text != NULL) {
         problems_add(reader->problems, STATUS_BAD_INPUT, line.at,
                      "expected eleven columns separated by tabs, found %s",
                      rest.text != NULL ? "more" : "fewer");
@@ -252,11 +236,11 @@ static bool row_read(Reader *reader, Piece line, TraceRow *row)
     }
     *row = (TraceRow){0};
     // The kind comes first: the other columns depend on it.
-    return kind_read(reader, fields[FIELD_RECORD], &row->record.kind) &&
+    return kind_read(reader, fields[TSV_RECORD], &row->record.kind) &&
            times_read(reader, fields, &row->record) && names_read(reader, fields, row) &&
-           bytes_read(reader, fields[FIELD_BYTES], &row->record.bytes) &&
-           values_read(reader, fields[FIELD_VALUES], &row->record) &&
-           cause_read(reader, fields[FIELD_CAUSE], &row->record.cause) &&
+           bytes_read(reader, fields[TSV_BYTES], &row->record.bytes) &&
+           values_read(reader, fields[TSV_VALUES], &row->record) &&
+           cause_read(reader, fields[TSV_CAUSE], &row->record.cause) &&
            is_complete(reader, line, row);
 }
 
@@ -331,6 +315,16 @@ static bool line_cut(const Reader *reader, Piece *rest, Piece *line)
     return is_whole || bad(reader, *line, "a line end: the file is cut off here");
 }
 
+static bool names_columns(Piece line)
+{
+    Text columns = {0};
+    trace_tsv_print_columns(&columns);
+    const bool is_same =
+        line.length + 1 == columns.length && memcmp(line.text, columns.data, line.length) == 0;
+    text_free(&columns);
+    return is_same;
+}
+
 /* Reads the inputs of the run and cuts off the line after them. */
 static bool given_read(Reader *reader, Piece *rest, Piece *line, TraceHeader *header)
 {
@@ -367,7 +361,7 @@ static void read_all(Reader *reader, Piece rest, TraceHeader *header, TraceListe
     reader->level = header->level;
     const Place below = {.source = reader->source, .line = 2, .column = 1};
     line.at = below; // of the line that is missing if the file ends here
-    if (!given_read(reader, &rest, &line, header) || !piece_is(line, columns)) {
+    if (!given_read(reader, &rest, &line, header) || !names_columns(line)) {
         problems_add(reader->problems, STATUS_BAD_INPUT, line.at,
                      "expected the names of the eleven columns after the lines with '#'");
         return;

@@ -6,34 +6,20 @@
 
 /* --- Which members a command needs and may have --- */
 
-static bool has_word(const char *words, const char *word, size_t length)
-{
-    for (const char *found = words; (found = strstr(found, " ")) != NULL; found++)
-        if (strncmp(found + 1, word, length) == 0 && found[1 + length] == ' ')
-            return true;
-    return false;
-}
-
-bool command_takes(CommandKind kind, const char *key)
-{
-    return has_word(command_members(kind)->allowed, key, strlen(key));
-}
-
-void members_check(const ConfigContext *context, const Json *object, const char *title,
-                   MemberWords words)
+void members_check(const ConfigContext *context, const Json *object, const ObjectType *type,
+                   CommandKind kind)
 {
     for (const Json *member = object->first; member != NULL; member = member->next)
-        if (field_find(words.type, member->key) != NULL && // unknown keys have been reported
-            !has_word(words.of_all, member->key, strlen(member->key)) &&
-            !has_word(words.allowed, member->key, strlen(member->key)))
+        if (field_find(type, member->key) != NULL && // unknown keys have been reported
+            !command_may_have(kind, member->key))
             problems_add(context->problems, STATUS_BAD_INPUT, member->key_at, "%s takes no \"%s\"",
-                         title, member->key);
-    for (const char *word = words.needed + 1; *word != '\0';) {
+                         command_name(kind), member->key);
+    for (const char *word = command_members(kind)->needed + 1; *word != '\0';) {
         size_t length = strcspn(word, " ");
         const char *key = arena_strndup(context->arena, word, length);
-        if (bind_member_meant(context->arena, object, words.type, key) == NULL)
+        if (bind_member_meant(context->arena, object, type, key) == NULL)
             problems_add(context->problems, STATUS_BAD_INPUT, json_at(object),
-                         "%s needs \"%s\", which is missing", title, key);
+                         "%s needs \"%s\", which is missing", command_name(kind), key);
         word += length + 1;
     }
 }
@@ -134,10 +120,6 @@ void command_check(const ConfigContext *context, const CommandText *command)
     if (command->action.is_refused)
         return;
     CommandKind kind = (CommandKind)command->action.value;
-    members_check(context, command->node, command_name(kind),
-                  (MemberWords){.type = &command_type,
-                                .of_all = COMMAND_MEMBERS,
-                                .needed = command_members(kind)->needed,
-                                .allowed = command_members(kind)->allowed});
+    members_check(context, command->node, &command_type, kind);
     check_own_name(context, command);
 }

@@ -8,22 +8,10 @@
 /* Refuses members that this kind of command does not take or lacks, and ill-formed names. */
 void command_check(const ConfigContext *context, const CommandText *command);
 
-/* Whether commands of this kind may have the member `key`, apart from the members of all
- * commands. */
-bool command_takes(CommandKind kind, const char *key);
-
-/* Names of members, separated and surrounded by spaces. */
-typedef struct {
-    const ObjectType *type; /* of the object */
-    const char *of_all;     /* allowed in every object of the type */
-    const char *needed;
-    const char *allowed; /* allowed in this object in addition, including the needed ones */
-} MemberWords;
-
-/* Refuses members of `object` that are in none of the lists, and reports needed members that are
- * missing. Messages call the object `title` ("cluster.create"). */
-void members_check(const ConfigContext *context, const Json *object, const char *title,
-                   MemberWords words);
+/* Refuses members of `object`, a command or fault of this kind, that it may not have, and reports
+ * needed members that are missing. */
+void members_check(const ConfigContext *context, const Json *object, const ObjectType *type,
+                   CommandKind kind);
 
 /* Whether the command's kind and all parts of its resource's path are known. */
 bool command_is_placed(const CommandText *command);

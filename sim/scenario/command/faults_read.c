@@ -151,11 +151,7 @@ static void check_fault_members(const Reader *reader)
 {
     const FaultText *fault = reader->fault;
     CommandKind kind = fault_kind(fault);
-    members_check(reader->context, fault->node, command_name(kind),
-                  (MemberWords){.type = &fault_type,
-                                .of_all = FAULT_MEMBERS,
-                                .needed = command_members(kind)->needed,
-                                .allowed = command_members(kind)->allowed});
+    members_check(reader->context, fault->node, &fault_type, kind);
     if (strikes_nodes(kind) && (fault->cluster.node != NULL) == (fault->job.node != NULL))
         problem_at(reader, fault->node,
                    "strikes a node of a \"cluster\" or of a \"job\": one of "

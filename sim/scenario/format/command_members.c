@@ -1,5 +1,7 @@
 #include "sim/scenario/format/command_members.h"
 
+#include <string.h>
+
 static const CommandMembers members[] = {
     [COMMAND_GROUP_CREATE] = {" ", " "},
     [COMMAND_GROUP_DELETE] = {" ", " "},
@@ -60,4 +62,25 @@ _Static_assert(sizeof(members) / sizeof(members[0]) == COMMAND_KIND_COUNT,
 const CommandMembers *command_members(CommandKind kind)
 {
     return &members[kind];
+}
+
+static bool has_word(const char *words, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *found = words; (found = strstr(found, " ")) != NULL; found++)
+        if (strncmp(found + 1, word, length) == 0 && found[1 + length] == ' ')
+            return true;
+    return false;
+}
+
+bool command_takes(CommandKind kind, const char *key)
+{
+    return has_word(members[kind].allowed, key);
+}
+
+bool command_may_have(CommandKind kind, const char *key)
+{
+    const bool is_fault = kind >= COMMAND_NODE_CRASH; // the kinds of faults come last
+    return command_takes(kind, key) ||
+           has_word(is_fault ? " do at after when " : " do at after name ", key);
 }

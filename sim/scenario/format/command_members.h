@@ -11,9 +11,10 @@ typedef struct {
 } CommandMembers;
 
 const CommandMembers *command_members(CommandKind kind);
-
-/* The additional members of every command and every fault. */
-#define COMMAND_MEMBERS " do at after name "
-#define FAULT_MEMBERS " do at after when "
+/* Whether commands of this kind may have the member `key`, apart from the members of all
+ * commands. */
+bool command_takes(CommandKind kind, const char *key);
+/* The same for commands and faults with the members that all commands, or all faults, have. */
+bool command_may_have(CommandKind kind, const char *key);
 
 #endif

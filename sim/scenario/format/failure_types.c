@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/scenario/format/batchai_types.h"
+#include "sim/scenario/format/command_members.h"
 #include "sim/scenario/format/types.h"
 
 #define MAX_COUNT INT32_MAX
@@ -87,8 +88,20 @@ static const char *const recovery_words[] = {
     NODE_RECOVERIES(X)
 #undef X
         NULL};
+/* The kinds of faults come last, in the order of fault_words. */
+static CommandKind kind_of_word(int32_t word)
+{
+    return (CommandKind)(COMMAND_NODE_CRASH + word);
+}
+
+static bool fault_word_takes(int32_t word, const char *key)
+{
+    return command_may_have(kind_of_word(word), key);
+}
+
 static const Field fault_fields[] = {
-    NEEDED_CHOICE("do", action, fault_words, "the kind of fault"),
+    NEEDED_ROW(CHOICE, "do", action, .choices = fault_words, .choice_takes = fault_word_takes,
+               .doc = "the kind of fault"),
     FIELD_DURATION("at", at, NULL, "time of the fault, counted from the start"),
     FIELD_TEXT("after", after, NULL,
                "instead of `at`: a moment as in commands, such as \"job train epoch 3 + 12m\""),
@@ -134,8 +147,7 @@ const ObjectType fault_type = {"fault", "A failure or another change on request.
 
 CommandKind fault_kind(const FaultText *fault)
 {
-    // The kinds of faults come last, in the order of fault_words.
-    return (CommandKind)(COMMAND_NODE_CRASH + fault->action.value);
+    return kind_of_word((int32_t)fault->action.value);
 }
 
 bool failures_are_by_family(const FailuresText *failures)

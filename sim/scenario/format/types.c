@@ -2,6 +2,7 @@
 
 #include "sim/scenario/format/api_fault_types.h"
 #include "sim/scenario/format/batchai_types.h"
+#include "sim/scenario/format/command_members.h"
 
 #define MAX_COUNT INT32_MAX
 
@@ -256,8 +257,14 @@ const char *job_execution_word(JobExecution execution)
     return execution_words[execution];
 }
 
+static bool command_word_takes(int32_t word, const char *key)
+{
+    return command_may_have((CommandKind)word, key);
+}
+
 static const Field command_fields[] = {
-    NEEDED_CHOICE("do", action, command_words, "the kind of command"),
+    NEEDED_ROW(CHOICE, "do", action, .choices = command_words, .choice_takes = command_word_takes,
+               .doc = "the kind of command"),
     FIELD_DURATION("at", at, "0s", "time of the command, counted from the start"),
     FIELD_TEXT("after", after, NULL,
                "instead of `at`: \"cluster NAME steady|ready|empty|deleted\", \"job NAME "

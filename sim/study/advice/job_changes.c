@@ -25,11 +25,11 @@ static void add_distance(const Listing *listing, const char *whose, const char *
         duration_print(&today, now.ns);
         value = arena_printf(arena, "\"%" PRId64 "s\"", amount);
     } else if (now.steps > 0) {
-        text_printf(&words, "%" PRId64 " %s", amount, amount == 1 ? "step" : "steps");
+        text_printf(&words, "%" PRId64 " step%s", amount, plural(amount));
         text_printf(&today, "%" PRId64, now.steps);
         value = arena_printf(arena, "\"%" PRId64 " steps\"", amount);
     } else {
-        text_printf(&words, "%" PRId64 " %s", amount, amount == 1 ? "epoch" : "epochs");
+        text_printf(&words, "%" PRId64 " epoch%s", amount, plural(amount));
         text_printf(&today, "%" PRId64, now.count);
         value = arena_printf(arena, "%" PRId64, amount);
     }

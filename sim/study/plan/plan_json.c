@@ -363,3 +363,20 @@ void plan_table(const PlanOutcome *outcome, ByteSink out)
     text_free(&row);
     arena_destroy(scratch);
 }
+
+void plan_table_reference(Text *out)
+{
+    text_add(out,
+             "\nplan.csv has a row a candidate: `candidate`, its number; the factors that are not "
+             "weather; `state`, one of");
+    for (int state = 0; state < CANDIDATE_STATE_COUNT; state++)
+        text_printf(out, "%s %s (%s)", state > 0 ? "," : "",
+                    candidate_state_name((CandidateState)state),
+                    candidate_state_words((CandidateState)state));
+    text_add(out,
+             "; `runs`, by which candidates were chosen, and `fresh_runs`; the objective M as `M`, "
+             "`M.low` and `M.high`, its interval, from fresh runs if there are any; the same for "
+             "the metric of each constraint, and of each weather as `M (load=1.5)`; `worse_than`, "
+             "the number of the candidate that is better; and `reason`, why it is not "
+             "recommended, or that it is.\n");
+}

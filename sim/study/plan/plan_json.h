@@ -17,4 +17,7 @@ void plan_table(const PlanOutcome *outcome, ByteSink out);
  * 95% in load=1.5: 0.912 (0.889 to 0.935)". */
 void plan_reason_print(const PlanOutcome *outcome, int32_t candidate, Text *out);
 
+/* The reference of plan.csv as Markdown. */
+void plan_table_reference(Text *out);
+
 #endif

@@ -79,24 +79,27 @@ START_TEST(a_reached_step_is_a_fault_unless_it_is_a_checkpoint)
 }
 END_TEST
 
-START_TEST(samples_are_known_if_all_jobs_agree)
+START_TEST(what_all_jobs_have_in_common_is_known)
 {
     static const char of_tiny[] =
-        "{\"backend\": \"ref\", \"precision\": \"fp32\", \"network\": \"net\", \"ranks\": 1, "
+        "{\"backend\": \"onednn\", \"precision\": \"fp32\", \"network\": \"net\", \"ranks\": 1, "
         "\"batch\": 8, \"train_samples\": 1000, \"test_samples\": 200, \"took_ns\": 5, "
         "\"exit_code\": 0}";
     const char *other = arena_printf(arena, "%s/real/other/attempt-1", folder);
-    DataSamples samples;
-    ck_assert(ran_samples_read(arena, folder, &samples, &status));
-    ck_assert_int_eq(samples.train, 0); // there are no jobs
+    RanCommon common;
+    ck_assert(ran_common_read(arena, folder, &common, &status));
+    ck_assert_int_eq(common.samples.train, 0); // there are no jobs
+    ck_assert_ptr_null(common.backend);
     put(1, "ranks.json", of_tiny);
-    ck_assert(ran_samples_read(arena, folder, &samples, &status));
-    ck_assert_int_eq(samples.train, 1000);
-    ck_assert_int_eq(samples.test, 200);
+    ck_assert(ran_common_read(arena, folder, &common, &status));
+    ck_assert_int_eq(common.samples.train, 1000);
+    ck_assert_int_eq(common.samples.test, 200);
+    ck_assert_str_eq(common.backend, "onednn");
     ck_assert(folder_create(other, &status));
     ck_assert(file_write(arena_printf(arena, "%s/ranks.json", other), good, strlen(good), &status));
-    ck_assert(ran_samples_read(arena, folder, &samples, &status));
-    ck_assert_int_eq(samples.train, 0); // the other job does not state it
+    ck_assert(ran_common_read(arena, folder, &common, &status));
+    ck_assert_int_eq(common.samples.train, 0); // the other job does not state it
+    ck_assert_ptr_null(common.backend);        // and has another one
 }
 END_TEST
 
@@ -167,7 +170,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, attempts_are_read_in_order);
     tcase_add_test(tests, a_reached_step_is_a_fault_unless_it_is_a_checkpoint);
-    tcase_add_test(tests, samples_are_known_if_all_jobs_agree);
+    tcase_add_test(tests, what_all_jobs_have_in_common_is_known);
     tcase_add_test(tests, a_job_that_never_ran_is_reported);
     tcase_add_test(tests, an_attempt_that_went_well_has_timelines);
     tcase_add_test(tests, a_broken_timeline_has_a_place);

@@ -86,6 +86,41 @@ START_TEST(open_streams_are_left_unchanged)
 }
 END_TEST
 
+/* The text that is in a pipe. */
+static const char *arrived(int pipe_end)
+{
+    static char text[64];
+    const ssize_t got = read(pipe_end, text, sizeof text - 1);
+    text[got > 0 ? got : 0] = '\0';
+    return text;
+}
+
+START_TEST(code_from_outside_prints_on_standard_error)
+{
+    int outs[2], errors[2];
+    Status status;
+    ck_assert(pipe(outs) == 0 && pipe(errors) == 0);
+    ck_assert(dup2(outs[1], STDOUT_FILENO) >= 0 && dup2(errors[1], STDERR_FILENO) >= 0);
+    fputs("before, ", stdout);
+    ck_assert(streams_divide(&status));
+    FILE *const own = stdout;
+    streams_foreign_begin();
+    puts("foreign");
+    streams_foreign_begin(); // on another thread
+    streams_foreign_end();
+    puts("still foreign");
+    streams_foreign_end();
+    ck_assert_ptr_eq(stdout, own);
+    ck_assert_int_eq(write(STDOUT_FILENO, "written\n", 8), 8);
+    puts("after");
+    ck_assert(streams_finish(&status));
+    puts("at exit");
+    fflush(stdout);
+    ck_assert_str_eq(arrived(outs[0]), "before, after\n");
+    ck_assert_str_eq(arrived(errors[0]), "foreign\nstill foreign\nwritten\nat exit\n");
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("streams");
@@ -96,6 +131,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_closed_output_does_not_write_into_the_next_file_opened);
     tcase_add_test(tests, a_closed_output_without_writes_succeeds);
     tcase_add_test(tests, open_streams_are_left_unchanged);
+    tcase_add_test(tests, code_from_outside_prints_on_standard_error);
     suite_add_tcase(suite, tests);
     return suite;
 }

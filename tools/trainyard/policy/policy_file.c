@@ -7,6 +7,7 @@
 #include "sim/base/checksum.h"
 #include "sim/base/file_source.h"
 #include "sim/cli/disk_files.h"
+#include "sim/cli/streams.h"
 #include "tools/trainyard/policy/policy_guard.h"
 
 static void fail(const char *path, Status *status, const char *why)
@@ -69,6 +70,8 @@ bool policy_file_load(Arena *arena, const char *path, PolicyFile *policy, Status
     }
     // Without a slash the loader would look in the folders of libraries.
     const char *here = strchr(path, '/') != NULL ? path : arena_printf(arena, "./%s", path);
+    if (!streams_divide(status))
+        return false;
     void *library = policy_guard_load(path, here);
     if (library == NULL) {
         fail(path, status, loader_reason(here));

@@ -10,6 +10,7 @@
 #include "sim/base/units.h"
 #include "sim/cli/report.h"
 #include "sim/cli/signal_text.h"
+#include "sim/cli/streams.h"
 
 enum { STACK_BYTES = 32 << 10, MESSAGE_BYTES = 8192 };
 
@@ -94,7 +95,9 @@ static int32_t choose_guarded(const trainyard_policy_view *view)
         give_stack();
     own.at_ns = view->now_ns;
     own.doing = CHOOSING;
+    streams_foreign_begin();
     const int32_t answer = guard.choose(view);
+    streams_foreign_end();
     own.doing = OUTSIDE;
     return answer;
 }
@@ -108,7 +111,9 @@ void *policy_guard_load(const char *path, const char *file)
         sigaction(faults[i].signal, &action, &guard.before[i]);
     atexit(handle_exit);
     own.doing = LOADING;
+    streams_foreign_begin();
     void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    streams_foreign_end();
     own.doing = OUTSIDE;
     return library;
 }

@@ -1,6 +1,6 @@
 #include "tools/trainyard/real/calibrate_options.h"
 
-const CalibrateOptions calibrate_option_defaults = {.backend = "auto"};
+#include "trainer/compute/backend_words.h"
 
 #define OWNER CalibrateOptions
 static const Field options[] = {
@@ -16,8 +16,7 @@ static const Field options[] = {
     OPTION_INTEGER(0, "rounds", rounds, "N", 1, 1000,
                    "measure everything N times (3, or 2 with --quick)"),
     OPTION_TEXT(0, "name", name, "NAME", "call the machine NAME (its host name)"),
-    OPTION_TEXT(0, "backend", backend, "NAME",
-                "the compute backend, a name that bench-training accepts (auto)"),
+    OPTION_CHOICE(0, "backend", backend, "NAME", backend_words, "compute with backend NAME (auto)"),
     OPTION_FILE(0, "from", from, "FILE",
                 "measure nothing; fit the measurements of an earlier calibration"),
     OPTION_FILE(0, "more", more, "FILE",

@@ -8,10 +8,10 @@ typedef struct {
     bool is_quick;
     const char *output, *from, *more, *check;
     int64_t ranks, rounds;
-    const char *backend, *name;
+    int backend; /* of backend_words (trainer/compute/backend_words.h) */
+    const char *name;
 } CalibrateOptions;
 
-extern const CalibrateOptions calibrate_option_defaults;
 extern const OptionTable calibrate_option_table;
 
 #endif

@@ -12,6 +12,7 @@
 #include "sim/cli/program.h"
 #include "sim/cli/report.h"
 #include "tools/trainyard/real/calibrate_options.h"
+#include "trainer/compute/backend_words.h"
 
 /* --- Files --- */
 
@@ -75,7 +76,7 @@ static Json *measure(Arena *arena, const CalibrateOptions *options, int *signal,
                                 .name = options->name,
                                 .earlier = earlier,
                                 .ranks = (int32_t)options->ranks,
-                                .backend = options->backend,
+                                .backend = backend_words[options->backend],
                                 .programs = arena_strdup(arena, text_string(&folder)),
                                 .folder = folder_of(arena, options->output)};
     text_free(&folder);
@@ -205,7 +206,7 @@ static int calibrate(Arena *arena, const CalibrateOptions *options)
 int program_run(int argc, char **argv)
 {
     Arena *arena = arena_create();
-    CalibrateOptions options = calibrate_option_defaults;
+    CalibrateOptions options = {0};
     Operands operands;
     int exit_code;
     if (options_read(&calibrate_option_table, arena, argc, argv, &options, &operands, &exit_code))

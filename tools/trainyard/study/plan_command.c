@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "reports/page/page.h"
 #include "reports/plan/report.h"
 #include "sim/base/units.h"
 #include "sim/cli/disk_files.h"
@@ -59,7 +60,7 @@ static const Field plan_options_table[] = {
                 "the load grows by RATIO every month, such as 5%: when is a constraint missed?"),
     OPTION_FILE(0, "policy", policy, "FILE",
                 "let the function of a shared object choose the next job in all runs "
-                "(trainyard_policy.h)"),
+                "(trainyard_policy.h); what it prints goes to stderr"),
     OPTION_FLAG(0, "check-determinism", checks_determinism,
                 "repeat each run, and stop at the first whose result differs"),
     OPTION_FLAG(0, "dry-run", is_forecast,
@@ -267,8 +268,7 @@ static bool read_follow_options(const PlanArguments *arguments, FollowOptions *f
     return false;
 }
 
-/* The report, unless no folder is given. Machines that only run plans need no gnuplot, so a page
- * without plots is not a failure. */
+/* The report, unless no folder is given. */
 static int write_report(Arena *arena, const SweepOptions *options, PlanRun *run, Problems *problems)
 {
     const PlanOutcome *outcome = &run->outcome;
@@ -287,8 +287,8 @@ static int write_report(Arena *arena, const SweepOptions *options, PlanRun *run,
         return report_problems(problems);
     if (!plan_report_write(arena, options->folder, &known, &no_plots, &status))
         return report_status(&status);
-    if (no_plots.code != STATUS_OK && !options->is_quiet)
-        fprintf(stderr, "%s/report.html has no plots: %s\n", options->folder, no_plots.message);
+    if (!options->is_quiet)
+        page_warn_of_plots(arena_printf(arena, "%s/report.html", options->folder), &no_plots);
     return EXIT_FINE;
 }
 

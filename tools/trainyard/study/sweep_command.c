@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "reports/page/page.h"
 #include "reports/study/report.h"
 #include "sim/base/units.h"
 #include "sim/cli/disk_files.h"
@@ -41,7 +42,7 @@ static const Field sweep_options[] = {
                 "run the part I, from 0, of a study that N processes divide"),
     OPTION_FILE(0, "policy", policy, "FILE",
                 "let the function of a shared object choose the next job in all runs "
-                "(trainyard_policy.h)"),
+                "(trainyard_policy.h); what it prints goes to stderr"),
     OPTION_FLAG(0, "check-determinism", checks_determinism,
                 "repeat each run, and stop at the first whose result differs"),
     OPTION_FLAG(0, "jobs", writes_jobs,
@@ -213,8 +214,7 @@ bool sweep_plan(const SweepArguments *arguments, SweepOptions *options, Problems
     return false;
 }
 
-/* The report, unless this is a part of a study. Machines that only run sweeps need no gnuplot, so a
- * page without plots is not a failure. */
+/* The report, unless this is a part of a study. */
 static int write_report(Arena *arena, const SweepOptions *options, const Sweep *done)
 {
     Status no_plots = {0}, status = {0};
@@ -223,8 +223,8 @@ static int write_report(Arena *arena, const SweepOptions *options, const Sweep *
     const StudyOutcome outcome = sweep_outcome(done);
     if (!study_report_write(arena, options->folder, &outcome, &no_plots, &status))
         return report_status(&status);
-    if (no_plots.code != STATUS_OK && !options->is_quiet)
-        fprintf(stderr, "%s/report.html has no plots: %s\n", options->folder, no_plots.message);
+    if (!options->is_quiet)
+        page_warn_of_plots(arena_printf(arena, "%s/report.html", options->folder), &no_plots);
     return EXIT_FINE;
 }
 

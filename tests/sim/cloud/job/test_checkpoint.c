@@ -72,8 +72,8 @@ START_TEST(steps_are_counted_over_all_epochs)
             const TraceRecord *record = recording_get(&recording, TRACE_CHECKPOINT_WITHIN, i);
             const char *path = arena_printf(arena, "c-%d-step-%d", (int)within[i].at.epochs,
                                             (int)within[i].at.steps);
-            ck_assert_int_eq(record->checkpoint_within.epochs, within[i].at.epochs);
-            ck_assert_int_eq(record->checkpoint_within.steps, within[i].at.steps);
+            ck_assert_int_eq(record->checkpoint_within.point.epochs, within[i].at.epochs);
+            ck_assert_int_eq(record->checkpoint_within.point.steps, within[i].at.steps);
             ck_assert_str_eq(record->name, path);
             ck_assert_int_eq(record->since_ns, due_ns(within[i].nth));
             ck_assert_int_eq(record->at_ns, record->since_ns + write_ns);
@@ -100,8 +100,8 @@ START_TEST(a_new_attempt_continues_after_the_last_checkpoint)
         ck_assert_int_eq(recording_attempt(&recording, 0)->job_attempt.checkpoint_ns,
                          NODES * 3 * write_ns);
         const TraceRecord *resumed = recording_get(&recording, TRACE_JOB_RESUMED_WITHIN, 0);
-        ck_assert_int_eq(resumed->job_resumed_within.epochs, 1);
-        ck_assert_int_eq(resumed->job_resumed_within.steps, 2);
+        ck_assert_int_eq(resumed->job_resumed_within.point.epochs, 1);
+        ck_assert_int_eq(resumed->job_resumed_within.point.steps, 2);
         const TraceRecord *trained = recording_get(&recording, TRACE_JOB_TRAINED, 0);
         ck_assert_int_eq(trained->job_trained.steps, 28);
         ck_assert_int_eq(trained->at_ns - trained->since_ns, 28 * NS_PER_S + 7 * write_ns);
@@ -144,8 +144,8 @@ START_TEST(a_checkpoint_that_is_not_whole_counts_for_nothing)
         lose(world, due_ns(2) + write_ns - 1);
         world_run(world);
         const TraceRecord *resumed = recording_get(&recording, TRACE_JOB_RESUMED_WITHIN, 0);
-        ck_assert_int_eq(resumed->job_resumed_within.epochs, 0);
-        ck_assert_int_eq(resumed->job_resumed_within.steps, 4);
+        ck_assert_int_eq(resumed->job_resumed_within.point.epochs, 0);
+        ck_assert_int_eq(resumed->job_resumed_within.point.steps, 4);
         ck_assert_int_eq(recording_attempt(&recording, 0)->job_attempt.kept_ns,
                          NODES * 4 * NS_PER_S);
     }
@@ -173,9 +173,9 @@ START_TEST(a_checkpoint_that_is_due_serves_as_the_one_on_notice)
                                 CAUSE_PREEMPTION);
             world_run(world);
             ck_assert_int_eq(recording_count(&recording, TRACE_JOB_SAVED, NULL), rows[i].saved);
-            ck_assert_int_eq(
-                recording_get(&recording, TRACE_JOB_RESUMED_WITHIN, 0)->job_resumed_within.steps,
-                rows[i].steps);
+            ck_assert_int_eq(recording_get(&recording, TRACE_JOB_RESUMED_WITHIN, 0)
+                                 ->job_resumed_within.point.steps,
+                             rows[i].steps);
             ck_assert_int_eq(job_of(world)->state, JOB_SUCCEEDED);
         }
 }

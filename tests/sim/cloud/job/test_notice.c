@@ -69,8 +69,8 @@ START_TEST(on_notice_the_step_ends_and_a_checkpoint_is_written)
         const TraceRecord *saved = recording_get(&recording, TRACE_JOB_SAVED, 0);
         ck_assert_int_eq(saved->since_ns, noticed_ns + 600 * NS_PER_MS);
         ck_assert_int_eq(saved->at_ns, saved->since_ns + write_ns);
-        ck_assert_int_eq(saved->job_saved.epochs, 1);
-        ck_assert_int_eq(saved->job_saved.steps, 501);
+        ck_assert_int_eq(saved->job_saved.point.epochs, 1);
+        ck_assert_int_eq(saved->job_saved.point.steps, 501);
         ck_assert_int_eq(saved->cause, CAUSE_PREEMPTION);
         ck_assert_str_eq(saved->name, "state-1-step-501");
         ck_assert_int_eq(recording_count(&recording, TRACE_FILE_WRITTEN, "state-1-step-501"),
@@ -89,8 +89,8 @@ START_TEST(on_notice_the_step_ends_and_a_checkpoint_is_written)
         // The next attempt reads the checkpoint and trains the other steps.
         const TraceRecord *resumed = recording_get(&recording, TRACE_JOB_RESUMED_WITHIN, 0);
         ck_assert_str_eq(resumed->name, "state-1-step-501");
-        ck_assert_int_eq(resumed->job_resumed_within.epochs, 1);
-        ck_assert_int_eq(resumed->job_resumed_within.steps, 501);
+        ck_assert_int_eq(resumed->job_resumed_within.point.epochs, 1);
+        ck_assert_int_eq(resumed->job_resumed_within.point.steps, 501);
         const TraceRecord *trained = recording_get(&recording, TRACE_JOB_TRAINED, 0);
         ck_assert_int_eq(trained->job_trained.steps, EPOCHS * EVERY - 1501);
         ck_assert_int_eq(trained->at_ns - trained->since_ns, 1499 * step_ns + 2 * write_ns);
@@ -191,8 +191,8 @@ START_TEST(a_checkpoint_that_is_written_behind_ends_before_the_one_on_notice_beg
         warn(world, 0, begun_ns + NS_PER_S / 2, 20 * NS_PER_S);
         world_run(world);
         const TraceRecord *saved = recording_get(&recording, TRACE_JOB_SAVED, 0);
-        ck_assert_int_eq(saved->job_saved.epochs, 1);
-        ck_assert_int_eq(saved->job_saved.steps, 1);
+        ck_assert_int_eq(saved->job_saved.point.epochs, 1);
+        ck_assert_int_eq(saved->job_saved.point.steps, 1);
         ck_assert_int_eq(saved->at_ns, begun_ns + 2 * write_ns);
         ck_assert_int_eq(job_of(world)->state, JOB_SUCCEEDED);
         if (fidelity != FIDELITY_JOB)
@@ -214,12 +214,13 @@ START_TEST(all_nodes_of_a_gang_save_at_each_notice)
         // 0.6 s, the first checkpoint, and at the notice the eighth step after it; at job
         // fidelity steps do not wait.
         const int64_t steps = fidelity == FIDELITY_JOB ? 513 : 501 + 8;
-        ck_assert_int_eq(recording_get(&recording, TRACE_JOB_SAVED, 1)->job_saved.steps, steps);
+        ck_assert_int_eq(recording_get(&recording, TRACE_JOB_SAVED, 1)->job_saved.point.steps,
+                         steps);
         ck_assert_int_eq(recording_attempt(&recording, 0)->at_ns, noticed_ns + 30 * NS_PER_S);
         ck_assert_int_eq(recording_attempt(&recording, 0)->job_attempt.kept_ns,
                          NODES * (1000 + steps) * step_ns);
         ck_assert_int_eq(
-            recording_get(&recording, TRACE_JOB_RESUMED_WITHIN, 0)->job_resumed_within.steps,
+            recording_get(&recording, TRACE_JOB_RESUMED_WITHIN, 0)->job_resumed_within.point.steps,
             steps);
         ck_assert_int_eq(job_of(world)->state, JOB_SUCCEEDED);
     }
@@ -299,8 +300,8 @@ START_TEST(an_evaluation_under_way_ends_before_the_checkpoint)
         world_run(world);
         const TraceRecord *saved = recording_get(&recording, TRACE_JOB_SAVED, 0);
         ck_assert_int_eq(saved->since_ns, evaluated_ns);
-        ck_assert_int_eq(saved->job_saved.epochs, 1);
-        ck_assert_int_eq(saved->job_saved.steps, 0);
+        ck_assert_int_eq(saved->job_saved.point.epochs, 1);
+        ck_assert_int_eq(saved->job_saved.point.steps, 0);
         ck_assert_str_eq(saved->name, "checkpoint-1.h5");
         ck_assert_int_eq(job_of(world)->state, JOB_SUCCEEDED);
     }
@@ -342,7 +343,7 @@ START_TEST(a_notice_during_the_start_saves_after_the_first_step)
         World *world = world_of(program_of(true), (Fidelity)fidelity);
         warn(world, 0, training_ns - NS_PER_S, 30 * NS_PER_S);
         world_run(world);
-        ck_assert_int_eq(recording_get(&recording, TRACE_JOB_SAVED, 0)->job_saved.steps, 1);
+        ck_assert_int_eq(recording_get(&recording, TRACE_JOB_SAVED, 0)->job_saved.point.steps, 1);
         ck_assert_int_eq(recording_get(&recording, TRACE_JOB_SAVED, 0)->since_ns,
                          training_ns + step_ns);
         ck_assert_int_eq(job_of(world)->state, JOB_SUCCEEDED);

@@ -503,12 +503,33 @@ START_TEST(dots_in_the_names_of_output_folders_do_not_lead_up)
 }
 END_TEST
 
-START_TEST(mistakes_that_the_service_reported_late_are_refused_before_the_run)
+/* Mistakes that the service reported late, or not at all, are refused before the run: the change
+ * `new` of the text `old` in the small job has a problem with this message and hint. */
+typedef struct {
+    const char *old, *new;
+    const char *message, *hint;
+} Mistake;
+
+static void check_mistakes(const Mistake *rows, size_t count)
 {
-    static const struct {
-        const char *old, *new; /* a change of the small job */
-        const char *message, *hint;
-    } rows[] = {
+    for (size_t i = 0; i < count; i++) {
+        Problems problems;
+        ck_assert_msg(read_job(with_change(arena, small_job_text, rows[i].old, rows[i].new),
+                               &problems) == NULL,
+                      "%s", rows[i].new);
+        bool is_found = false;
+        for (int32_t j = 0; j < problems.kept; j++)
+            is_found = is_found || (problems.items[j].at.line > 0 &&
+                                    strstr(problems.items[j].message, rows[i].message) != NULL &&
+                                    strstr(problems.items[j].hint, rows[i].hint) != NULL);
+        ck_assert_msg(is_found, "%s: first %s (%s)", rows[i].new, problems.items[0].message,
+                      problems.items[0].hint);
+    }
+}
+
+START_TEST(a_path_that_no_mount_or_variable_explains_is_refused)
+{
+    static const Mistake rows[] = {
         {"ROOT/data/logs", "ROOT/dta/logs",
          "$AZ_BATCHAI_JOB_MOUNT_ROOT/dta/logs is not under a mount",
          "mounted: $AZ_BATCHAI_JOB_MOUNT_ROOT/data"},
@@ -534,6 +555,14 @@ START_TEST(mistakes_that_the_service_reported_late_are_refused_before_the_run)
          "unknown input directory id \"DATA\"", "no \"inputDirectories\" can be used here"},
         {"$AZ_BATCHAI_JOB_MOUNT_ROOT/data/logs", "${AZ_BATCHAI_OUTPUT_X}/y",
          "unknown output directory id \"X\"", ""},
+    };
+    check_mistakes(rows, sizeof rows / sizeof rows[0]);
+}
+END_TEST
+
+START_TEST(a_job_has_nodes_processes_and_one_toolkit_that_fit)
+{
+    static const Mistake rows[] = {
         {"\"nodeCount\": 2", "\"nodeCount\": 101", "but a cluster has at most 100", ""},
         {"\"nodeCount\": 2", "\"nodeCount\": 2147483647", "a cluster has at most 100", ""},
         {"\"nodeCount\": 2", "\"nodeCount\": 0", "nodeCount is 0, expected 1", ""},
@@ -549,6 +578,14 @@ START_TEST(mistakes_that_the_service_reported_late_are_refused_before_the_run)
         {"\"horovodSettings\"", "\"horovodSetings\"", "unknown key \"horovodSetings\"",
          "did you mean \"horovodSettings\"?"},
         {"\"horovodSettings\"", "\"work\"", "the job has no toolkit", "one of"},
+    };
+    check_mistakes(rows, sizeof rows / sizeof rows[0]);
+}
+END_TEST
+
+START_TEST(a_mount_or_file_that_is_not_there_is_refused)
+{
+    static const Mistake rows[] = {
         {"\"relativeMountPath\": \"data\"", "\"relativeMountPath\": \"/data\"",
          "is not a path below the mount root", "appears as $AZ_BATCHAI_JOB_MOUNT_ROOT/data"},
         {"\"relativeMountPath\": \"data\"", "\"relativeMountPath\": \"./\"",
@@ -569,6 +606,14 @@ START_TEST(mistakes_that_the_service_reported_late_are_refused_before_the_run)
          "http://127.0.0.1:10444/data", "does not name a share", "http://127.0.0.1"},
         {"ROOT/data/train.py", "ROOT/data/trian.py", "unknown file on share \"acc/data\"",
          "did you mean \"train.py\"?"},
+    };
+    check_mistakes(rows, sizeof rows / sizeof rows[0]);
+}
+END_TEST
+
+START_TEST(wrong_names_and_values_of_a_job_are_refused)
+{
+    static const Mistake rows[] = {
         {"\"id\": \"MODEL\",",
          "\"id\": \"MODEL\", \"pathPrefix\": \"$AZ_BATCHAI_JOB_MOUNT_ROOT/data\"}, {\"id\": "
          "\"MODEL\",",
@@ -594,19 +639,7 @@ START_TEST(mistakes_that_the_service_reported_late_are_refused_before_the_run)
         {"\"imageSourceRegistry\": {\"image\"", "\"imageSourceRegistry\": {\"picture\"",
          "this ImageSourceRegistry needs \"image\"", ""},
     };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        Problems problems;
-        ck_assert_msg(read_job(with_change(arena, small_job_text, rows[i].old, rows[i].new),
-                               &problems) == NULL,
-                      "%s", rows[i].new);
-        bool is_found = false;
-        for (int32_t j = 0; j < problems.kept; j++)
-            is_found = is_found || (problems.items[j].at.line > 0 &&
-                                    strstr(problems.items[j].message, rows[i].message) != NULL &&
-                                    strstr(problems.items[j].hint, rows[i].hint) != NULL);
-        ck_assert_msg(is_found, "%s: first %s (%s)", rows[i].new, problems.items[0].message,
-                      problems.items[0].hint);
-    }
+    check_mistakes(rows, sizeof rows / sizeof rows[0]);
 }
 END_TEST
 
@@ -1003,7 +1036,10 @@ Suite *test_suite(void)
     tcase_add_test(tests, every_toolkit_has_its_name_and_its_processes);
     tcase_add_test(tests, values_listed_in_the_documentation_are_checked_in_any_letter_case);
     tcase_add_test(tests, dots_in_the_names_of_output_folders_do_not_lead_up);
-    tcase_add_test(tests, mistakes_that_the_service_reported_late_are_refused_before_the_run);
+    tcase_add_test(tests, a_path_that_no_mount_or_variable_explains_is_refused);
+    tcase_add_test(tests, a_job_has_nodes_processes_and_one_toolkit_that_fit);
+    tcase_add_test(tests, a_mount_or_file_that_is_not_there_is_refused);
+    tcase_add_test(tests, wrong_names_and_values_of_a_job_are_refused);
     tcase_add_test(tests, a_likely_mistake_in_a_command_line_is_only_a_warning);
     tcase_add_test(tests, a_path_is_taken_literally_and_a_mount_is_found_by_any_of_its_spellings);
     tcase_add_test(tests, workers_and_parameter_servers_must_fit_gpus_and_nodes);
