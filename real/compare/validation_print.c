@@ -172,9 +172,7 @@ Json *validation_json(Arena *arena, const Validation *validation)
 
 /* --- Plots --- */
 
-/* The colour of each number of ranks. */
-static const int32_t rank_rgb[] = {0x4477AA, 0xEE6677, 0xCCBB44, 0x66CCEE, 0xAA3377, 0x228833};
-enum { RANKS_SHOWN = sizeof rank_rgb / sizeof rank_rgb[0] };
+enum { RANKS_SHOWN = SERIES_MAX }; // each with a colour
 
 /* The numbers of ranks of all cells, in rising order. Numbers after the first RANKS_SHOWN share the
  * last colour. */
@@ -201,7 +199,7 @@ static int32_t rgb_of(const int32_t *ranks, int32_t count, int32_t wanted)
     int32_t kind = 0;
     while (kind < count - 1 && ranks[kind] != wanted)
         kind++;
-    return rank_rgb[kind];
+    return series_rgb[kind];
 }
 
 static void legend_print(Text *out, Arena *arena, const Validation *validation,
@@ -211,7 +209,7 @@ static void legend_print(Text *out, Arena *arena, const Validation *validation,
     for (int32_t i = 0; i < count; i++)
         shades[i] = (Shade){arena_printf(arena, "%" PRId32 " rank%s%s", ranks[i], plural(ranks[i]),
                                          ranks[i] > validation->table->cores ? ", not judged" : ""),
-                            rank_rgb[i]};
+                            series_rgb[i]};
     key_print(out, shades, count, (1U << count) - 1, layout);
 }
 
