@@ -181,8 +181,8 @@ static void common_narrow(RanCommon *common, const RanAttempt *attempt)
     if (attempt->samples.train != common->samples.train ||
         attempt->samples.test != common->samples.test)
         common->samples = (DataSamples){0};
-    if (common->backend == NULL || attempt->backend == NULL ||
-        strcmp(attempt->backend, common->backend) != 0)
+    if (common->backend != NULL &&
+        (attempt->backend == NULL || strcmp(attempt->backend, common->backend) != 0))
         common->backend = NULL;
 }
 
@@ -200,9 +200,10 @@ bool ran_common_read(Arena *arena, const char *folder, RanCommon *common, Status
         if (entry->d_name[0] == '.' || access(path, F_OK) != 0)
             continue;
         is_good = facts_read(arena, path, &attempt, status);
-        if (is_first)
+        if (is_good && is_first)
             *common = (RanCommon){attempt.samples, attempt.backend};
-        common_narrow(common, &attempt);
+        else if (is_good)
+            common_narrow(common, &attempt);
         is_first = false;
     }
     closedir(listing);

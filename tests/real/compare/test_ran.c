@@ -100,6 +100,9 @@ START_TEST(what_all_jobs_have_in_common_is_known)
     ck_assert(ran_common_read(arena, folder, &common, &status));
     ck_assert_int_eq(common.samples.train, 0); // the other job does not state it
     ck_assert_ptr_null(common.backend);        // and has another one
+    ck_assert(folder_create(arena_printf(arena, "%s/real/none/attempt-1", folder), &status));
+    ck_assert(!ran_common_read(arena, folder, &common, &status));
+    ck_assert_str_eq(status.message, "there is no such file");
 }
 END_TEST
 
