@@ -99,11 +99,10 @@ static const EstimateColumn columns[] = {
     REAL("low", low, "the begin of its interval, at 95 % confidence"),
     REAL("high", high, "the end of its interval"),
     COLUMN(COLUMN_TEXT, "method", method, false,
-           "\"t, skew\": the mean of the runs; \"t in 0..1\": the mean of shares; \"share\": a "
-           "share of "
-           "jobs; \"pooled\": a percentile of the jobs of all runs together; \"bootstrap\": a "
-           "ratio of "
-           "totals; \"batches\": the mean of the parts of one long run"),
+           "\"t, skew\": the mean of the runs; \"t in 0..1\": the mean of shares; \"share\": "
+           "a share of jobs; \"pooled\": a percentile of the jobs of all runs together; "
+           "\"bootstrap\": a ratio of totals; \"batches\": the mean of the parts of one long "
+           "run"),
     COLUMN(COLUMN_NOTE, "note", note, false,
            "why there is no interval, or a property that the interval lacks"),
     REAL("mean", mean, "the mean of the values of the runs"),

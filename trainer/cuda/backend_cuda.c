@@ -270,8 +270,7 @@ static bool gpu_copy_begin(void *opened, Status *status)
               cudaMemcpyAsync(model->settled_arenas, model->arenas[ARENA_WEIGHTS], bytes,
                               cudaMemcpyDeviceToDevice, model->stream),
               doing);
-    cuda_note(model, cudaEventRecord(model->settled, model->stream), doing);
-    cuda_note(model, cudaStreamWaitEvent(model->copy_stream, model->settled, 0), doing);
+    cuda_stream_waits(model, model->copy_stream, model->settled, model->stream, doing);
     cuda_note(model,
               cudaMemcpyAsync(model->fetched_arenas, model->settled_arenas, bytes,
                               cudaMemcpyDeviceToHost, model->copy_stream),

@@ -17,8 +17,7 @@ int64_t cuda_exchange_first(const Net *net)
 static bool sum(CudaModel *model, Comm *comm, int64_t first, int64_t end, Status *status)
 {
     const char *doing = "summing gradients";
-    cuda_note(model, cudaEventRecord(model->begun, model->weights_stream), doing);
-    cuda_note(model, cudaStreamWaitEvent(model->exchange_stream, model->begun, 0), doing);
+    cuda_stream_waits(model, model->exchange_stream, model->begun, model->weights_stream, doing);
     return cuda_is_fine(model, status) &&
            comm_sum_on_gpu(comm, model->arenas[ARENA_GRADIENTS] + first, end - first,
                            model->exchange_stream, status);
@@ -36,7 +35,6 @@ bool cuda_exchange_rest(CudaModel *model, Comm *comm, Status *status)
     const int64_t end = cuda_exchange_first(model->settings.net);
     if (end > 0 && !sum(model, comm, 0, end, status))
         return false;
-    cuda_note(model, cudaEventRecord(model->summed, model->exchange_stream), doing);
-    cuda_note(model, cudaStreamWaitEvent(model->stream, model->summed, 0), doing);
+    cuda_stream_waits(model, model->stream, model->summed, model->exchange_stream, doing);
     return cuda_is_fine(model, status);
 }

@@ -101,6 +101,13 @@ void cuda_note(CudaModel *model, cudaError_t result, const char *doing)
         cuda_note_as(model, doing, cudaGetErrorName(result), cudaGetErrorString(result));
 }
 
+void cuda_stream_waits(CudaModel *model, cudaStream_t waiting, cudaEvent_t event,
+                       cudaStream_t awaited, const char *doing)
+{
+    cuda_note(model, cudaEventRecord(event, awaited), doing);
+    cuda_note(model, cudaStreamWaitEvent(waiting, event, 0), doing);
+}
+
 void cuda_note_as(CudaModel *model, const char *doing, const char *name, const char *meaning)
 {
     if (model->has_failed)

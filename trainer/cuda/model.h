@@ -230,6 +230,10 @@ void cuda_note(CudaModel *model, cudaError_t result, const char *doing);
 /* The same for an error of another library. `name` and `meaning` are the error's, or the library's
  * name and its error. */
 void cuda_note_as(CudaModel *model, const char *doing, const char *name, const char *meaning);
+/* Makes stream `waiting` wait for what is queued on stream `awaited`; `event` is the one between
+ * them. */
+void cuda_stream_waits(CudaModel *model, cudaStream_t waiting, cudaEvent_t event,
+                       cudaStream_t awaited, const char *doing);
 /* Waits until the GPU has finished all queued work; false if the model has failed. */
 MUST_CHECK bool cuda_wait(CudaModel *model, const char *doing, Status *status);
 /* The same if the GPU may wait for the GPUs of other ranks. It would wait forever for a rank that

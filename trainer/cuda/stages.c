@@ -279,16 +279,14 @@ static void sieve_backward(CudaModel *model, int32_t i)
 
 void cuda_weights_begin(CudaModel *model)
 {
-    const char *doing = "going backward";
-    cuda_note(model, cudaEventRecord(model->weights_begun, model->stream), doing);
-    cuda_note(model, cudaStreamWaitEvent(model->weights_stream, model->weights_begun, 0), doing);
+    cuda_stream_waits(model, model->weights_stream, model->weights_begun, model->stream,
+                      "going backward");
 }
 
 void cuda_weights_end(CudaModel *model)
 {
-    const char *doing = "going backward";
-    cuda_note(model, cudaEventRecord(model->weights_ended, model->weights_stream), doing);
-    cuda_note(model, cudaStreamWaitEvent(model->stream, model->weights_ended, 0), doing);
+    cuda_stream_waits(model, model->stream, model->weights_ended, model->weights_stream,
+                      "going backward");
 }
 
 void cuda_weights_add(CudaModel *model, cudaStream_t stream)
@@ -326,12 +324,9 @@ static void update_early(CudaModel *model, const CudaRmsProp *optimizer, int64_t
             return;
     if (first >= model->updated_from)
         return;
-    cuda_note(model, cudaEventRecord(model->weights_begun, model->stream), doing);
-    cuda_note(model, cudaStreamWaitEvent(model->exchange_stream, model->weights_begun, 0), doing);
-    cuda_note(model, cudaEventRecord(model->begun, model->weights_stream), doing);
-    cuda_note(model, cudaStreamWaitEvent(model->exchange_stream, model->begun, 0), doing);
+    cuda_stream_waits(model, model->exchange_stream, model->weights_begun, model->stream, doing);
+    cuda_stream_waits(model, model->exchange_stream, model->begun, model->weights_stream, doing);
     cuda_stages_update(model, model->exchange_stream, optimizer, first, model->updated_from);
-    cuda_note(model, cudaEventRecord(model->summed, model->exchange_stream), doing);
     model->updated_from = first;
 }
 
@@ -368,7 +363,7 @@ bool cuda_stages_backward(CudaModel *model, Comm *comm, CudaEarly *early,
         cuda_weights_add(model, model->weights_stream);
     cuda_weights_end(model);
     if (model->updated_from < model->settings.net->parameter_count)
-        cuda_note(model, cudaStreamWaitEvent(model->stream, model->summed, 0), "updating");
+        cuda_stream_waits(model, model->stream, model->summed, model->exchange_stream, "updating");
     return true;
 }
 

@@ -10,7 +10,7 @@
  * `columns`: the columns among CLUSTER, NODE, JOB, SHARE and NAME that every record of the kind
  * has; 0: none. `values`, in the order of trace.tsv: VALUE(name) is an integer that is never
  * negative; VALUE_OR_NONE(name) may also be -1 (no value); STEP_PARTS and TRAINING_POINT
- * stand for the values of StepParts and TrainingPoint; NO_VALUES: there are none.
+ * stand for the values of StepParts and TrainingPoint; NO_VALUES: a record has no values.
  *
  * `meaning` is documentation of trace.tsv: what happened, and where that is not plain what the span
  * [since_ns, at_ns] is, the name and the values. */

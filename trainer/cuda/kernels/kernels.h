@@ -221,7 +221,7 @@ typedef struct {
     float *probabilities;  /* [count][classes] */
     void *gradient;        /* of the logits; NULL: no training */
     void *in_gradient;     /* of `in`, or of the input of the dropout before it; NULL: not wanted */
-    const uint8_t *places; /* of the dropout before it; NULL: there is none */
+    const uint8_t *places; /* of the dropout before the layer; NULL: no dropout */
     const void *relu_out;  /* as in cuda_product_backward_data */
 } CudaHead;
 /* True if the kernel can compute the layer; `before`: the sieve before it, or NULL. */
