@@ -49,6 +49,7 @@ static Job *job_of(const World *world, const Event *event)
 #define RUN_SHARE(handler) handler(world->storage, (ShareId){event->subject})
 #define RUN_SHARE_DETAIL(handler) handler(world->storage, (ShareId){event->subject}, event->detail)
 #define RUN_FILE_SERVER(handler) handler(world->storage, event->subject)
+#define RUN_STORAGE(handler) handler(world->storage)
 #define RUN_NETWORK(handler) handler(world->jobs)
 #define RUN_WORKLOAD(handler) handler(world->jobs, event->subject)
 #define RUN_WORKLOAD_DETAIL(handler) handler(world->jobs, event->subject, event->detail)
@@ -139,6 +140,12 @@ static bool is_stale_NETWORK(void *owner, const Event *event)
 {
     const World *world = owner;
     return exchange_generation(world->jobs) != event->generation;
+}
+
+static bool is_stale_STORAGE(void *owner, const Event *event)
+{
+    const World *world = owner;
+    return transfers_limited_generation(world->storage) != event->generation;
 }
 
 const EventType event_types[] = {

@@ -39,6 +39,7 @@ Node *node_row(Clusters *clusters, NodeId node)
 void node_forget(Clusters *clusters, NodeId node)
 {
     invariant(node_by_id(clusters, node)->state == NODE_STATE_COUNT);
+    invariant(node_by_id(clusters, node)->link.use_count == 0);
     row_table_clear(&clusters->nodes, node.index);
 }
 
@@ -230,7 +231,8 @@ void node_add(Clusters *clusters, Cluster *cluster, int32_t kind, TraceCause cau
                    .set_up_before = {ID_NONE},
                    .speed_ppm = PPM,
                    .name = new_node_name(clusters, cluster, number, is_low_priority),
-                   .address = cluster->address + (uint64_t)number};
+                   .address = cluster->address + (uint64_t)number,
+                   .link.bytes_per_s = cluster->kinds[kind].spec.vm_size->network_bytes_per_s};
     cluster->nodes[place] = node->id;
     cluster->current_nodes++;
     cluster->kinds[kind].current_nodes++;

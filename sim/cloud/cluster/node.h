@@ -14,6 +14,7 @@
 
 #include "sim/cloud/record/recorder.h"
 #include "sim/cloud/spec/scenario.h"
+#include "sim/cloud/storage/links.h"
 #include "sim/model/price.h"
 
 typedef struct Clusters Clusters;
@@ -91,6 +92,7 @@ typedef struct {
     const char *name;                 /* "tvm-676767296_1-20180718t174802z-p" */
     const struct CachedImage *images; /* pulled so far, newest first */
     uint64_t address;                 /* of its random draws */
+    NodeLink link;                    /* for transfers to and from shares */
 } Node;
 
 /* A preparation that will fail (cluster_fail_next_preparation). */

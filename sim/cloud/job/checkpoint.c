@@ -35,13 +35,18 @@ bool checkpoint_keep(Job *job, TrainingPoint point)
 
 /* --- Writing --- */
 
+/* The files of the node with the most of a checkpoint's files. */
+static int32_t files_of_node(const Job *job)
+{
+    return (int32_t)divide_up(program_checkpoint_files(job_program(job)), job->request.nodes);
+}
+
 /* A checkpoint on the nodes' own disks: the node with the most of its files is the last. */
 static int64_t local_checkpoint_ns(const Jobs *jobs, const Job *job)
 {
     const Program *p = job_program(job);
-    const int32_t files = program_checkpoint_files(p);
-    const int64_t each = divide_up(p->checkpoint_bytes, files);
-    return job_local_write_ns(jobs, bounded_times(each, divide_up(files, job->request.nodes)));
+    const int64_t each = divide_up(p->checkpoint_bytes, program_checkpoint_files(p));
+    return job_local_write_ns(jobs, bounded_times(each, files_of_node(job)));
 }
 
 int64_t checkpoint_alone_ns(Jobs *jobs, const Job *job)
@@ -53,7 +58,9 @@ int64_t checkpoint_alone_ns(Jobs *jobs, const Job *job)
         return local_checkpoint_ns(jobs, job);
     ShareId share = storage_find_share(jobs->storage, p->checkpoint_share);
     const ShareTier *tier = share_tier(storage_share(jobs->storage, share));
-    return share_alone_ns(tier, TRANSFER_WRITE, p->checkpoint_bytes, program_checkpoint_files(p));
+    return share_alone_ns(tier, TRANSFER_WRITE, p->checkpoint_bytes, program_checkpoint_files(p),
+                          files_of_node(job),
+                          job_kind(jobs, job)->spec.vm_size->network_bytes_per_s);
 }
 
 static void write_checkpoint(Jobs *jobs, Job *job)

@@ -62,6 +62,8 @@ struct Jobs {
     uint32_t use_count, use_capacity;
     uint32_t *owner_of; /* [row of an experiment (resource_index)] 1 + the owner; 0: none yet */
     uint32_t owner_of_capacity;
+    TransferWay *ways; /* room for the links of a transfer */
+    uint32_t way_capacity;
     struct Exchanges *exchanges;        /* NULL until the first exchange on a shared wire */
     struct WorkloadProgress *workloads; /* [scenario->workload_count] */
     struct ListProgress *lists;         /* the same for workloads with lists; NULL: there is none */

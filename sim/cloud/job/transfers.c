@@ -1,5 +1,6 @@
 #include "sim/cloud/job/transfers.h"
 
+#include "sim/base/array.h"
 #include "sim/base/invariant.h"
 #include "sim/cloud/job/attempt.h"
 #include "sim/cloud/job/checkpoint.h"
@@ -12,6 +13,25 @@ static int32_t files_of(const Job *job, TransferPurpose purpose)
 {
     const bool is_state = purpose == TRANSFER_FOR_CHECKPOINT || purpose == TRANSFER_FOR_RESUME;
     return is_state ? program_checkpoint_files(job->spec->program) : 1;
+}
+
+/* The links that a transfer of the job's `node`-th node crosses. Files of several ranks are on all
+ * nodes, spread evenly. Returns how many links, which jobs->ways has. */
+static int32_t find_ways(Jobs *jobs, const Job *job, int32_t node, int32_t files)
+{
+    const int32_t nodes = files > 1 ? job->request.nodes : 1;
+    int32_t count = 0;
+    jobs->ways = array_room(jobs->arena, jobs->ways, (uint32_t)nodes, &jobs->way_capacity,
+                            sizeof *jobs->ways);
+    for (int32_t n = 0; n < nodes; n++) {
+        const int32_t at = files > 1 ? n : node;
+        const int32_t its =
+            (int32_t)((n + INT64_C(1)) * files / nodes - (int64_t)n * files / nodes);
+        if (its > 0)
+            jobs->ways[count++] =
+                (TransferWay){&node_row(jobs->clusters, job->nodes[at])->link, its};
+    }
+    return count;
 }
 
 void job_transfer(Jobs *jobs, Job *job, int32_t node, TransferPurpose purpose, const char *share,
@@ -27,7 +47,8 @@ void job_transfer(Jobs *jobs, Job *job, int32_t node, TransferPurpose purpose, c
                                .node = job->nodes[node],
                                .purpose = (uint32_t)purpose,
                                .node_index = node};
-    transfer_start(jobs->storage, &job->transfers, transfer);
+    const int32_t way_count = find_ways(jobs, job, node, transfer.files);
+    transfer_start(jobs->storage, &job->transfers, transfer, way_count, jobs->ways);
 }
 
 int64_t job_local_write_ns(const Jobs *jobs, int64_t bytes)

@@ -8,12 +8,11 @@
 #include "sim/engine/end_heap.h"
 #include "sim/model/fairness.h"
 
-__extension__ typedef unsigned __int128 Amount; /* bytes times ns per second */
-
-/* Where a flow crosses a link: the link, and the flow's place in the link's list. */
+/* Where a flow crosses a link: the link, the flow's place in the link's list, and its parts. */
 typedef struct {
     uint32_t link;
     int32_t place;
+    int64_t parts_ppm;
 } Crossing;
 
 typedef struct {
@@ -21,7 +20,7 @@ typedef struct {
     uint32_t next_free; /* of a free row; ID_NONE: the last */
     uint64_t order;     /* of beginning */
     uint64_t stamp;     /* of the last search that found it */
-    Amount left;        /* at `updated_ns` */
+    WireAmount left;    /* of each part, at `updated_ns` */
     int64_t updated_ns;
     int64_t rate_bytes_per_s;
     int64_t most_bytes_per_s;
@@ -41,6 +40,7 @@ typedef struct {
     int32_t found; /* index in Wires.found_links */
     int32_t flow_count, flow_capacity;
     LinkFlow *flows;
+    uint32_t next_free; /* of a removed link; ID_NONE: the last */
 } Link;
 
 struct Wires {
@@ -48,17 +48,19 @@ struct Wires {
     Flow *flows;
     uint32_t flow_count, flow_capacity, first_free;
     Link *links;
-    uint32_t link_count, link_capacity;
+    uint32_t link_count, link_capacity, first_free_link;
     EndHeap ends; /* by time, then by beginning */
     uint64_t begun;
     uint64_t searches;
+    bool is_held; /* see wires_hold */
     /* The result of the last search, and room to compute its rates. */
     uint32_t *found_flows, *found_links;
     int32_t found_flow_count, found_link_count;
     FairFlow *fair_flows;
     FairLink *fair_links;
     int64_t *rates;
-    int32_t *crossings; /* of all found flows, one after the other */
+    int32_t *crossings; /* of all found flows, one after the other ... */
+    int64_t *parts_ppm; /* ... and their parts */
     int32_t fair_flow_capacity, fair_link_capacity, crossing_capacity;
 };
 
@@ -66,7 +68,7 @@ Wires *wires_create(Arena *run)
 {
     Wires *wires = ARENA_NEW(run, Wires);
     wires->run = run;
-    wires->first_free = ID_NONE;
+    wires->first_free = wires->first_free_link = ID_NONE;
     wires->ends = end_heap_create(run);
     return wires;
 }
@@ -85,6 +87,12 @@ static int32_t grown(int32_t capacity, int32_t needed)
 uint32_t wires_add_link(Wires *wires, int64_t bytes_per_s)
 {
     invariant(bytes_per_s > 0);
+    const uint32_t removed = wires->first_free_link;
+    if (removed != ID_NONE) {
+        wires->first_free_link = wires->links[removed].next_free;
+        wires->links[removed].bytes_per_s = bytes_per_s;
+        return removed;
+    }
     if (wires->link_count == wires->link_capacity) {
         uint32_t capacity = wires->link_capacity == 0 ? 16 : 2 * wires->link_capacity;
         Link *links = ARENA_ARRAY(wires->run, Link, capacity);
@@ -95,6 +103,13 @@ uint32_t wires_add_link(Wires *wires, int64_t bytes_per_s)
     }
     wires->links[wires->link_count] = (Link){.bytes_per_s = bytes_per_s};
     return wires->link_count++;
+}
+
+void wires_remove_link(Wires *wires, uint32_t link)
+{
+    invariant(wires->links[link].flow_count == 0);
+    wires->links[link].next_free = wires->first_free_link;
+    wires->first_free_link = link;
 }
 
 /* --- Flows and links --- */
@@ -168,6 +183,8 @@ static void find_flow(Wires *wires, uint32_t index)
 
 static void begin_search(Wires *wires)
 {
+    if (wires->is_held)
+        return; // the search continues
     wires->searches++;
     wires->found_flow_count = wires->found_link_count = 0;
 }
@@ -191,26 +208,36 @@ static void describe_found(Wires *wires)
     if (crossings > wires->crossing_capacity) {
         wires->crossing_capacity = grown(wires->crossing_capacity, crossings);
         wires->crossings = ARENA_ARRAY(wires->run, int32_t, wires->crossing_capacity);
+        wires->parts_ppm = ARENA_ARRAY(wires->run, int64_t, wires->crossing_capacity);
     }
     for (int32_t l = 0; l < wires->found_link_count; l++)
         wires->fair_links[l] =
             (FairLink){.bytes_per_s = wires->links[wires->found_links[l]].bytes_per_s};
     int32_t *crossing = wires->crossings;
+    int64_t *parts_ppm = wires->parts_ppm;
     for (int32_t f = 0; f < wires->found_flow_count; f++) {
         const Flow *flow = &wires->flows[wires->found_flows[f]];
         wires->fair_flows[f] = (FairFlow){.most_bytes_per_s = flow->most_bytes_per_s,
                                           .link_count = flow->link_count,
-                                          .links = crossing};
-        for (int32_t i = 0; i < flow->link_count; i++)
+                                          .links = crossing,
+                                          .parts_ppm = parts_ppm};
+        for (int32_t i = 0; i < flow->link_count; i++) {
             *crossing++ = wires->links[flow->links[i].link].found;
+            *parts_ppm++ = flow->links[i].parts_ppm;
+        }
     }
+}
+
+static WireAmount left_at(const Flow *flow, int64_t now_ns)
+{
+    invariant(now_ns >= flow->updated_ns);
+    WireAmount moved = (WireAmount)(now_ns - flow->updated_ns) * (WireAmount)flow->rate_bytes_per_s;
+    return moved < flow->left ? flow->left - moved : 0;
 }
 
 static void bring_up_to_date(Flow *flow, int64_t now_ns)
 {
-    invariant(now_ns >= flow->updated_ns);
-    Amount moved = (Amount)(now_ns - flow->updated_ns) * (Amount)flow->rate_bytes_per_s;
-    flow->left = moved < flow->left ? flow->left - moved : 0;
+    flow->left = left_at(flow, now_ns);
     flow->updated_ns = now_ns;
 }
 
@@ -220,9 +247,9 @@ static int64_t end_ns(const Flow *flow)
         return flow->updated_ns;
     if (flow->rate_bytes_per_s == 0)
         return INT64_MAX;
-    Amount rate = (Amount)flow->rate_bytes_per_s;
-    Amount left_ns = flow->left / rate + (flow->left % rate != 0);
-    if (left_ns >= (Amount)(INT64_MAX - flow->updated_ns))
+    WireAmount rate = (WireAmount)flow->rate_bytes_per_s;
+    WireAmount left_ns = flow->left / rate + (flow->left % rate != 0);
+    if (left_ns >= (WireAmount)(INT64_MAX - flow->updated_ns))
         return INT64_MAX;
     return flow->updated_ns + (int64_t)left_ns;
 }
@@ -241,6 +268,8 @@ static void set_rate(Wires *wires, uint32_t ticket, int64_t rate_bytes_per_s, in
 
 static void share_out(Wires *wires, int64_t now_ns)
 {
+    if (wires->is_held)
+        return;
     search(wires);
     describe_found(wires);
     fair_rates(wires->found_link_count, wires->fair_links, wires->found_flow_count,
@@ -269,10 +298,10 @@ static uint32_t new_flow(Wires *wires)
     return wires->flow_count++;
 }
 
-uint32_t wires_begin(Wires *wires, uint32_t owner, int64_t bytes, int64_t most_bytes_per_s,
-                     int32_t link_count, const uint32_t *links, int64_t now_ns)
+uint32_t wires_begin_parts(Wires *wires, uint32_t owner, WireAmount amount,
+                           int64_t most_bytes_per_s, int32_t link_count, const uint32_t *links,
+                           const int64_t *parts_ppm, int64_t now_ns)
 {
-    invariant(bytes >= 0);
     invariant(now_ns <= wires_next_end_ns(wires)); // ends come before beginnings at the same time
     uint32_t ticket = new_flow(wires);
     Flow *flow = &wires->flows[ticket];
@@ -284,20 +313,41 @@ uint32_t wires_begin(Wires *wires, uint32_t owner, int64_t bytes, int64_t most_b
     }
     *flow = (Flow){.owner = owner,
                    .order = wires->begun++,
-                   .left = (Amount)bytes * (Amount)NS_PER_S,
+                   .left = amount,
                    .updated_ns = now_ns,
                    .most_bytes_per_s = most_bytes_per_s,
                    .link_count = link_count,
                    .link_capacity = capacity,
                    .links = crossings};
+    begin_search(wires);
     for (int32_t i = 0; i < link_count; i++) {
         flow->links[i].link = links[i];
+        flow->links[i].parts_ppm = parts_ppm != NULL ? parts_ppm[i] : PPM;
         join_link(wires, ticket, i);
     }
-    begin_search(wires);
     find_flow(wires, ticket);
     share_out(wires, now_ns);
     return ticket;
+}
+
+uint32_t wires_begin(Wires *wires, uint32_t owner, int64_t bytes, int64_t most_bytes_per_s,
+                     int32_t link_count, const uint32_t *links, int64_t now_ns)
+{
+    invariant(bytes >= 0);
+    return wires_begin_parts(wires, owner, (WireAmount)bytes * (WireAmount)NS_PER_S,
+                             most_bytes_per_s, link_count, links, NULL, now_ns);
+}
+
+void wires_hold(Wires *wires)
+{
+    begin_search(wires);
+    wires->is_held = true;
+}
+
+void wires_release(Wires *wires, int64_t now_ns)
+{
+    wires->is_held = false;
+    share_out(wires, now_ns);
 }
 
 /* Removes a flow; flows on its links share its rate. */
@@ -348,11 +398,23 @@ int64_t wires_rate(const Wires *wires, uint32_t ticket)
     return wires->flows[ticket].rate_bytes_per_s;
 }
 
+WireAmount wires_left(const Wires *wires, uint32_t ticket, int64_t now_ns)
+{
+    invariant(end_heap_find(&wires->ends, ticket) != NULL);
+    return left_at(&wires->flows[ticket], now_ns);
+}
+
+static int64_t load_of(const Wires *wires, LinkFlow of)
+{
+    const Flow *flow = &wires->flows[of.flow];
+    return mul_div_up(flow->rate_bytes_per_s, flow->links[of.crossing].parts_ppm, PPM);
+}
+
 int64_t wires_link_load(const Wires *wires, uint32_t link)
 {
     int64_t load = 0;
     const Link *of = &wires->links[link];
     for (int32_t i = 0; i < of->flow_count; i++)
-        load += wires->flows[of->flows[i].flow].rate_bytes_per_s;
+        load += load_of(wires, of->flows[i]);
     return load;
 }

@@ -101,6 +101,9 @@
     X(TRANSFER, transfer, EPOCHS, CLUSTER | JOB | NODE | SHARE | NAME, VALUE(work_ns),             \
       "span: a node reads or writes bytes of a share; name: read or write; work_ns: its time "     \
       "at the full rate of the share, without the latency")                                        \
+    X(LINK_FULL, link_full, JOBS, CLUSTER | JOB | NODE | SHARE | NAME, VALUE(limited_ns),          \
+      "span: a transfer that the links of its nodes slowed down; name: read or write; "            \
+      "limited_ns: how long the share would have given it more")                                   \
     X(FILE_WRITTEN, file_written, JOBS, SHARE | NAME, NO_VALUES,                                   \
       "name: the path on the share; bytes: the size")                                              \
     X(FILE_DELETED, file_deleted, JOBS, SHARE | NAME, NO_VALUES, "name: the path on the share")    \

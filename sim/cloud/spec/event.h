@@ -76,6 +76,8 @@
     X(TRAINING_SCORED, COMPLETION, AWAITED, JOB, JOB_WORK, epochs_scored)                          \
     X(TRANSFER_JOINS, ARRIVAL, AWAITED, TRANSFER, TRANSFER, transfer_joins)                        \
     X(SHARE_NEXT_END, COMPLETION, AWAITED, SHARE, SHARE, share_next_end)                           \
+    /* For transfers on shares that are not divided equally. */                                    \
+    X(LIMITED_NEXT_END, COMPLETION, AWAITED, STORAGE, STORAGE, transfers_next_limited_end)         \
     /* detail: index of the share's fault that ends */                                             \
     X(SHARE_RESTORED, PROVISION, AWAITED, SHARE_DETAIL, NONE, share_restored)                      \
     X(FILE_SERVER, PROVISION, AWAITED, FILE_SERVER, FILE_SERVER, file_server_event)                \

@@ -33,7 +33,9 @@ struct Share {
     int64_t updated_ns; /* when virtual_work was brought up to date */
     int64_t bytes_moved;
     uint64_t joined;
-    int64_t active_files;
+    int64_t active_files; /* paused ones excluded, as in `active` */
+    int32_t paused;       /* transfers */
+    int64_t paused_files;
     EndHeap active; /* by end, then by order of joining; ids are rows of `transfers` */
     Transfer *transfers;
     uint32_t transfer_count, transfer_capacity, first_free;
@@ -102,13 +104,17 @@ static int64_t least_parts_ppm(const ShareTier *tier)
     return parts_ppm;
 }
 
-int64_t share_alone_ns(const ShareTier *tier, TransferKind kind, int64_t bytes, int32_t files)
+int64_t share_alone_ns(const ShareTier *tier, TransferKind kind, int64_t bytes, int32_t files,
+                       int32_t files_of_node, int64_t link_bytes_per_s)
 {
     const int64_t each = divide_up(bytes, files);
     const int64_t least_ppm = least_parts_ppm(tier), files_ppm = files * PPM;
+    const int64_t by_share_ns = bounded_part(share_work_ns(tier, kind, each),
+                                             files_ppm > least_ppm ? files_ppm : least_ppm, PPM);
+    const int64_t by_link_ns =
+        bounded_at_rate_ns(bounded_times(each, files_of_node), link_bytes_per_s);
     return bounded_add(share_latency_ns(tier, kind, each),
-                       bounded_part(share_work_ns(tier, kind, each),
-                                    files_ppm > least_ppm ? files_ppm : least_ppm, PPM));
+                       by_share_ns > by_link_ns ? by_share_ns : by_link_ns);
 }
 
 /* --- Queries --- */
@@ -168,7 +174,12 @@ const ShareTier *share_tier(const Share *share)
 
 int32_t share_active(const Share *share)
 {
-    return share->active.count;
+    return share->active.count + share->paused;
+}
+
+int64_t share_files(const Share *share)
+{
+    return share->active_files + share->paused_files;
 }
 
 int64_t share_bytes_moved(const Share *share)
@@ -234,6 +245,83 @@ int64_t share_next_end_ns(const Share *share)
     return share->updated_ns + (int64_t)left_ns;
 }
 
+/* --- Limits from elsewhere --- */
+
+int64_t share_rate_bytes_per_s(const Share *share)
+{
+    return mul_div(share->tier->read_bytes_per_s, share->speed_ppm, PPM);
+}
+
+int64_t share_file_rate_bytes_per_s(const Share *share)
+{
+    return mul_div(share->tier->read_bytes_per_s, share->speed_ppm, share->least_parts_ppm);
+}
+
+int64_t share_file_rate_most_bytes_per_s(const Share *share)
+{
+    return mul_div(share->tier->read_bytes_per_s, PPM, share->least_parts_ppm);
+}
+
+int64_t share_level_bytes_per_s(const Share *share)
+{
+    const int64_t files_ppm = share_files(share) * PPM, least_ppm = share->least_parts_ppm;
+    return mul_div(share->tier->read_bytes_per_s, share->speed_ppm,
+                   files_ppm > least_ppm ? files_ppm : least_ppm);
+}
+
+int64_t share_weight_ppm(const Share *share, TransferKind kind, int64_t bytes, int32_t files)
+{
+    const int64_t each = divide_up(bytes, files);
+    const Work work = (Work)share_work_ns(share->tier, kind, each) *
+                      (Work)share->tier->read_bytes_per_s; // in bytes times ns per second
+    const Work ppm = (Work)each * (Work)NS_PER_S * (Work)PPM;
+    return work == 0 ? PPM : (int64_t)((ppm + work - 1) / work);
+}
+
+static void put(Share *share, uint32_t ticket, int64_t left)
+{
+    share->active_files += share->transfers[ticket].files;
+    share->remainder = 0;
+    end_heap_put(&share->active, ticket, share->virtual_work + ((Work)left << WORK_BITS),
+                 share->joined++);
+}
+
+/* The work before `end`, rounded up to ns. */
+static int64_t left_ns(const Share *share, Work end)
+{
+    const Work unit = (Work)1 << WORK_BITS;
+    if (end <= share->virtual_work)
+        return 0;
+    return (int64_t)((end - share->virtual_work + unit - 1) >> WORK_BITS);
+}
+
+/* The number of parts changes, so the remainder in old parts is dropped. */
+static void take(Share *share, uint32_t ticket)
+{
+    end_heap_remove(&share->active, ticket);
+    share->active_files -= share->transfers[ticket].files;
+    share->remainder = 0;
+}
+
+int64_t share_pause(Share *share, uint32_t ticket, int64_t now_ns)
+{
+    bring_up_to_date(share, now_ns);
+    const int64_t left = left_ns(share, end_heap_find(&share->active, ticket)->key);
+    take(share, ticket);
+    share->paused++;
+    share->paused_files += share->transfers[ticket].files;
+    return left;
+}
+
+void share_resume(Share *share, uint32_t ticket, int64_t left, int64_t now_ns)
+{
+    invariant(end_heap_find(&share->active, ticket) == NULL);
+    bring_up_to_date(share, now_ns);
+    share->paused--;
+    share->paused_files -= share->transfers[ticket].files;
+    put(share, ticket, left);
+}
+
 void share_set_speed(Share *share, int64_t speed_ppm, int64_t now_ns)
 {
     invariant(speed_ppm >= 0);
@@ -262,12 +350,9 @@ static uint32_t new_ticket(Share *share)
     return share->transfer_count++;
 }
 
-/* Removes a transfer. The number of parts changes, so the remainder in old parts is dropped. */
 static void free_ticket(Share *share, uint32_t ticket)
 {
-    end_heap_remove(&share->active, ticket);
-    share->active_files -= share->transfers[ticket].files;
-    share->remainder = 0;
+    take(share, ticket);
     share->transfers[ticket].next_free = share->first_free;
     share->first_free = ticket;
 }
@@ -278,14 +363,11 @@ uint32_t share_join(Share *share, uint32_t owner, TransferKind kind, int64_t byt
     invariant(files >= 1);
     invariant(now_ns <= share_next_end_ns(share)); // ends come before joins at the same time
     bring_up_to_date(share, now_ns);
-    share->remainder = 0;
     uint32_t ticket = new_ticket(share);
     int64_t work_ns = share_work_ns(share->tier, kind, divide_up(bytes, files));
     share->transfers[ticket] =
         (Transfer){.work_ns = work_ns, .bytes = bytes, .files = files, .owner = owner};
-    share->active_files += files;
-    end_heap_put(&share->active, ticket, share->virtual_work + ((Work)work_ns << WORK_BITS),
-                 share->joined++);
+    put(share, ticket, work_ns);
     return ticket;
 }
 
@@ -302,11 +384,9 @@ uint32_t share_end_next(Share *share, int64_t now_ns)
 /* The bytes of `transfer`, which ends at `end`, transferred so far; rounded down. */
 static int64_t bytes_done(const Share *share, const Transfer *transfer, Work end)
 {
-    if (end <= share->virtual_work)
-        return transfer->bytes;
-    const Work unit = (Work)1 << WORK_BITS;
-    int64_t left_ns = (int64_t)((end - share->virtual_work + unit - 1) >> WORK_BITS);
-    return mul_div(transfer->bytes, transfer->work_ns - left_ns, transfer->work_ns);
+    const int64_t left = left_ns(share, end);
+    return left == 0 ? transfer->bytes
+                     : mul_div(transfer->bytes, transfer->work_ns - left, transfer->work_ns);
 }
 
 void share_leave(Share *share, uint32_t ticket, int64_t now_ns)

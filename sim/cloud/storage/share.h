@@ -13,6 +13,9 @@
  * arithmetic is integer (Parekh and Gallager, "A generalized processor sharing approach to flow
  * control", IEEE/ACM ToN 1(3), 1993, section III).
  *
+ * While a node's own link limits a transfer, equal parts do not hold: all transfers of the share
+ * are then paused here and move as flows over links (sim/cloud/storage/links.h).
+ *
  * A share can be slower than its tier for some time: virtual work then advances at that fraction of
  * its speed. At speed 0 the share is out: transfers hang, and continue afterwards. The remainder
  * below one unit is kept, so a pause of d moves every end by exactly d. */
@@ -47,7 +50,9 @@ ShareId share_id(const Share *share);
 const char *share_name(const Share *share);
 int64_t share_created_ns(const Share *share);
 const ShareTier *share_tier(const Share *share);
-int32_t share_active(const Share *share); /* transfers that have joined and not ended */
+int32_t
+share_active(const Share *share); /* transfers that have joined and not ended, paused or not */
+int64_t share_files(const Share *share); /* of these */
 int64_t share_bytes_moved(const Share *share);
 int64_t share_speed_ppm(const Share *share); /* 1,000,000 = the speed of its tier */
 bool share_is_out(const Share *share);       /* speed 0 */
@@ -65,8 +70,9 @@ int64_t share_latency_ns(const ShareTier *tier, TransferKind kind, int64_t bytes
 int64_t share_work_ns(const ShareTier *tier, TransferKind kind, int64_t bytes);
 /* The duration of a transfer without other users of the share: latency, and the work at the limit
  * of a file. `bytes` are `files` >= 1 files of equal size, which are transferred at the same time.
- */
-int64_t share_alone_ns(const ShareTier *tier, TransferKind kind, int64_t bytes, int32_t files);
+ * Each node has `files_of_node` of them at most, for which its link has `link_bytes_per_s`. */
+int64_t share_alone_ns(const ShareTier *tier, TransferKind kind, int64_t bytes, int32_t files,
+                       int32_t files_of_node, int64_t link_bytes_per_s);
 
 /* --- Transfers --- */
 
@@ -82,6 +88,27 @@ int64_t share_next_end_ns(const Share *share);
 uint32_t share_end_next(Share *share, int64_t now_ns);
 /* Cancels a transfer under way; the bytes transferred so far count as moved. */
 void share_leave(Share *share, uint32_t ticket, int64_t now_ns);
+/* --- Limits from elsewhere --- */
+
+/* The rates below count bytes as if all were read in large requests: a transfer with other limits
+ * (writes, small files) takes the share's time for more bytes than it has. */
+
+/* The rate of the whole share at its present speed. */
+int64_t share_rate_bytes_per_s(const Share *share);
+/* The rate of one file that is alone: at the present speed, and at that of the tier. */
+int64_t share_file_rate_bytes_per_s(const Share *share);
+int64_t share_file_rate_most_bytes_per_s(const Share *share);
+/* The rate of each file if the share is divided equally; rounded down. */
+int64_t share_level_bytes_per_s(const Share *share);
+/* The bytes that one file of a transfer moves in the time in which it takes the share for a million
+ * bytes of such reading; rounded up. */
+int64_t share_weight_ppm(const Share *share, TransferKind kind, int64_t bytes, int32_t files);
+/* Takes a transfer out of the equal division. Returns the work that each of its files has left,
+ * rounded up to ns. The ticket stays valid. */
+int64_t share_pause(Share *share, uint32_t ticket, int64_t now_ns);
+/* Puts a paused transfer back with the work that each of its files has left. */
+void share_resume(Share *share, uint32_t ticket, int64_t left_ns, int64_t now_ns);
+
 /* Sets the share's speed from now on; 0: out. */
 void share_set_speed(Share *share, int64_t speed_ppm, int64_t now_ns);
 

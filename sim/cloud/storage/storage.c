@@ -223,7 +223,9 @@ static void follow_faults(Storage *storage, ShareRow *row)
     int64_t speed_ppm = slowest_ppm(row);
     if (speed_ppm == share_speed_ppm(row->share))
         return;
+    links_before_speed(storage, share_id(row->share));
     share_set_speed(row->share, speed_ppm, storage->engine->now_ns);
+    links_after_speed(storage, share_id(row->share));
     share_expect_next_end(storage, share_id(row->share));
     TraceRecord *record = recorder_begin(storage->recorder, TRACE_SHARE_STATE);
     record->share = share_id(row->share);

@@ -1,26 +1,19 @@
 #include "sim/cloud/storage/transfer.h"
 
+#include "sim/base/array.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
 #include "sim/cloud/storage/tables.h"
 #include "sim/model/bounded.h"
 
-typedef struct {
-    Transfer transfer;
-    bool is_used;
-    bool has_joined; /* its latency has passed */
-    uint32_t generation;
-    int64_t begin_ns;
-    uint32_t ticket; /* on the share, once it has joined */
-    TransferList *list;
-    uint32_t next_of_list; /* neighbours in the list; ID_NONE at the ends */
-    uint32_t previous_of_list;
-    uint32_t next_free; /* of a free row; ID_NONE: the last */
-} TransferRow;
+TransferRow *storage_transfer_row(const Storage *storage, uint32_t index)
+{
+    return row_table_at(&storage->transfers, index);
+}
 
 static TransferRow *row_at(const Storage *storage, uint32_t index)
 {
-    return row_table_at(&storage->transfers, index);
+    return storage_transfer_row(storage, index);
 }
 
 static uint32_t new_row(Storage *storage)
@@ -72,7 +65,17 @@ static Share *share_of(const Storage *storage, const TransferRow *row)
     return storage_share_row(storage, row->transfer.share)->share;
 }
 
-void transfer_start(Storage *storage, TransferList *list, Transfer transfer)
+static void take_ways(Storage *storage, TransferRow *row, int32_t count, const TransferWay *ways)
+{
+    row->way_count = count;
+    row->ways = array_room(storage->arena, row->ways, (uint32_t)count, &row->way_capacity,
+                           sizeof *row->ways);
+    for (int32_t i = 0; i < count; i++)
+        row->ways[i] = (RowWay){.link = ways[i].link, .files = ways[i].files};
+}
+
+void transfer_start(Storage *storage, TransferList *list, Transfer transfer, int32_t way_count,
+                    const TransferWay *ways)
 {
     invariant(transfer.share.index != ID_NONE && transfer.files >= 1);
     uint32_t index = new_row(storage);
@@ -80,7 +83,10 @@ void transfer_start(Storage *storage, TransferList *list, Transfer transfer)
     *row = (TransferRow){.transfer = transfer,
                          .is_used = true,
                          .generation = row->generation,
-                         .begin_ns = storage->engine->now_ns};
+                         .begin_ns = storage->engine->now_ns,
+                         .ways = row->ways,
+                         .way_capacity = row->way_capacity};
+    take_ways(storage, row, way_count, ways);
     link_row(storage, list, index);
     int64_t latency_ns = share_latency_ns(share_tier(share_of(storage, row)), transfer.kind,
                                           divide_up(transfer.bytes, transfer.files));
@@ -93,6 +99,7 @@ void transfer_joins(Storage *storage, uint32_t index)
     row->has_joined = true;
     row->ticket = share_join(share_of(storage, row), index, row->transfer.kind, row->transfer.bytes,
                              row->transfer.files, storage->engine->now_ns);
+    links_join(storage, index);
     share_expect_next_end(storage, row->transfer.share);
 }
 
@@ -101,10 +108,10 @@ uint32_t transfer_generation(const Storage *storage, uint32_t index)
     return row_at(storage, index)->generation;
 }
 
-static void emit_transfer(Storage *storage, const TransferRow *row)
+static TraceRecord *transfer_trace(Storage *storage, const TransferRow *row, TraceKind kind)
 {
     const Transfer *transfer = &row->transfer;
-    TraceRecord *record = recorder_begin(storage->recorder, TRACE_TRANSFER);
+    TraceRecord *record = recorder_begin(storage->recorder, kind);
     record->cluster = transfer->cluster;
     record->job = transfer->job;
     record->node = transfer->node;
@@ -112,9 +119,20 @@ static void emit_transfer(Storage *storage, const TransferRow *row)
     record->since_ns = row->begin_ns;
     record->bytes = transfer->bytes;
     record->name = transfer->kind == TRANSFER_READ ? "read" : "write";
+    return record;
+}
+
+static void emit_transfer(Storage *storage, const TransferRow *row)
+{
+    const Transfer *transfer = &row->transfer;
+    TraceRecord *record = transfer_trace(storage, row, TRACE_TRANSFER);
     const int64_t each_ns = share_work_ns(share_tier(share_of(storage, row)), transfer->kind,
                                           divide_up(transfer->bytes, transfer->files));
     record->transfer.work_ns = bounded_times(each_ns, transfer->files);
+    recorder_emit(storage->recorder);
+    if (row->limited_ns == 0)
+        return;
+    transfer_trace(storage, row, TRACE_LINK_FULL)->link_full.limited_ns = row->limited_ns;
     recorder_emit(storage->recorder);
 }
 
@@ -124,9 +142,21 @@ void share_next_end(Storage *storage, ShareId share)
         share_end_next(storage_share_row(storage, share)->share, storage->engine->now_ns);
     const Transfer done = row_at(storage, index)->transfer;
     emit_transfer(storage, row_at(storage, index));
+    links_leave(storage, index);
     free_row(storage, index);
     share_expect_next_end(storage, share);
     storage->client.transfer_done(storage->client.client, &done);
+}
+
+void transfers_next_limited_end(Storage *storage)
+{
+    uint32_t index = links_end_next(storage);
+    share_next_end(storage, row_at(storage, index)->transfer.share);
+}
+
+uint32_t transfers_limited_generation(const Storage *storage)
+{
+    return storage->wires_generation;
 }
 
 void transfers_cancel(Storage *storage, TransferList *list)
@@ -135,7 +165,9 @@ void transfers_cancel(Storage *storage, TransferList *list)
         uint32_t index = list->first - 1;
         const TransferRow *row = row_at(storage, index);
         if (row->has_joined) {
+            links_pause(storage, index);
             share_leave(share_of(storage, row), row->ticket, storage->engine->now_ns);
+            links_leave(storage, index);
             share_expect_next_end(storage, row->transfer.share);
         }
         free_row(storage, index);
@@ -187,4 +219,5 @@ void transfers_check(const Storage *storage, int32_t listed)
     invariant(active == joined);
     invariant(listed == used);
     invariant(free_rows + (uint32_t)used == storage->transfers.count);
+    links_check(storage);
 }

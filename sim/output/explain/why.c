@@ -321,6 +321,11 @@ static void story_add_row(Why *why, Story *story, const TraceRow *row)
         story_state(why, story, row);
     if (record->kind == TRACE_JOB_STAGE)
         story_stage(story, record);
+    if (record->kind == TRACE_LINK_FULL) {
+        const int64_t limited_ns = record->link_full.limited_ns;
+        story->slowed++;
+        story->slowed_ns = limited_ns > story->slowed_ns ? limited_ns : story->slowed_ns;
+    }
     if (record->kind == TRACE_JOB_STALLED) {
         story_moment(story, record->at_ns)->stalled_node = row->node;
         story->now.stalled_cause = record->cause != CAUSE_NONE ? record->cause : CAUSE_CRASH;

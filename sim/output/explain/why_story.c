@@ -77,6 +77,20 @@ StoryMoment *story_moment(Story *story, int64_t at_ns)
     return &story->now;
 }
 
+/* Adds how the links of nodes slowed transfers down, if they did, after `separator`. */
+static void add_slowed(Story *story, const char *separator)
+{
+    Text *out = &story->text;
+    if (story->slowed == 0)
+        return;
+    text_printf(out, "%sthe nodes' own links slowed ", separator);
+    why_add_count(out, story->slowed, "transfer");
+    text_add(out, story->slowed > 1 ? " down, for up to " : " down, for ");
+    duration_print(out, story->slowed_ns);
+    story->slowed = 0;
+    story->slowed_ns = 0;
+}
+
 /* The preparation, at the time at which it ended. */
 static void add_preparation(Story *story, const JobSpec *spec)
 {
@@ -98,6 +112,7 @@ static void add_preparation(Story *story, const JobSpec *spec)
         story->stage_ns[stage] = 0;
         separator = ", ";
     }
+    add_slowed(story, "; ");
     text_add(&story->text, "\n");
 }
 
@@ -230,6 +245,11 @@ static void add_attempt(Story *story, const StoryMoment *now)
         return;
     story->lost_ns = capped_sum(story->lost_ns, lost_ns);
     story->epochs_kept = capped_sum(story->epochs_kept, now->attempt.job_attempt.epochs_kept);
+    if (story->slowed > 0) {
+        why_add_clock(out, now->at_ns);
+        add_slowed(story, "");
+        text_add(out, "\n");
+    }
     if (lost_ns == 0)
         return;
     why_add_clock(out, now->at_ns);

@@ -88,10 +88,13 @@ typedef struct {
     uint32_t node_count, node_capacity;
     int64_t stage_ns[STAGE_COUNT]; /* the slowest node of this attempt */
     int64_t stage_end_ns;          /* end of the last stage */
-    const char *stalled_node;      /* in this attempt; NULL */
-    TrainingPoint resumed;         /* from which this attempt continues */
-    TrainingPoint saved;           /* of the last checkpoint that was written on notice */
-    int64_t epochs_kept;           /* of all attempts that have ended */
+    int32_t
+        slowed; /* transfers that links of nodes slowed down, since the last line about them ... */
+    int64_t slowed_ns;        /* ... and the longest time of one of them */
+    const char *stalled_node; /* in this attempt; NULL */
+    TrainingPoint resumed;    /* from which this attempt continues */
+    TrainingPoint saved;      /* of the last checkpoint that was written on notice */
+    int64_t epochs_kept;      /* of all attempts that have ended */
     bool is_over;
     StoryMoment now;
 } Story;

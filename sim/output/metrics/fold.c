@@ -127,6 +127,7 @@ static void (*const folds[])(MetricsFold *fold, const TraceRow *row) = {
     [TRACE_CHECKPOINT_WITHIN] = NULL,
     [TRACE_STEP] = fold_step,
     [TRACE_TRANSFER] = NULL,
+    [TRACE_LINK_FULL] = NULL,
     [TRACE_FILE_WRITTEN] = fold_file_written,
     [TRACE_FILE_DELETED] = fold_file_deleted,
     [TRACE_SHARE_STATE] = NULL,

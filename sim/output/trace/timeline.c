@@ -552,6 +552,7 @@ static void (*const drawers[])(TimelineWriter *timeline, const TraceRow *row) = 
     [TRACE_JOB_WORK_SAVED] = checkpoint,
     [TRACE_STEP] = step,
     [TRACE_TRANSFER] = transfer,
+    [TRACE_LINK_FULL] = NULL,
     [TRACE_FILE_WRITTEN] = NULL,
     [TRACE_FILE_DELETED] = NULL,
     [TRACE_SHARE_STATE] = share_state,

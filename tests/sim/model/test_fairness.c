@@ -2,16 +2,15 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "sim/base/units.h"
 #include "sim/engine/rng.h"
+#include "sim/model/bounded.h"
 #include "sim/model/fairness.h"
 #include "tests/support/suite.h"
 
 #define ALL INT64_MAX
 #define LINKS(...)                                                                                 \
-    (int32_t)(sizeof((int32_t[]){__VA_ARGS__}) / sizeof(int32_t)), (int32_t[])                     \
-    {                                                                                              \
-        __VA_ARGS__                                                                                \
-    }
+    (int32_t)(sizeof((int32_t[]){__VA_ARGS__}) / sizeof(int32_t)), (int32_t[]){__VA_ARGS__}, NULL
 
 static void assert_rates(int32_t link_count, FairLink *links, int32_t flow_count,
                          const FairFlow *flows, const int64_t *expected)
@@ -43,7 +42,7 @@ END_TEST
 
 START_TEST(a_flow_without_links_gets_its_full_rate)
 {
-    const FairFlow flows[] = {{7, 0, NULL}, {0, 0, NULL}};
+    const FairFlow flows[] = {{7, 0, NULL, NULL}, {0, 0, NULL, NULL}};
     assert_rates(0, NULL, 2, flows, (int64_t[]){7, 0});
     assert_rates(0, NULL, 0, NULL, NULL);
 }
@@ -74,6 +73,23 @@ START_TEST(a_long_flow_is_limited_by_its_tightest_link)
 }
 END_TEST
 
+START_TEST(links_are_fair_to_parts)
+{
+    // 100 for three parts of A and one of B: 25 each, 75 for A. On link 1, of which A's parts need
+    // half of their rate, 60 would let them have 40 each.
+    FairLink links[] = {{.bytes_per_s = 100}, {.bytes_per_s = 60}};
+    FairFlow flows[] = {
+        {ALL, 2, (int32_t[]){0, 1}, (int64_t[]){3 * PPM, 3 * PPM / 2}},
+        {ALL, 1, (int32_t[]){0}, NULL},
+    };
+    assert_rates(2, links, 2, flows, (int64_t[]){25, 25});
+    ck_assert_int_eq(links[1].left_bytes_per_s, 60 - 38); // 37.5, rounded up
+    // With 30 there, A has 20 a part and leaves 40 for B.
+    links[1].bytes_per_s = 30;
+    assert_rates(2, links, 2, flows, (int64_t[]){20, 40});
+}
+END_TEST
+
 /* --- Properties over many seeds --- */
 
 enum { MOST_FLOWS = 30, MOST_LINKS = 12 };
@@ -83,6 +99,7 @@ typedef struct {
     FairLink links[MOST_LINKS];
     FairFlow flows[MOST_FLOWS];
     int32_t crossed[MOST_FLOWS][MOST_LINKS];
+    int64_t parts_ppm[MOST_FLOWS][MOST_LINKS];
     int64_t rates[MOST_FLOWS];
 } Net;
 
@@ -105,6 +122,9 @@ static void random_net(Net *net, uint64_t seed)
         flow->most_bytes_per_s =
             word(seed, &draw) % 3 ? ALL : (int64_t)(word(seed, &draw) % 1000000);
         flow->links = net->crossed[f];
+        flow->parts_ppm = seed % 2 == 0 ? net->parts_ppm[f] : NULL;
+        for (int32_t i = 0; i < net->link_count; i++)
+            net->parts_ppm[f][i] = 1 + (int64_t)(word(seed, &draw) % (8 * PPM));
         for (int32_t l = 0; l < net->link_count; l++)
             if (word(seed, &draw) % 3 == 0)
                 net->crossed[f][flow->link_count++] = l;
@@ -114,29 +134,41 @@ static void random_net(Net *net, uint64_t seed)
     fair_rates(net->link_count, net->links, net->flow_count, net->flows, net->rates);
 }
 
-static bool crosses(const Net *net, int32_t flow, int32_t link)
+/* The flow's parts on the link; 0: it does not cross it. */
+static int64_t parts_on(const Net *net, int32_t flow, int32_t link)
 {
     for (int32_t i = 0; i < net->flows[flow].link_count; i++)
         if (net->crossed[flow][i] == link)
-            return true;
-    return false;
+            return net->flows[flow].parts_ppm != NULL ? net->parts_ppm[flow][i] : PPM;
+    return 0;
 }
 
-/* Whether `link` limits `flow`: the link is full except for less than one byte for each flow, and
- * no flow on it has more. */
+/* The load of the flow on the link, rounded up. */
+static int64_t load_on(const Net *net, int32_t flow, int32_t link)
+{
+    return mul_div_up(net->rates[flow], parts_on(net, flow, link), PPM);
+}
+
+/* Whether `link` limits `flow`: the link is full except for less than one byte for each part, and
+ * for what rounding takes, and no flow on it has more, except by rounding. */
 static bool is_bottleneck(const Net *net, int32_t flow, int32_t link)
 {
-    int64_t load = 0;
-    int32_t count = 0;
+    int64_t load = 0, parts_ppm = 0, count = 0;
     for (int32_t f = 0; f < net->flow_count; f++) {
-        if (!crosses(net, f, link))
+        if (parts_on(net, f, link) == 0)
             continue;
-        load += net->rates[f];
+        load += load_on(net, f, link);
+        parts_ppm += parts_on(net, f, link);
         count++;
-        if (net->rates[f] > net->rates[flow])
-            return false;
     }
-    return net->links[link].bytes_per_s - load < count;
+    const int64_t rounding = net->flows[0].parts_ppm != NULL ? count : 0;
+    // A fraction of a part may take all that rounding of whole bytes has left of the link.
+    const int64_t share =
+        net->flows[0].parts_ppm != NULL ? mul_div_up(count + 1, PPM, parts_on(net, flow, link)) : 0;
+    for (int32_t f = 0; f < net->flow_count; f++)
+        if (parts_on(net, f, link) > 0 && net->rates[f] > net->rates[flow] + share)
+            return false;
+    return net->links[link].bytes_per_s - load < divide_up(parts_ppm, PPM) + rounding;
 }
 
 START_TEST(the_load_and_the_rest_of_every_link_add_up_to_its_capacity)
@@ -145,12 +177,19 @@ START_TEST(the_load_and_the_rest_of_every_link_add_up_to_its_capacity)
     for (uint64_t seed = 1; seed <= 2000; seed++) {
         random_net(&net, seed);
         for (int32_t l = 0; l < net.link_count; l++) {
-            int64_t load = 0;
-            for (int32_t f = 0; f < net.flow_count; f++)
-                load += crosses(&net, f, l) ? net.rates[f] : 0;
-            ck_assert_msg(load <= net.links[l].bytes_per_s, "seed %" PRIu64 ", link %d", seed,
-                          (int)l);
-            ck_assert_int_eq(load + net.links[l].left_bytes_per_s, net.links[l].bytes_per_s);
+            int64_t load = 0, exact_ppm = 0;
+            for (int32_t f = 0; f < net.flow_count; f++) {
+                load += load_on(&net, f, l);
+                exact_ppm += parts_on(&net, f, l) * (net.rates[f] % (INT64_C(1) << 30));
+            }
+            const int64_t left = net.links[l].left_bytes_per_s;
+            if (net.flows[0].parts_ppm == NULL)
+                ck_assert_int_eq(load + left, net.links[l].bytes_per_s);
+            ck_assert_msg(left >= 0 && (load + left == net.links[l].bytes_per_s || left == 0),
+                          "seed %" PRIu64 ", link %d", seed, (int)l);
+            // Rounded up for each flow, the load may be larger, but its exact value is not.
+            if (load < INT64_C(1) << 30)
+                ck_assert_int_le(exact_ppm / PPM, net.links[l].bytes_per_s);
         }
     }
 }
@@ -200,6 +239,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_flow_without_links_gets_its_full_rate);
     tcase_add_test(tests, capacity_that_a_limited_flow_leaves_goes_to_its_neighbours);
     tcase_add_test(tests, a_long_flow_is_limited_by_its_tightest_link);
+    tcase_add_test(tests, links_are_fair_to_parts);
     tcase_add_test(tests, the_load_and_the_rest_of_every_link_add_up_to_its_capacity);
     tcase_add_test(tests, every_flow_has_its_full_rate_or_a_bottleneck);
     tcase_add_test(tests, the_order_of_flows_does_not_matter);

@@ -94,7 +94,7 @@ START_TEST(standard_shares_have_their_published_limits)
     // MiB takes 10 s and 75 rounds of 8 requests of 10 ms.
     tier = tier_with("\"tier\": \"standard-large\", ");
     ck_assert_int_eq(share_work_ns(tier, TRANSFER_READ, 600 * MIB), 2 * NS_PER_S);
-    ck_assert_int_eq(share_alone_ns(tier, TRANSFER_READ, 600 * MIB, 1),
+    ck_assert_int_eq(share_alone_ns(tier, TRANSFER_READ, 600 * MIB, 1, 1, INT64_C(1) << 40),
                      10 * NS_PER_S + 75 * 10 * NS_PER_MS);
 }
 END_TEST

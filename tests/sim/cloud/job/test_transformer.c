@@ -54,13 +54,17 @@ static Program *program_of(int64_t steps, int64_t every, int32_t nodes)
 /* 400 MB in four files at 100 MB/s, after 13 rounds of 8 requests of 10 ms. */
 static const int64_t write_ns = 4 * NS_PER_S + 13 * 10 * NS_PER_MS;
 
-static World *run(Program *program, int32_t nodes, Fidelity fidelity, TraceLevel level)
+static World *run_on(const VmSize *vm_size, Program *program, int32_t nodes, Fidelity fidelity,
+                     TraceLevel level)
 {
     JobSpec *spec = plain_job(arena, nodes, program);
+    ClusterSpec *cluster = ARENA_NEW(arena, ClusterSpec);
     Status status = {0};
-    ck_assert_msg(training_check(spec, plain_vm_size(), (Place){0}, &status), "%s", status.message);
+    ck_assert_msg(training_check(spec, vm_size, (Place){0}, &status), "%s", status.message);
+    *cluster = *plain_cluster(arena, nodes);
+    cluster->vm_size = vm_size;
     list = commands_begin(arena);
-    commands_create_cluster(&list, "c", 0, plain_cluster(arena, nodes));
+    commands_create_cluster(&list, "c", 0, cluster);
     commands_create_job(&list, "j", 0, "c", spec);
     Scenario *scenario = scenario_of(&list, 1);
     scenario->fidelity = fidelity;
@@ -69,6 +73,11 @@ static World *run(Program *program, int32_t nodes, Fidelity fidelity, TraceLevel
     world_check_always(world);
     world_run(world);
     return world;
+}
+
+static World *run(Program *program, int32_t nodes, Fidelity fidelity, TraceLevel level)
+{
+    return run_on(plain_vm_size(), program, nodes, fidelity, level);
 }
 
 static const Job *job_of(World *world)
@@ -92,6 +101,30 @@ START_TEST(without_failures_the_time_is_that_of_steps_and_checkpoints)
             ck_assert_int_eq(trained->job_trained.parts.wait_ns, STEPS * 100 * NS_PER_MS);
             ck_assert_int_eq(trained->job_trained.parts.compute_ns, STEPS * 600 * NS_PER_MS);
         }
+}
+END_TEST
+
+START_TEST(the_parts_of_a_checkpoint_cross_the_links_of_their_nodes)
+{
+    // 400 MB in four files on two nodes: at 20 MB/s each link takes 10 s for its two files of 100
+    // MB. The share would take 4 s. The latency is that of write_ns.
+    VmSize narrow = *plain_vm_size();
+    narrow.network_bytes_per_s = 20000000;
+    const int64_t by_links_ns = 10 * NS_PER_S + (write_ns - 4 * NS_PER_S);
+    for (int fidelity = FIDELITY_STEP; fidelity <= FIDELITY_JOB; fidelity++) {
+        Program *program = program_of(STEPS, EVERY, NODES);
+        TransformerTraining planned = *program->transformer;
+        planned.vm_size = &narrow;
+        program->transformer = &planned;
+        World *world = run_on(&narrow, program, NODES, (Fidelity)fidelity, TRACE_LEVEL_EPOCHS);
+        const JobAttempt *attempt = job_of(world)->attempt;
+        ck_assert_int_eq(attempt->trained_ns - attempt->training_ns,
+                         STEPS * step_ns + divide_up(STEPS, EVERY) * by_links_ns);
+        const TraceRecord *record = recording_find(&recording, TRACE_LINK_FULL, "write", 3);
+        ck_assert((record != NULL) == (fidelity != FIDELITY_JOB));
+        if (record != NULL)
+            ck_assert_int_eq(record->link_full.limited_ns, 10 * NS_PER_S);
+    }
 }
 END_TEST
 
@@ -370,6 +403,7 @@ Suite *test_suite(void)
     TCase *examples = tcase_create("examples");
     tcase_add_checked_fixture(examples, begin, end);
     tcase_add_test(examples, without_failures_the_time_is_that_of_steps_and_checkpoints);
+    tcase_add_test(examples, the_parts_of_a_checkpoint_cross_the_links_of_their_nodes);
     tcase_add_test(examples, checkpoints_behind_cost_what_blocks_and_what_the_next_one_waits);
     tcase_add_test(examples, a_checkpoint_behind_counts_once_it_is_written);
     tcase_add_test(examples, node_time_is_accounted_by_part);

@@ -166,8 +166,9 @@ START_TEST(one_file_gets_no_more_than_its_limit)
         ck_assert_int_eq(end_next(large, &owner), 2 * NS_PER_S);
     ck_assert_int_eq(end_next(large, &owner), 3 * NS_PER_S);
     // Alone: one request of latency, and 40 MB at 40 MB/s; 4 requests at a time of 10.
-    ck_assert_int_eq(share_alone_ns(&tier, TRANSFER_READ, 40 * MB, 1), NS_PER_S + 15 * NS_PER_MS);
-    ck_assert_int_eq(share_alone_ns(&plain, TRANSFER_READ, 40 * MB, 1),
+    ck_assert_int_eq(share_alone_ns(&tier, TRANSFER_READ, 40 * MB, 1, 1, 1000 * MB),
+                     NS_PER_S + 15 * NS_PER_MS);
+    ck_assert_int_eq(share_alone_ns(&plain, TRANSFER_READ, 40 * MB, 1, 1, 1000 * MB),
                      2 * NS_PER_S / 5 + 15 * NS_PER_MS);
 }
 END_TEST
@@ -190,8 +191,56 @@ START_TEST(files_of_one_transfer_are_as_many_transfers)
     ShareTier tier = plain;
     tier.file_read_bytes_per_s = 20 * MB;
     for (int32_t files = 1; files <= 10; files++)
-        ck_assert_int_eq(share_alone_ns(&tier, TRANSFER_READ, files * 4 * MB, files),
-                         5 * NS_PER_MS + 40 * NS_PER_MS * (files > 5 ? files : 5));
+        ck_assert_int_eq(
+            share_alone_ns(&tier, TRANSFER_READ, files * 4 * MB, files, files, 1000 * MB),
+            5 * NS_PER_MS + 40 * NS_PER_MS * (files > 5 ? files : 5));
+    // Two of ten files on each node, whose links have 10 MB/s.
+    ck_assert_int_eq(share_alone_ns(&tier, TRANSFER_READ, 40 * MB, 10, 2, 10 * MB),
+                     5 * NS_PER_MS + 800 * NS_PER_MS);
+}
+END_TEST
+
+START_TEST(a_paused_transfer_leaves_its_part_and_keeps_its_work)
+{
+    // Both do 0.25 s of 1 s in 0.5 s. Then the first is alone for 0.5 s: 0.25 s left. With the
+    // second back, which has 0.7 s left now, it ends 0.5 s later; the second, with 0.45 s left,
+    // 0.45 s after that.
+    join(share, 1, 100 * MB, 0);
+    const uint32_t second = join(share, 2, 100 * MB, 0);
+    ck_assert_int_eq(share_level_bytes_per_s(share), 50 * MB);
+    ck_assert_int_eq(share_pause(share, second, NS_PER_S / 2), 3 * NS_PER_S / 4);
+    ck_assert_int_eq(share_active(share), 2);
+    ck_assert_int_eq(share_files(share), 2);
+    ck_assert_int_eq(share_level_bytes_per_s(share), 50 * MB); // if it came back
+    ck_assert_int_eq(share_next_end_ns(share), 5 * NS_PER_S / 4);
+    share_resume(share, second, 7 * NS_PER_S / 10, NS_PER_S);
+    assert_next(1, 3 * NS_PER_S / 2);
+    assert_next(2, 39 * NS_PER_S / 20);
+    ck_assert_int_eq(share_bytes_moved(share), 200 * MB);
+}
+END_TEST
+
+START_TEST(rates_count_bytes_as_if_all_were_read_in_large_requests)
+{
+    // Writing at half of the rate of reading takes the share for two bytes each; files of 1 kB at
+    // 1,000 requests a second take 100 MB/s / 1 MB/s = 100.
+    ShareTier tier = plain;
+    tier.requests_per_s = 1000;
+    Share *of = share_create(run, (ShareId){0}, "a/w", &tier, 0);
+    ck_assert_int_eq(share_weight_ppm(of, TRANSFER_READ, 100 * MB, 1), PPM);
+    ck_assert_int_eq(share_weight_ppm(of, TRANSFER_WRITE, 100 * MB, 1), PPM / 2);
+    ck_assert_int_eq(share_weight_ppm(of, TRANSFER_READ, 1000, 1), PPM / 100);
+    ck_assert_int_eq(share_weight_ppm(of, TRANSFER_READ, 3000, 3), PPM / 100);
+    ck_assert_int_eq(share_weight_ppm(of, TRANSFER_READ, 0, 1), PPM);
+    tier.file_read_bytes_per_s = 40 * MB;
+    of = share_create(run, (ShareId){0}, "a/f", &tier, 0);
+    share_set_speed(of, PPM / 2, 0);
+    ck_assert_int_eq(share_rate_bytes_per_s(of), 50 * MB);
+    ck_assert_int_eq(share_file_rate_bytes_per_s(of), 20 * MB);
+    ck_assert_int_eq(share_file_rate_most_bytes_per_s(of), 40 * MB);
+    ck_assert_int_eq(share_level_bytes_per_s(of), 20 * MB);
+    share_join(of, 1, TRANSFER_READ, 40 * MB, 4, 0);
+    ck_assert_int_eq(share_level_bytes_per_s(of), 50 * MB / 4);
 }
 END_TEST
 
@@ -501,6 +550,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, latency_and_work_are_those_of_the_tier);
     tcase_add_test(tests, reads_and_writes_have_their_own_limits_and_take_turns);
     tcase_add_test(tests, one_file_gets_no_more_than_its_limit);
+    tcase_add_test(tests, a_paused_transfer_leaves_its_part_and_keeps_its_work);
+    tcase_add_test(tests, rates_count_bytes_as_if_all_were_read_in_large_requests);
     tcase_add_test(tests, limits_grow_with_the_provisioned_size);
     tcase_add_test(tests, an_outage_stops_the_clock_and_a_slow_share_stretches_it);
     tcase_add_test(tests, a_transfer_longer_than_all_time_never_ends);
