@@ -13,7 +13,16 @@ int64_t storage_requests(StorageLimits limits, int64_t bytes)
 int64_t storage_latency_ns(StorageLimits limits, int64_t request_latency_ns, int64_t bytes)
 {
     int64_t rounds = divide_up(storage_requests(limits, bytes), limits.requests_in_flight);
-    return bounded_times(rounds, request_latency_ns);
+    return limits.requests_overlap ? request_latency_ns : bounded_times(rounds, request_latency_ns);
+}
+
+int64_t storage_window_ppm(StorageLimits limits, int64_t request_latency_ns)
+{
+    const int64_t window_ns =
+        bounded_times(storage_work_ns(limits, limits.request_bytes), limits.requests_in_flight);
+    if (!limits.requests_overlap || request_latency_ns <= window_ns)
+        return PPM;
+    return bounded_part(request_latency_ns, PPM, window_ns);
 }
 
 int64_t storage_work_ns(StorageLimits limits, int64_t bytes)

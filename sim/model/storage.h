@@ -6,6 +6,7 @@
 #ifndef SIM_MODEL_STORAGE_H
 #define SIM_MODEL_STORAGE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct {
@@ -13,14 +14,23 @@ typedef struct {
     int64_t requests_per_s;
     int64_t request_bytes;
     int64_t requests_in_flight; /* at the same time */
+    bool requests_overlap;      /* a request follows each that is answered; false: in rounds */
 } StorageLimits;
 
 /* How many requests `bytes` >= 0 take; an empty file still takes one. */
 int64_t storage_requests(StorageLimits limits, int64_t bytes);
 
-/* How long the client waits in addition to the work. Requests are sent in rounds of
- * `requests_in_flight`; each round waits for the latency of one request. */
+/* How long the client waits in addition to the work. In rounds of `requests_in_flight`, each round
+ * waits for the latency of one request. If requests overlap, only the first one waits: the latency
+ * of the others passes while the bytes of those before them move (storage_window_ppm). */
 int64_t storage_latency_ns(StorageLimits limits, int64_t request_latency_ns, int64_t bytes);
+
+/* How many files with overlapping requests reach the limit of the share, in ppm, rounded up, and at
+ * least 1,000,000. A file has at most requests_in_flight / latency requests per second (J. D. C.
+ * Little, "A proof for the queuing formula L = λW", Operations Research 9(3), 1961); the share has
+ * one in the time of the work of a whole request. Files of fewer requests than that are not limited
+ * so in reality; here they take longer by less than the latency / requests_in_flight. */
+int64_t storage_window_ppm(StorageLimits limits, int64_t request_latency_ns);
 
 /* The work of `bytes`: the larger of bytes / bytes_per_s and requests / requests_per_s, rounded up;
  * 0 for 0 bytes. */

@@ -63,6 +63,7 @@ typedef struct {
     int64_t write_latency_ns;
     int64_t request_bytes;           /* a transfer is divided into requests of this size */
     int64_t requests_in_flight;      /* whose latencies overlap */
+    bool requests_overlap;           /* a request follows each that is answered; false: in rounds */
     int64_t micro_usd_per_gib_month; /* for the stored bytes, or the size if is_paid_by_size */
 } ShareTier;
 

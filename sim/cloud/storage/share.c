@@ -50,7 +50,13 @@ static StorageLimits limits_of(const ShareTier *tier, TransferKind kind)
                                                                 : tier->write_bytes_per_s,
                            .requests_per_s = tier->requests_per_s,
                            .request_bytes = tier->request_bytes,
-                           .requests_in_flight = tier->requests_in_flight};
+                           .requests_in_flight = tier->requests_in_flight,
+                           .requests_overlap = tier->requests_overlap};
+}
+
+static int64_t request_latency_ns(const ShareTier *tier, TransferKind kind)
+{
+    return kind == TRANSFER_READ ? tier->read_latency_ns : tier->write_latency_ns;
 }
 
 bool share_tier_grows(const ShareTier *tier)
@@ -80,8 +86,7 @@ ShareTier share_tier_of_size(const ShareTier *tier, int64_t provisioned_bytes)
 
 int64_t share_latency_ns(const ShareTier *tier, TransferKind kind, int64_t bytes)
 {
-    int64_t request_ns = kind == TRANSFER_READ ? tier->read_latency_ns : tier->write_latency_ns;
-    return storage_latency_ns(limits_of(tier, kind), request_ns, bytes);
+    return storage_latency_ns(limits_of(tier, kind), request_latency_ns(tier, kind), bytes);
 }
 
 int64_t share_work_ns(const ShareTier *tier, TransferKind kind, int64_t bytes)
@@ -89,19 +94,28 @@ int64_t share_work_ns(const ShareTier *tier, TransferKind kind, int64_t bytes)
     return storage_work_ns(limits_of(tier, kind), bytes);
 }
 
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* How many files reach the limit of the share. */
+static int64_t files_at_once_ppm(const ShareTier *tier, TransferKind kind)
+{
+    const StorageLimits limits = limits_of(tier, kind);
+    const int64_t file_bytes_per_s =
+        kind == TRANSFER_READ ? tier->file_read_bytes_per_s : tier->file_write_bytes_per_s;
+    const int64_t window_ppm = storage_window_ppm(limits, request_latency_ns(tier, kind));
+    return file_bytes_per_s > 0
+               ? larger(window_ppm, storage_files_at_once_ppm(limits.bytes_per_s, file_bytes_per_s))
+               : window_ppm;
+}
+
 /* The larger number of reads and writes applies to both: in all published tiers the two have the
- * same ratio. */
+ * same ratio of limits. */
 static int64_t least_parts_ppm(const ShareTier *tier)
 {
-    int64_t parts_ppm = PPM;
-    if (tier->file_read_bytes_per_s > 0)
-        parts_ppm = storage_files_at_once_ppm(tier->read_bytes_per_s, tier->file_read_bytes_per_s);
-    if (tier->file_write_bytes_per_s > 0) {
-        int64_t of_writes_ppm =
-            storage_files_at_once_ppm(tier->write_bytes_per_s, tier->file_write_bytes_per_s);
-        parts_ppm = of_writes_ppm > parts_ppm ? of_writes_ppm : parts_ppm;
-    }
-    return parts_ppm;
+    return larger(files_at_once_ppm(tier, TRANSFER_READ), files_at_once_ppm(tier, TRANSFER_WRITE));
 }
 
 int64_t share_alone_ns(const ShareTier *tier, TransferKind kind, int64_t bytes, int32_t files,

@@ -109,6 +109,11 @@ static const Field share_tier_fields[] = {
                     "a transfer is cut into requests of this size"),
     NEEDED_INTEGER("requests_in_flight", requests_in_flight, 1, CATALOG_COUNT_MOST,
                    "requests whose latencies overlap"),
+    FIELD_ROW(BOOLEAN, "requests_overlap", requests_overlap,
+              .doc = "true: a request follows as soon as another is answered, so that latency "
+                     "passes while bytes move, and a file has at most requests_in_flight / latency "
+                     "requests per second; false or absent: requests are sent in rounds, each of "
+                     "which waits for the latency"),
     NEEDED_QUANTITY(
         MONEY, "price_per_gib_month", micro_usd_per_gib_month, 0, CATALOG_AMOUNT_MOST,
         "price of the stored data or, if the limits grow with the size, of the provisioned size"),

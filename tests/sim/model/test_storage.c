@@ -24,6 +24,24 @@ START_TEST(requests_wait_in_rounds)
 }
 END_TEST
 
+START_TEST(overlapping_requests_wait_once_and_limit_a_file)
+{
+    // A request of 1 MiB takes a share of 60 MiB/s 16.7 ms. Four in flight hide up to 66.7 ms; with
+    // 100 ms a file has 40 requests per second, so 1.5 files reach the share's 60.
+    StorageLimits overlapping = standard;
+    overlapping.requests_overlap = true;
+    ck_assert_int_eq(storage_latency_ns(overlapping, 3 * NS_PER_MS, 400 * MIB), 3 * NS_PER_MS);
+    ck_assert_int_eq(storage_window_ppm(overlapping, 3 * NS_PER_MS), PPM);
+    ck_assert_int_eq(storage_window_ppm(overlapping, 66 * NS_PER_MS), PPM);
+    ck_assert_int_eq(storage_window_ppm(overlapping, 100 * NS_PER_MS), 1500000);
+    ck_assert_int_eq(storage_window_ppm(standard, 100 * NS_PER_MS), PPM); // in rounds: it is added
+    // Where 20 requests per second are the limit of the share, 200 ms hide four of them.
+    overlapping.requests_per_s = 20;
+    ck_assert_int_eq(storage_window_ppm(overlapping, 200 * NS_PER_MS), PPM);
+    ck_assert_int_eq(storage_window_ppm(overlapping, 300 * NS_PER_MS), 1500000);
+}
+END_TEST
+
 START_TEST(work_is_set_by_the_limit_reached_first)
 {
     // 120 MiB at 60 MiB/s: 2 s; its 120 requests would take 0.12 s.
@@ -77,6 +95,7 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, a_transfer_is_cut_into_requests);
     tcase_add_test(tests, requests_wait_in_rounds);
+    tcase_add_test(tests, overlapping_requests_wait_once_and_limit_a_file);
     tcase_add_test(tests, work_is_set_by_the_limit_reached_first);
     tcase_add_test(tests, more_bytes_never_take_less_time);
     tcase_add_test(tests, limits_grow_with_each_tib_and_round_down);

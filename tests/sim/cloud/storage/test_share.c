@@ -200,6 +200,31 @@ START_TEST(files_of_one_transfer_are_as_many_transfers)
 }
 END_TEST
 
+START_TEST(overlapping_requests_hide_latency_behind_the_transfer_of_others)
+{
+    // 20 MB are 5 requests of 4 MB, each 40 ms of the share's 100 MB/s, 4 in flight. In rounds two
+    // latencies are added. Overlapping, the first is paid; the others are hidden as long as each
+    // is below 160 ms.
+    ShareTier tier = plain;
+    tier.requests_overlap = true;
+    tier.read_latency_ns = 160 * NS_PER_MS;
+    ck_assert_int_eq(share_alone_ns(&tier, TRANSFER_READ, 20 * MB, 1, 1, 1000 * MB),
+                     360 * NS_PER_MS);
+    // With 320 ms a file has 12.5 requests per second, half of the rate of the share.
+    tier.read_latency_ns = 320 * NS_PER_MS;
+    ck_assert_int_eq(share_alone_ns(&tier, TRANSFER_READ, 20 * MB, 1, 1, 1000 * MB),
+                     320 * NS_PER_MS + 400 * NS_PER_MS);
+    Share *of = share_create(run, (ShareId){0}, "a/o", &tier, 0);
+    join(of, 1, 20 * MB, 0);
+    ck_assert_int_eq(share_next_end_ns(of), 400 * NS_PER_MS);
+    join(of, 2, 20 * MB, 0); // has the other half
+    ck_assert_int_eq(share_next_end_ns(of), 400 * NS_PER_MS);
+    tier.requests_overlap = false;
+    ck_assert_int_eq(share_alone_ns(&tier, TRANSFER_READ, 20 * MB, 1, 1, 1000 * MB),
+                     640 * NS_PER_MS + 200 * NS_PER_MS);
+}
+END_TEST
+
 START_TEST(a_paused_transfer_leaves_its_part_and_keeps_its_work)
 {
     // Both do 0.25 s of 1 s in 0.5 s. Then the first is alone for 0.5 s: 0.25 s left. With the
@@ -550,6 +575,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, latency_and_work_are_those_of_the_tier);
     tcase_add_test(tests, reads_and_writes_have_their_own_limits_and_take_turns);
     tcase_add_test(tests, one_file_gets_no_more_than_its_limit);
+    tcase_add_test(tests, overlapping_requests_hide_latency_behind_the_transfer_of_others);
     tcase_add_test(tests, a_paused_transfer_leaves_its_part_and_keeps_its_work);
     tcase_add_test(tests, rates_count_bytes_as_if_all_were_read_in_large_requests);
     tcase_add_test(tests, limits_grow_with_the_provisioned_size);
