@@ -114,6 +114,23 @@ rm -r small
 cp -r good small
 sed -i 's/"nodeCount": 1/"nodeCount": 2/' small/job.json
 
+example "a data set and checkpoints that exceed their share are a warning, from the first byte on"
+colliding=$scenarios/sharing/checkpoints-collide/scenario.json
+trainyard validate "$colliding" --set /programs/0/checkpoint/bytes=1TiB # five of them, at most 5 TiB
+exit_is 0
+stderr_is_empty
+trainyard validate "$colliding" --set /programs/0/checkpoint/bytes=1025GiB
+exit_is 0
+stderr_has 'scenario.json:30:28: warning: the data set, checkpoints and model of this job need at least 5125.0 GiB of share "mystorageaccount/results", which has 5120.0: writes would fail'
+stderr_has "hint: use a tier of larger shares"
+trainyard validate "$colliding" --set /programs/0/checkpoint/bytes=1025GiB --set '/programs/0/checkpoint/path=$AZ_BATCHAI_OUTPUT_MODEL/last.h5'
+exit_is 0
+stderr_is_empty # each replaces the one before it
+trainyard validate "$scenarios/sharing/node-link/scenario.json" --set /programs/0/data/bytes=6TiB
+exit_is 0
+stderr_has 'need at least 6144.0 GiB of share "mystorageaccount/data", which has 5120.0'
+stderr_has 'hint: a larger "provisioned" of the share may suffice'
+
 example "a training that exceeds the memory of its GPU is a warning with the batch that may fit"
 trainyard validate "$scenarios/cifar10-horovod/scenario.json" --set /programs/0/batch_per_rank=100000
 exit_is 0

@@ -7,6 +7,7 @@
 #include "sim/cloud/training/step_memory.h"
 #include "sim/cloud/training/training.h"
 #include "sim/formats/keras_network.h"
+#include "sim/model/bounded.h"
 #include "sim/scenario/config/shell_read.h"
 #include "sim/scenario/config/unknown_program.h"
 
@@ -94,6 +95,75 @@ static void warn_of_memory(const ConfigContext *context, const Program *program,
         status_hint(warning, "use a VM size whose GPUs have more memory");
 }
 
+/* A file, or the files of a directory, that the program needs or leaves. */
+typedef struct {
+    const char *share; /* NULL: not on a share */
+    const char *path;
+    int64_t bytes;
+} StoredPart;
+
+/* A checkpoint whose path contains the epoch replaces no other. */
+static int64_t checkpoints_kept(const Program *program)
+{
+    const bool has_epoch =
+        program->checkpoint_path != NULL && strstr(program->checkpoint_path, "{epoch}") != NULL;
+    const bool is_by_epochs = program->checkpoint_steps == 0 && program->checkpoint_every > 0;
+    const int64_t all = is_by_epochs ? program->epochs / program->checkpoint_every : 1;
+    return has_epoch && all > 1 ? all : 1;
+}
+
+/* The bytes that are on `share` together once a job of the program has ended, at least: two parts
+ * of one path may be the same file. */
+static int64_t stored_least_bytes(const StoredPart *parts, int32_t count, const char *share)
+{
+    int64_t bytes = 0;
+    for (int32_t i = 0; i < count; i++) {
+        bool is_known = parts[i].share == NULL || strcmp(parts[i].share, share) != 0;
+        for (int32_t j = 0; j < i && !is_known; j++)
+            is_known = parts[j].share != NULL && strcmp(parts[j].share, share) == 0 &&
+                       parts[j].path != NULL && parts[i].path != NULL &&
+                       strcmp(parts[j].path, parts[i].path) == 0;
+        bytes = is_known ? bytes : bounded_add(bytes, parts[i].bytes);
+    }
+    return bytes;
+}
+
+/* Warns if the job's data set, checkpoints and model are together larger than their share, which
+ * the world does not check. Other files may be there too, so that more shares may be full. */
+static void warn_of_full_share(const ConfigContext *context, const Program *program, Place at)
+{
+    const StoredPart parts[] = {
+        {program->downloads_data ? NULL : program->data_share, program->data_path,
+         program->data_bytes},
+        {program->checkpoint_bytes > 0 ? program->checkpoint_share : NULL, program->checkpoint_path,
+         program->checkpoint_bytes > 0
+             ? bounded_times(program->checkpoint_bytes, checkpoints_kept(program))
+             : 0},
+        {program->model_bytes > 0 ? program->model_share : NULL, program->model_path,
+         program->model_bytes}};
+    enum { PARTS = sizeof parts / sizeof parts[0] };
+    for (int32_t i = 0; i < PARTS; i++) {
+        bool is_new = parts[i].share != NULL;
+        for (int32_t j = 0; j < i && is_new; j++)
+            is_new = parts[j].share == NULL || strcmp(parts[j].share, parts[i].share) != 0;
+        const KnownShare *share = is_new ? config_share(context, parts[i].share) : NULL;
+        if (share == NULL || share->tier == NULL)
+            continue;
+        const int64_t needed_bytes = stored_least_bytes(parts, PARTS, share->name);
+        const int64_t has_bytes = share->tier->provisioned_bytes;
+        if (needed_bytes <= has_bytes)
+            continue;
+        Status *warning = problems_add(
+            config_warnings(context), STATUS_BAD_INPUT, at,
+            "the data set, checkpoints and model of this job need at least %.1f GiB of share "
+            "\"%s\", which has %.1f: writes would fail, but a run assumes that they fit",
+            (double)needed_bytes / (double)GIB, share->name, (double)has_bytes / (double)GIB);
+        status_hint(warning, share->tier->is_paid_by_size
+                                 ? "a larger \"provisioned\" of the share may suffice"
+                                 : "use a tier of larger shares");
+    }
+}
+
 bool job_program_is_whole(const Program *program)
 {
     switch (program->kind) {
@@ -123,8 +193,11 @@ void job_program_find(const ConfigContext *context, const JobText *job, const To
     if (is_whole && shape.is_known &&
         !training_check(spec, shape.vm_size, json_at(toolkit->node), &status))
         problems_add_status(context->problems, &status);
-    else if (is_whole && shape.is_known)
+    else if (is_whole && shape.is_known) {
         warn_of_memory(context, spec->program, shape.vm_size, json_at(toolkit->node));
+        if (spec->program->kind == PROGRAM_TRAIN)
+            warn_of_full_share(context, spec->program, json_at(toolkit->node));
+    }
 }
 
 const Program *job_program_training(const ConfigContext *context, const ToolkitText *settings,
