@@ -723,6 +723,24 @@ static void add_queues(Arena *arena, Dice *dice, const CommandList *list, Scenar
     }
 }
 
+void narrow_links(Arena *arena, Scenario *scenario, int64_t bytes_per_s)
+{
+    Command *commands = ARENA_ARRAY(arena, Command, scenario->command_count);
+    for (int32_t c = 0; c < scenario->command_count; c++) {
+        commands[c] = scenario->commands[c];
+        if (commands[c].kind != COMMAND_CLUSTER_CREATE)
+            continue;
+        ClusterSpec *spec = ARENA_NEW(arena, ClusterSpec);
+        VmSize *vm_size = ARENA_NEW(arena, VmSize);
+        *spec = *commands[c].as.cluster_create;
+        *vm_size = *spec->vm_size;
+        vm_size->network_bytes_per_s = bytes_per_s;
+        spec->vm_size = vm_size;
+        commands[c].as.cluster_create = spec;
+    }
+    scenario->commands = commands;
+}
+
 Scenario *rough_scenario(Arena *arena, uint64_t seed)
 {
     Scenario *scenario = random_scenario(arena, seed);

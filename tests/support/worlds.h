@@ -64,6 +64,9 @@ Scenario *scenario_of(const CommandList *list, uint64_t seed);
  * are refused. */
 Scenario *random_scenario(Arena *arena, uint64_t seed);
 
+/* Gives all nodes of a scenario links of this rate. */
+void narrow_links(Arena *arena, Scenario *scenario, int64_t bytes_per_s);
+
 /* A random scenario with failures at any moment: faults on request (also on
  * conditions), random failures, groups, networks, policies. Which of them is said by the
  * table in worlds.c. */

@@ -76,6 +76,18 @@ static WireAmount unit_of(const ShareRow *share)
     return (WireAmount)share_tier(share->share)->read_bytes_per_s;
 }
 
+static WireAmount amount_of(const ShareRow *share, ShareWork left)
+{
+    const ShareWork ns = (left >> SHARE_WORK_BITS) + (left << (128 - SHARE_WORK_BITS) != 0);
+    return ns * unit_of(share);
+}
+
+static ShareWork work_of(const ShareRow *share, WireAmount left)
+{
+    const WireAmount unit = unit_of(share);
+    return (left / unit + (left % unit != 0)) << SHARE_WORK_BITS;
+}
+
 static void make_room_for_links(Storage *storage, int32_t count)
 {
     uint32_t capacity = storage->crossed_capacity;
@@ -91,7 +103,12 @@ static void become_flow(Storage *storage, uint32_t transfer)
     TransferRow *row = storage_transfer_row(storage, transfer);
     ShareRow *share = share_of(storage, transfer);
     const int64_t now_ns = storage->engine->now_ns;
-    const int64_t left_ns = share_pause(share->share, row->ticket, now_ns);
+    const ShareWork left = share_pause(share->share, row->ticket, now_ns);
+    if (row->changed_ns != now_ns) {
+        row->changed_ns = now_ns;
+        row->left_work = left;
+        row->left_amount = amount_of(share, left);
+    }
     make_room_for_links(storage, row->way_count + 1);
     for (int32_t i = 0; i < row->way_count; i++) {
         NodeLink *link = row->ways[i].link;
@@ -104,7 +121,7 @@ static void become_flow(Storage *storage, uint32_t transfer)
     storage->crossed_ppm[row->way_count] = row->transfer.files * PPM;
     row->is_flow = true;
     row->noted_ns = now_ns;
-    row->flow = wires_begin_parts(storage->wires, transfer, (WireAmount)left_ns * unit_of(share),
+    row->flow = wires_begin_parts(storage->wires, transfer, row->left_amount,
                                   share_file_rate_bytes_per_s(share->share), row->way_count + 1,
                                   storage->crossed, storage->crossed_ppm, now_ns);
 }
@@ -117,7 +134,7 @@ static void note(TransferRow *row, int64_t now_ns)
 }
 
 /* Puts a transfer that is no longer in the wires back into the equal division. */
-static void end_flow(Storage *storage, TransferRow *row, int64_t left_ns)
+static void end_flow(Storage *storage, TransferRow *row, ShareWork left)
 {
     const int64_t now_ns = storage->engine->now_ns;
     for (int32_t i = 0; i < row->way_count; i++)
@@ -125,17 +142,20 @@ static void end_flow(Storage *storage, TransferRow *row, int64_t left_ns)
             wires_remove_link(storage->wires, row->ways[i].link->wire);
     row->is_flow = false;
     note(row, now_ns);
-    share_resume(storage_share_row(storage, row->transfer.share)->share, row->ticket, left_ns,
-                 now_ns);
+    share_resume(storage_share_row(storage, row->transfer.share)->share, row->ticket, left, now_ns);
 }
 
 static void leave_wires(Storage *storage, uint32_t transfer)
 {
     TransferRow *row = storage_transfer_row(storage, transfer);
-    const WireAmount unit = unit_of(share_of(storage, transfer));
-    const WireAmount left = wires_left(storage->wires, row->flow, storage->engine->now_ns);
-    wires_cancel(storage->wires, row->flow, storage->engine->now_ns);
-    end_flow(storage, row, (int64_t)((left + unit - 1) / unit));
+    const int64_t now_ns = storage->engine->now_ns;
+    if (row->changed_ns != now_ns) {
+        row->changed_ns = now_ns;
+        row->left_amount = wires_left(storage->wires, row->flow, now_ns);
+        row->left_work = work_of(share_of(storage, transfer), row->left_amount);
+    }
+    wires_cancel(storage->wires, row->flow, now_ns);
+    end_flow(storage, row, row->left_work);
 }
 
 static void limit(Storage *storage, ShareRow *share)

@@ -9,8 +9,8 @@
 #include "sim/model/bounded.h"
 #include "sim/model/storage.h"
 
-__extension__ typedef unsigned __int128 Work; /* in units of 2^-32 ns */
-enum { WORK_BITS = 32 };
+typedef ShareWork Work;
+enum { WORK_BITS = SHARE_WORK_BITS };
 
 /* An active transfer; its end, in virtual work, is its key in the heap. */
 typedef struct {
@@ -292,21 +292,17 @@ int64_t share_weight_ppm(const Share *share, TransferKind kind, int64_t bytes, i
     return work == 0 ? PPM : (int64_t)((ppm + work - 1) / work);
 }
 
-static void put(Share *share, uint32_t ticket, int64_t left)
+static void put(Share *share, uint32_t ticket, Work left)
 {
     share->active_files += share->transfers[ticket].files;
     share->remainder = 0;
-    end_heap_put(&share->active, ticket, share->virtual_work + ((Work)left << WORK_BITS),
-                 share->joined++);
+    end_heap_put(&share->active, ticket, share->virtual_work + left, share->joined++);
 }
 
-/* The work before `end`, rounded up to ns. */
-static int64_t left_ns(const Share *share, Work end)
+/* The work before `end`. */
+static Work left_before(const Share *share, Work end)
 {
-    const Work unit = (Work)1 << WORK_BITS;
-    if (end <= share->virtual_work)
-        return 0;
-    return (int64_t)((end - share->virtual_work + unit - 1) >> WORK_BITS);
+    return end > share->virtual_work ? end - share->virtual_work : 0;
 }
 
 /* The number of parts changes, so the remainder in old parts is dropped. */
@@ -317,17 +313,17 @@ static void take(Share *share, uint32_t ticket)
     share->remainder = 0;
 }
 
-int64_t share_pause(Share *share, uint32_t ticket, int64_t now_ns)
+Work share_pause(Share *share, uint32_t ticket, int64_t now_ns)
 {
     bring_up_to_date(share, now_ns);
-    const int64_t left = left_ns(share, end_heap_find(&share->active, ticket)->key);
+    const Work left = left_before(share, end_heap_find(&share->active, ticket)->key);
     take(share, ticket);
     share->paused++;
     share->paused_files += share->transfers[ticket].files;
     return left;
 }
 
-void share_resume(Share *share, uint32_t ticket, int64_t left, int64_t now_ns)
+void share_resume(Share *share, uint32_t ticket, Work left, int64_t now_ns)
 {
     invariant(end_heap_find(&share->active, ticket) == NULL);
     bring_up_to_date(share, now_ns);
@@ -381,7 +377,7 @@ uint32_t share_join(Share *share, uint32_t owner, TransferKind kind, int64_t byt
     int64_t work_ns = share_work_ns(share->tier, kind, divide_up(bytes, files));
     share->transfers[ticket] =
         (Transfer){.work_ns = work_ns, .bytes = bytes, .files = files, .owner = owner};
-    put(share, ticket, work_ns);
+    put(share, ticket, (Work)work_ns << WORK_BITS);
     return ticket;
 }
 
@@ -398,7 +394,8 @@ uint32_t share_end_next(Share *share, int64_t now_ns)
 /* The bytes of `transfer`, which ends at `end`, transferred so far; rounded down. */
 static int64_t bytes_done(const Share *share, const Transfer *transfer, Work end)
 {
-    const int64_t left = left_ns(share, end);
+    const Work unit = (Work)1 << WORK_BITS;
+    const int64_t left = (int64_t)((left_before(share, end) + unit - 1) >> WORK_BITS);
     return left == 0 ? transfer->bytes
                      : mul_div(transfer->bytes, transfer->work_ns - left, transfer->work_ns);
 }

@@ -30,6 +30,9 @@
 
 typedef struct Share Share;
 
+__extension__ typedef unsigned __int128 ShareWork; /* in units of 2^-32 ns */
+enum { SHARE_WORK_BITS = 32 };
+
 /* Whether shares of this tier are blob containers: the catalogue calls it "blob" or "blob-…". */
 bool share_tier_is_blob(const ShareTier *tier);
 
@@ -103,11 +106,11 @@ int64_t share_level_bytes_per_s(const Share *share);
 /* The bytes that one file of a transfer moves in the time in which it takes the share for a million
  * bytes of such reading; rounded up. */
 int64_t share_weight_ppm(const Share *share, TransferKind kind, int64_t bytes, int32_t files);
-/* Takes a transfer out of the equal division. Returns the work that each of its files has left,
- * rounded up to ns. The ticket stays valid. */
-int64_t share_pause(Share *share, uint32_t ticket, int64_t now_ns);
+/* Takes a transfer out of the equal division. Returns the work that each of its files has left.
+ * The ticket stays valid. */
+ShareWork share_pause(Share *share, uint32_t ticket, int64_t now_ns);
 /* Puts a paused transfer back with the work that each of its files has left. */
-void share_resume(Share *share, uint32_t ticket, int64_t left_ns, int64_t now_ns);
+void share_resume(Share *share, uint32_t ticket, ShareWork left, int64_t now_ns);
 
 /* Sets the share's speed from now on; 0: out. */
 void share_set_speed(Share *share, int64_t speed_ppm, int64_t now_ns);

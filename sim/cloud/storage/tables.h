@@ -49,6 +49,12 @@ typedef struct {
     uint32_t next_joined, previous_joined; /* of the share, + 1; 0 at the ends */
     bool is_flow;                          /* it moves in Storage.wires */
     uint32_t flow;
+    /* The rest of each of its files when it last began or ceased to be a flow: work of the share,
+     * and amount of the wires. One is the other rounded up, so within an instant it may change back
+     * and forth without loss. */
+    int64_t changed_ns;
+    ShareWork left_work;
+    WireAmount left_amount;
     bool is_limited;    /* by a link, since noted_ns */
     int64_t noted_ns;   /* the last change of any rate */
     int64_t limited_ns; /* by links before that */

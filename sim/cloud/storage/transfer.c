@@ -84,6 +84,7 @@ void transfer_start(Storage *storage, TransferList *list, Transfer transfer, int
                          .is_used = true,
                          .generation = row->generation,
                          .begin_ns = storage->engine->now_ns,
+                         .changed_ns = -1,
                          .ways = row->ways,
                          .way_capacity = row->way_capacity};
     take_ways(storage, row, way_count, ways);

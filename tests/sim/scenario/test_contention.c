@@ -82,6 +82,23 @@ START_TEST(a_premium_share_is_as_fast_as_its_size)
 }
 END_TEST
 
+START_TEST(bursts_of_requests_would_make_no_premium_share_faster)
+{
+    // With requests of 1 MiB the limit of bytes is reached first, whatever the size: three times as
+    // many requests per second change no transfer.
+    for (int64_t gib = 100; gib <= 100 * 1024; gib = gib * 5 / 4) {
+        const ShareTier *tier = tier_with(
+            arena_printf(arena, "\"tier\": \"premium\", \"provisioned\": \"%dGiB\", ", (int)gib));
+        ShareTier bursting = *tier;
+        bursting.requests_per_s *= 3;
+        ck_assert_int_eq(share_work_ns(tier, TRANSFER_READ, 1000 * MIB),
+                         share_work_ns(&bursting, TRANSFER_READ, 1000 * MIB));
+        ck_assert_int_eq(share_work_ns(tier, TRANSFER_WRITE, 1000 * MIB),
+                         share_work_ns(&bursting, TRANSFER_WRITE, 1000 * MIB));
+    }
+}
+END_TEST
+
 START_TEST(standard_shares_have_their_published_limits)
 {
     const ShareTier *tier = tier_with("");
@@ -280,6 +297,7 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("all");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, a_premium_share_is_as_fast_as_its_size);
+    tcase_add_test(tests, bursts_of_requests_would_make_no_premium_share_faster);
     tcase_add_test(tests, standard_shares_have_their_published_limits);
     tcase_add_test(tests, a_size_without_effect_is_refused);
     tcase_add_test(tests, a_network_has_racks_and_an_uplink_rate);

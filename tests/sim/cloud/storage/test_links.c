@@ -411,6 +411,53 @@ START_TEST(ends_are_those_of_a_slow_reference)
 }
 END_TEST
 
+/* Moves that begin at one time may join in any order: in `round` 1 backwards. Fills `end_ns`. */
+static void play_round(const Load *load, int32_t round, ShareId *shares, NodeLink **links,
+                       int64_t *end_ns)
+{
+    const int64_t from_ns = world_now_ns(world);
+    uint32_t number[MOVES];
+    for (int32_t m = 0; m < MOVES;) {
+        int32_t after = m;
+        while (after < MOVES && load->moves[after].begin_ns == load->moves[m].begin_ns)
+            after++;
+        run_until(from_ns + load->moves[m].begin_ns - 10 * NS_PER_S);
+        for (int32_t i = m; i < after; i++) {
+            const int32_t at = round == 0 ? i : after - 1 - (i - m);
+            const Move *of = &load->moves[at];
+            TransferWay ways[WAYS];
+            for (int32_t w = 0; w < of->ways; w++)
+                ways[w] = (TransferWay){links[of->link[w]], of->files_on[w]};
+            number[at] = move(shares[of->share], of->kind, of->bytes, of->files, of->ways, ways);
+        }
+        m = after;
+    }
+    run_until(from_ns + 100000 * NS_PER_S);
+    for (int32_t m = 0; m < MOVES; m++)
+        end_ns[m] = ended_ns[number[m]] - from_ns;
+}
+
+START_TEST(the_order_of_beginnings_at_one_time_does_not_matter)
+{
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        static Load load;
+        int64_t end_ns[2][MOVES];
+        for (int32_t round = 0; round < 2; round++) {
+            ShareId shares[SHARES];
+            NodeLink *links[LINKS];
+            draw_load(&load, seed, shares, links);
+            for (int32_t m = 0; m < MOVES; m++)
+                load.moves[m].begin_ns -= load.moves[m].begin_ns % (5 * NS_PER_S / 3);
+            play_round(&load, round, shares, links, end_ns[round]);
+        }
+        for (int32_t m = 0; m < MOVES; m++)
+            ck_assert_msg(end_ns[0][m] == end_ns[1][m],
+                          "seed %" PRIu64 ", move %d: %" PRId64 " and %" PRId64 " ns", seed, (int)m,
+                          end_ns[0][m], end_ns[1][m]);
+    }
+}
+END_TEST
+
 /* Wide links change no bit. */
 START_TEST(links_that_are_never_full_change_nothing)
 {
@@ -456,6 +503,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_share_that_slows_down_may_be_slower_than_the_link);
     tcase_add_test(tests, cancelled_transfers_leave_links_and_shares);
     tcase_add_test(tests, ends_are_those_of_a_slow_reference);
+    tcase_add_test(tests, the_order_of_beginnings_at_one_time_does_not_matter);
     tcase_add_test(tests, links_that_are_never_full_change_nothing);
     suite_add_tcase(suite, tests);
     return suite;

@@ -233,12 +233,13 @@ START_TEST(a_paused_transfer_leaves_its_part_and_keeps_its_work)
     join(share, 1, 100 * MB, 0);
     const uint32_t second = join(share, 2, 100 * MB, 0);
     ck_assert_int_eq(share_level_bytes_per_s(share), 50 * MB);
-    ck_assert_int_eq(share_pause(share, second, NS_PER_S / 2), 3 * NS_PER_S / 4);
+    ck_assert(share_pause(share, second, NS_PER_S / 2) == (ShareWork)(3 * NS_PER_S / 4)
+                                                              << SHARE_WORK_BITS);
     ck_assert_int_eq(share_active(share), 2);
     ck_assert_int_eq(share_files(share), 2);
     ck_assert_int_eq(share_level_bytes_per_s(share), 50 * MB); // if it came back
     ck_assert_int_eq(share_next_end_ns(share), 5 * NS_PER_S / 4);
-    share_resume(share, second, 7 * NS_PER_S / 10, NS_PER_S);
+    share_resume(share, second, (ShareWork)(7 * NS_PER_S / 10) << SHARE_WORK_BITS, NS_PER_S);
     assert_next(1, 3 * NS_PER_S / 2);
     assert_next(2, 39 * NS_PER_S / 20);
     ck_assert_int_eq(share_bytes_moved(share), 200 * MB);
