@@ -72,12 +72,12 @@ void decimal_print_rounded(Text *out, int64_t value, int32_t decimals, int32_t s
     print_rounded(out, value, decimals, shown, false);
 }
 
-void decimal_print_usd(Text *out, int64_t micro_usd)
+void decimal_print_amount(Text *out, int64_t millionths)
 {
     int32_t shown = 2;
-    for (int64_t bound = 100000; shown < 6 && micro_usd != 0 && micro_usd < bound; bound /= 10)
+    for (int64_t bound = 100000; shown < 6 && millionths != 0 && millionths < bound; bound /= 10)
         shown++;
-    print_rounded(out, micro_usd, DECIMALS_USD, shown, true);
+    print_rounded(out, millionths, DECIMALS_USD, shown, true);
 }
 
 bool decimal_read(const Json *number, int32_t decimals, Wide *value)

@@ -34,8 +34,9 @@ const char *answer_change_words(AnswerChange change)
 LimitVerdict limit_verdict(const GoalConstraint *constraint, double low, double high)
 {
     const bool is_least = constraint->side == LIMIT_AT_LEAST;
-    if (isnan(low) || isnan(high))
+    if (isnan(low) && isnan(high))
         return LIMIT_UNKNOWN;
+    // An end that is not known, as of a share while jobs still wait, is on neither side.
     if (is_least ? low >= constraint->limit : high <= constraint->limit)
         return LIMIT_HOLDS;
     return (is_least ? high < constraint->limit : low > constraint->limit) ? LIMIT_MISSED

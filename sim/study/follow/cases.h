@@ -9,7 +9,8 @@
 #include "sim/study/point_estimate.h"
 
 /* A constraint holds, or is missed, if the whole 95 % interval is on that side of its limit. An
- * interval that contains the limit leaves it open. X(ENUM, name in plan.json) */
+ * interval that contains the limit leaves it open. One end is enough: the other may be NAN. X(ENUM,
+ * name in plan.json) */
 #define LIMIT_VERDICTS(X)                                                                          \
     X(HOLDS, "holds") X(OPEN, "open") X(MISSED, "missed") X(UNKNOWN, "unknown")
 
