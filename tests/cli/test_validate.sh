@@ -144,6 +144,18 @@ stdout_has "failures.json: catalogue over catalog/azure-2018.json, no problems"
 trainyard validate "$scenarios/catalog/azure-2018.json"
 stdout_has "azure-2018.json: catalogue, no problems"
 
+example "a scenario finds the catalogues of the program from any folder, but those of measured machines"
+mkdir far
+for file in "$scenarios"/catalog/*.json; do
+    name=$(basename "$file")
+    case $name in
+    local-*) continue ;;
+    esac
+    echo '{"trainyard": 1, "start": "2018-07-18T08:00:00Z", "catalog": ["catalog/azure-2018.json", "catalog/'"$name"'"], "commands": []}' >far/scenario.json
+    trainyard validate far/scenario.json
+    exit_is 0
+done
+
 example "only the mistake in a catalogue that includes another one is found"
 sed '0,/"value": "replace"/s//"value": "replaced"/' "$scenarios/catalog/failures.json" >failures.json
 trainyard validate failures.json
