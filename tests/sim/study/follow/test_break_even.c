@@ -126,8 +126,8 @@ START_TEST(a_limit_that_is_missed_breaks_today)
 }
 END_TEST
 
-/* Runs that ended while jobs waited, with a mean of 60 +- 2 %: a share counts as it was found, a
- * wait may be of any length. */
+/* Runs that ended while jobs waited, with a mean of 60 +- 2 %: a share counts, and a wait may be of
+ * any length. */
 START_TEST(lower_bounds_decide_what_they_can)
 {
     const MetricEstimate shares = {.run_count = 20,
