@@ -11,10 +11,11 @@
 #include <stdint.h>
 
 #include "sim/base/arena.h"
+#include "sim/base/wide.h"
 
 typedef struct Wires Wires;
 
-__extension__ typedef unsigned __int128 WireAmount; /* bytes times ns per second */
+typedef WideUnsigned WireAmount; /* bytes times ns per second */
 
 /* Without links; lives as long as `run`. */
 Wires *wires_create(Arena *run);

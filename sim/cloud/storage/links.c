@@ -3,9 +3,10 @@
 #include "sim/base/array.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
+#include "sim/base/wide.h"
 #include "sim/cloud/storage/tables.h"
 
-__extension__ typedef unsigned __int128 Load; /* bytes per second times ppm */
+typedef WideUnsigned Load; /* bytes per second times ppm */
 
 static ShareRow *share_of(const Storage *storage, uint32_t transfer)
 {

@@ -25,12 +25,13 @@
 #include <stdbool.h>
 
 #include "sim/base/arena.h"
+#include "sim/base/wide.h"
 #include "sim/cloud/record/ids.h"
 #include "sim/cloud/spec/catalog.h"
 
 typedef struct Share Share;
 
-__extension__ typedef unsigned __int128 ShareWork; /* in units of 2^-32 ns */
+typedef WideUnsigned ShareWork; /* in units of 2^-32 ns */
 enum { SHARE_WORK_BITS = 32 };
 
 /* Whether shares of this tier are blob containers: the catalogue calls it "blob" or "blob-…". */
