@@ -173,16 +173,22 @@ static bool has_power(NodeKind kind)
     return kind.vm_size->power != NULL;
 }
 
-/* Metrics, by a part of their names, need to know these facts of VM sizes. */
+enum { PARTS = 3 };
+
+/* Metrics whose names have one of these parts need a fact of VM sizes. */
 static const struct {
-    const char *part, *noun;
+    const char *parts[PARTS], *noun;
     bool (*is_known)(NodeKind kind);
     const char *before, *after; /* the name of the size, in a hint */
 } needs[] = {
-    {"cost_usd", "price", is_priced,
+    {{"cost_usd"},
+     "price",
+     is_priced,
      "state the price in the scenario, as in \"assume\": {\"vm_sizes/",
      "/dedicated_price_per_hour\": \"1.20USD\"}"},
-    {"energy", "power", has_power,
+    {{"_kwh", "peak_kw", "carbon_kg"},
+     "power",
+     has_power,
      "add \"catalog/power.json\" to the scenario's \"catalog\", or an own catalogue with \"power\" "
      "of ",
      ""},
@@ -205,6 +211,14 @@ static const char *unknown_size(const Scenario *scenario, bool (*is_known)(NodeK
     return NULL;
 }
 
+static bool has_part(const char *name, const char *const parts[PARTS])
+{
+    for (int32_t i = 0; i < PARTS && parts[i] != NULL; i++)
+        if (strstr(name, parts[i]) != NULL)
+            return true;
+    return false;
+}
+
 /* Costs and energies can only be compared if they are known of all nodes. */
 static bool check_needs(const Reader *reader, int32_t metric)
 {
@@ -212,7 +226,7 @@ static bool check_needs(const Reader *reader, int32_t metric)
     for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++) {
         Place at;
         const char *size =
-            strstr(name, needs[i].part) != NULL
+            has_part(name, needs[i].parts)
                 ? unknown_size(&reader->study->scenario->scenario, needs[i].is_known, &at)
                 : NULL;
         if (size == NULL)

@@ -40,9 +40,9 @@ void making_add_energy_of(const Making *making, uint32_t id, SummaryCluster *clu
     const ClusterFacts *facts = &making->facts->clusters[id];
     const EnergyTerms *terms = &making->facts->energy;
     SummaryEnergy *all = &making->summary->energy;
-    cluster->micro_kwh =
-        metrics->kind_count == 0 ? kind_micro_kwh(metrics, facts->power, terms) : 0;
-    if (metrics->kind_count == 0) {
+    cluster->micro_kwh = 0;
+    if (metrics->kind_count == 0) { // all nodes are of one kind
+        cluster->micro_kwh = kind_micro_kwh(metrics, facts->power, terms);
         all->peak_mw = sum_of_known(all->peak_mw, peak_mw(facts->power, metrics->nodes_max));
     }
     for (uint32_t k = 0; k < metrics->kind_count; k++) {
