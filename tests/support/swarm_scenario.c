@@ -968,8 +968,34 @@ static int make_queues(Maker *maker, Dice *dice, Json *create, int gpus)
             set_text(maker, queue, "reclaim_after", seconds(maker, 30 * roll(&reclaim_dice, 4)));
         if (happens(&reclaim_dice, 15))
             set_boolean(maker, queue, "protected", true);
+        Dice grace_dice = dice_of(maker, FORMAT(maker, "grace of queue %d", q));
+        if (happens(&grace_dice, 40))
+            set_text(maker, queue, "grace_period", seconds(maker, 15 * roll(&grace_dice, 8)));
     }
     return count;
+}
+
+/* Gives the queue a guarantee that it reclaims. */
+static void make_claimant(Maker *maker, Dice *dice, Json *queue, int gpus)
+{
+    const int guaranteed = 1 + roll(dice, gpus);
+    set_integer(maker, queue, "gpus", guaranteed);
+    set_text(maker, queue, "reclaim_after", seconds(maker, 30 * roll(dice, 4)));
+    if (json_member(queue, "gpus_max") != NULL)
+        set_integer(maker, queue, "gpus_max", guaranteed + roll(dice, gpus));
+}
+
+/* Makes the job one of those of one queue that fill the cluster before the others come. */
+static void make_tide(Maker *maker, Dice *dice, Json *command, int each, const char *queue)
+{
+    Json *toolkit = json_member(json_member(json_member(command, "config"), "properties"),
+                                "customToolkitSettings");
+    set_text(maker, command, "queue", queue);
+    set_text(maker, command, "at", seconds(maker, roll(dice, 400)));
+    if (json_member(command, "gpus") != NULL)
+        set_integer(maker, command, "gpus", 1 + roll(dice, each));
+    set_text(maker, toolkit, "commandLine",
+             FORMAT(maker, "echo begin; sleep %d", 1500 + roll(dice, 3000)));
 }
 
 /* A cluster, and many small jobs that ask for its GPUs within minutes, so that they share nodes. */
@@ -995,6 +1021,10 @@ static void make_crowd(Maker *maker)
     const int kinds = has_kinds ? make_kinds(maker, &kinds_dice, create, size, nodes) : 0;
     const int queues = make_queues(maker, &queue_dice, create, nodes * each);
     const int count = 6 + roll(&dice, 10), begin_s = 300 + roll(&dice, 1200);
+    Dice tide_dice = dice_of(maker, "tide");
+    const bool has_tide = queues > 1 && happens(&tide_dice, 70);
+    if (has_tide)
+        make_claimant(maker, &tide_dice, json_item(json_member(create, "queues"), 0), nodes * each);
     for (int j = 0; j < count; j++) {
         Json *command = add_command(maker, "job.create", FORMAT(maker, "crowd%d", j + 1));
         set_text(maker, command, "cluster", "crowd");
@@ -1021,6 +1051,8 @@ static void make_crowd(Maker *maker)
         set_integer(maker, properties, "nodeCount", is_wide ? nodes : 1);
         set_text(maker, set_object(maker, properties, "customToolkitSettings"), "commandLine",
                  FORMAT(maker, "echo begin; sleep %d", 60 + roll(&dice, 900)));
+        if (has_tide && 2 * j < count)
+            make_tide(maker, &tide_dice, command, each, FORMAT(maker, "queue-%d", queues - 1));
         add_share_mount(maker, set_object(maker, properties, "mountVolumes"), "results", "results");
         set_text(maker, properties, "stdOutErrPathPrefix",
                  "$AZ_BATCHAI_JOB_MOUNT_ROOT/results/logs");

@@ -708,6 +708,7 @@ static void add_queues(Arena *arena, Dice *dice, const CommandList *list, Scenar
             queues[q].reclaims = roll(dice, 2) == 0;
             queues[q].reclaim_after_ns = roll(dice, 3) * 2 * NS_PER_MIN;
             queues[q].is_protected = roll(dice, 8) == 0;
+            queues[q].grace_ns = roll(dice, 4) * NS_PER_MIN;
         }
         command->as.cluster_create = spec;
     }

@@ -8,6 +8,7 @@
 #include "sim/cloud/job/epochs.h"
 #include "sim/cloud/job/exchange.h"
 #include "sim/cloud/job/listed.h"
+#include "sim/cloud/job/notice.h"
 #include "sim/cloud/job/pace.h"
 #include "sim/cloud/job/progress.h"
 #include "sim/cloud/job/real.h"
@@ -100,6 +101,7 @@ void attempt_reset(Job *job)
     attempt->kept_ns = INT64_MAX;
     attempt->kept_epochs = 0;
     attempt->shell = NULL;
+    attempt->notice = (JobNotice){0};
     attempt->lacks_script = false;
     attempt->checkpoints = NULL;
     for (int32_t task = 0; attempt->ran && task <= job->request.nodes; task++)
@@ -121,6 +123,7 @@ void attempt_end(Jobs *jobs, Job *job, AttemptEnd end, JobReason reason)
     job->generation++;
     transfers_cancel(jobs->storage, &job->transfers);
     exchange_cancel(jobs, job);
+    notice_ends_with_attempt(jobs, job);
     scheduler_attempt_ends(jobs, job);
     for (int32_t n = 0; n < job->request.nodes; n++)
         cluster_node_freed(jobs->clusters, node_row(jobs->clusters, job->nodes[n]), job->id);

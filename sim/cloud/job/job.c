@@ -10,6 +10,7 @@
 #include "sim/cloud/job/job_name.h"
 #include "sim/cloud/job/listed.h"
 #include "sim/cloud/job/loss.h"
+#include "sim/cloud/job/notice.h"
 #include "sim/cloud/job/scheduler.h"
 #include "sim/cloud/job/tables.h"
 #include "sim/cloud/job/work.h"
@@ -692,11 +693,7 @@ static void node_taken(void *jobs, JobId job, const Node *node, DeallocationOpti
 
 static void node_warned(void *jobs, JobId job)
 {
-    Job *row = job_row(jobs, job);
-    if (job_keeps_work(row))
-        work_on_notice(jobs, row);
-    else
-        checkpoint_on_notice(jobs, row);
+    job_is_warned(jobs, job_row(jobs, job), CAUSE_PREEMPTION);
 }
 
 static void node_fell_silent(void *jobs, JobId job, const Node *node)

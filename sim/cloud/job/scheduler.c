@@ -4,6 +4,7 @@
 #include "sim/cloud/job/attempt.h"
 #include "sim/cloud/job/listed.h"
 #include "sim/cloud/job/loss.h"
+#include "sim/cloud/job/notice.h"
 #include "sim/cloud/job/queue_plan.h"
 #include "sim/cloud/job/reclaim.h"
 #include "sim/cloud/job/tables.h"
@@ -70,6 +71,16 @@ SlotLimit scheduler_queue_limit(const Jobs *jobs, ClusterId cluster, int32_t que
     return queues != NULL ? job_queue_limit(&queues->items[queue]) : (SlotLimit){0};
 }
 
+int64_t scheduler_noticed_slots(const Jobs *jobs, ClusterId id, int32_t index)
+{
+    const Cluster *cluster = cluster_by_id(jobs->clusters, id);
+    const ClusterQueues *queues = find_queues(jobs, id);
+    int64_t slots = 0;
+    for (uint32_t i = 0; queues != NULL && i < queues->items[index].noticed_count; i++)
+        slots += job_slots(cluster, job_by_id(jobs, queues->items[index].noticed[i])->request);
+    return slots;
+}
+
 uint32_t scheduler_claim(const Jobs *jobs, ClusterId cluster, int32_t queue)
 {
     const ClusterQueues *queues = find_queues(jobs, cluster);
@@ -103,8 +114,11 @@ void scheduler_remove(Jobs *jobs, Job *job)
     if (queue->reported.index == job->id.index)
         queue->reported.index = ID_NONE;
     job->is_waiting = false;
-    if (queue->owed_since_ns != INT64_MAX && queue->waiting.count == 0)
-        reclaim_forget(queue);
+    if (queue->waiting.count > 0)
+        return;
+    notice_withdraw_all(jobs, queue, CAUSE_PRECEDENCE);
+    if (queue->owed_since_ns != INT64_MAX)
+        reclaim_forget(jobs, queue);
 }
 
 /* --- Running jobs --- */
@@ -183,6 +197,8 @@ void scheduler_change_policy(Jobs *jobs, PolicyKind policy)
     jobs->policy = policy;
     for (uint32_t c = 0; (c = row_table_next(&jobs->queues, c)) < jobs->queues.count; c++) {
         const ClusterQueues *queues = row_table_at(&jobs->queues, c);
+        for (int32_t i = 0; i < queues->count; i++)
+            notice_withdraw_all(jobs, &queues->items[i], CAUSE_PRECEDENCE);
         if (saw_queue)
             drop_plans(jobs, (ClusterId){c}, queues);
         if (sees_queue(jobs))
@@ -240,9 +256,13 @@ static Start choose(const Jobs *jobs, const JobQueue *queue, const Cluster *clus
  * being terminated gives its nodes back soon, and no further job is stopped until then. A job that
  * has started at this instant is not stopped: queues that take each other's nodes would never
  * finish. */
-static bool stop_victims(Jobs *jobs, JobQueue *queue, const Cluster *cluster, const Policy *policy)
+static bool stop_victims(Jobs *jobs, ClusterQueues *queues, int32_t index, const Cluster *cluster,
+                         const Policy *policy)
 {
+    JobQueue *queue = &queues->items[index];
     bool has_stopped = false;
+    if (queue->spec != NULL && queue->spec->grace_ns > 0)
+        return notice_stop_victims(jobs, cluster, queues, index);
     while (policy->victim != NULL && queue->waiting.count > 0) {
         const PolicyView view = job_queue_view(jobs, queue, cluster_room(cluster));
         if (job_is_stopping(job_by_id(jobs, view.waiting[0].job)))
@@ -412,8 +432,10 @@ static Shortage shortage_of(const JobQueue *queue, const Cluster *cluster, const
 {
     const SlotLimit limit = job_queue_limit(queue);
     const Room *room = cluster_room(cluster);
-    if (!request_fits(&first->request, &limit, room))
-        return request_shortage(&first->request, &limit, room);
+    if (!request_fits(&first->request, &limit, room)) {
+        const Shortage shortage = request_shortage(&first->request, &limit, room);
+        return shortage == SHORT_OF_GPUS && queue->noticed_count > 0 ? SHORT_OF_NOTICE : shortage;
+    }
     return queue->spec != NULL && !job_is_stopping(first) ? SHORT_OF_GUARANTEE : SHORT_OF_GPUS;
 }
 
@@ -509,7 +531,7 @@ void scheduler_pass(Jobs *jobs, ClusterId id)
         while (has_changed) { // the next waiting job may have other victims
             has_changed = false;
             for (int32_t i = 0; i < queues->count; i++)
-                has_changed |= stop_victims(jobs, &queues->items[i], cluster, policy);
+                has_changed |= stop_victims(jobs, queues, i, cluster, policy);
             has_changed |= start_next(jobs, queues, cluster);
             if (!has_changed)
                 has_changed = reclaim_next(jobs, queues, cluster);
@@ -622,6 +644,7 @@ int32_t scheduler_check(const Jobs *jobs, const Cluster *cluster)
         const JobQueue *queue = &queues->items[i];
         check_queue(jobs, cluster, queues, queue);
         check_slots(jobs, cluster, queues, queue);
+        notice_check(jobs, cluster->id, queue, i);
         if (queue->plan != NULL)
             check_victims(jobs, cluster, queues, queue);
         waiting += queue->waiting.count;

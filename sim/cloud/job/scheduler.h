@@ -10,11 +10,15 @@ int32_t scheduler_queue_length(const Jobs *jobs, ClusterId cluster);
 /* The slots of one of its queues; not set if it has no queues. */
 SlotLimit scheduler_queue_limit(const Jobs *jobs, ClusterId cluster, int32_t queue);
 
+/* The slots of the jobs that have notice of being stopped for one of its queues. */
+int64_t scheduler_noticed_slots(const Jobs *jobs, ClusterId cluster, int32_t queue);
+
 /* The generation of the claim of one of its queues (EVENT_QUEUE_CLAIM). */
 uint32_t scheduler_claim(const Jobs *jobs, ClusterId cluster, int32_t queue);
 
 /* Lets another policy choose the next jobs of all queues. A policy that counts the use of owners
- * counts it from here on, unless the last one did too: only such policies need it. */
+ * counts it from here on, unless the last one did too: only such policies need it. Withdraws the
+ * notices of the last policy. */
 void scheduler_change_policy(Jobs *jobs, PolicyKind policy);
 PolicyKind scheduler_policy(const Jobs *jobs);
 /* Forgets the queues of a cluster that is forgotten. */

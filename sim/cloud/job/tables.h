@@ -4,7 +4,7 @@
 
 #include "sim/base/row_table.h"
 #include "sim/cloud/job/job.h"
-#include "sim/cloud/job/job_heap.h"
+#include "sim/cloud/policy/job_heap.h"
 #include "sim/cloud/spec/event.h"
 
 /* The jobs that wait in a queue of a cluster, in the service's order: by priority, then by
@@ -18,6 +18,11 @@ typedef struct {
     Shortage shortage;      /* ... and what kept the job then */
     int64_t owed_since_ns;  /* it waits for its guarantee, which it may reclaim; INT64_MAX: not */
     uint32_t claim;         /* the generation of the event at which it may */
+    JobId *noticed; /* [noticed_count] the jobs that have notice that they are stopped for it, in
+                       the order of their notices */
+    uint32_t noticed_count, noticed_capacity;
+    struct Victims
+        *victims; /* NULL before the first choice of a policy that stops jobs (notice.c) */
 } JobQueue;
 
 /* The queues of a cluster. */

@@ -20,6 +20,9 @@
  *              queue. Queues give in the reverse of the order in which they are asked, and each
  *              gives its jobs in the reverse of the order in which they are covered.
  *
+ *   grace      A queue may give jobs notice before they are stopped for it, by reclaim or by its
+ * own policy (sim/cloud/job/notice.h).
+ *
  * The order is that of Apache Hadoop's capacity scheduler. Kueue has the rule that a queue which
  * waits for its nominal quota keeps others from borrowing, and takes back what they borrow in such
  * an order (reclaimWithinCohort). A job that is only in part within the guarantee borrows: its

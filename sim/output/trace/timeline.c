@@ -229,6 +229,13 @@ static void job_reclaimed(TimelineWriter *timeline, const TraceRow *row)
     mark(timeline, timeline_job(timeline, row)->track, row, "reclaimed");
 }
 
+static void job_notice(TimelineWriter *timeline, const TraceRow *row)
+{
+    const bool is_given = row->record.job_notice.grace_ns >= 0;
+    mark(timeline, timeline_job(timeline, row)->track, row,
+         is_given ? "notice" : "notice withdrawn");
+}
+
 static void job_error(TimelineWriter *timeline, const TraceRow *row)
 {
     mark(timeline, timeline_job(timeline, row)->track, row, row->record.name);
@@ -566,6 +573,7 @@ static void (*const drawers[])(TimelineWriter *timeline, const TraceRow *row) = 
     [TRACE_JOB_WAITS] = NULL,
     [TRACE_QUEUE_RECLAIMS] = queue_reclaims,
     [TRACE_JOB_RECLAIMED] = job_reclaimed,
+    [TRACE_JOB_NOTICE] = job_notice,
     [TRACE_NODE_KIND] = node_kind,
 };
 _Static_assert(sizeof drawers / sizeof drawers[0] == TRACE_KIND_COUNT, "every kind");

@@ -39,6 +39,7 @@ void queues_read(const ConfigContext *context, BoundList queues, ClusterConfig *
                                .most = has_limit ? queue->gpus_max.value : INT64_MAX,
                                .reclaims = queue->reclaim_after.node != NULL,
                                .reclaim_after_ns = queue->reclaim_after.value,
+                               .grace_ns = queue->grace_period.value,
                                .is_protected = queue->is_protected.value != 0};
     }
     cluster->spec.queue_count = queues.count;

@@ -3,8 +3,8 @@
  *
  * A binary heap. Adding a job and taking the first one take O(log n) steps, one step if jobs are
  * added in their order. Removing any other job searches the heap. */
-#ifndef SIM_CLOUD_JOB_JOB_HEAP_H
-#define SIM_CLOUD_JOB_JOB_HEAP_H
+#ifndef SIM_CLOUD_POLICY_JOB_HEAP_H
+#define SIM_CLOUD_POLICY_JOB_HEAP_H
 
 #include <stdbool.h>
 

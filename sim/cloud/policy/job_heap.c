@@ -1,4 +1,4 @@
-#include "sim/cloud/job/job_heap.h"
+#include "sim/cloud/policy/job_heap.h"
 
 #include <string.h>
 
