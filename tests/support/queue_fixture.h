@@ -71,6 +71,15 @@ static inline int64_t start_s(uint32_t id, int32_t n)
     return -1;
 }
 
+/* A command that gives a queue another guarantee and limit; -1: as before. */
+static inline void change_queue(int64_t at_s, int32_t of_queue, int64_t gpus, int64_t gpus_max)
+{
+    Command *command = commands_add(&list, COMMAND_QUEUE_CHANGE, "cluster", at_s * NS_PER_S);
+    command->as.fault.queue = queue_names[of_queue];
+    command->as.fault.gpus = gpus;
+    command->as.fault.gpus_max = gpus_max;
+}
+
 static inline int32_t reclaims(void)
 {
     return recording_count(&recording, TRACE_QUEUE_RECLAIMS, NULL);

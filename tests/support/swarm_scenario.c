@@ -47,6 +47,7 @@ typedef struct {
     int most_nodes[CLUSTERS_MAX]; /* that each cluster may have at some time */
     int gpus[CLUSTERS_MAX];       /* of each node */
     int kinds[CLUSTERS_MAX];      /* of nodes; 0: one, which the config states */
+    int32_t queue_count;          /* of the crowd */
     int32_t job_count;
     int32_t server_count; /* file servers */
 } Maker;
@@ -1019,7 +1020,7 @@ static void make_crowd(Maker *maker)
                     "targetNodeCount", nodes);
     Dice queue_dice = dice_of(maker, "queues"), core_dice = dice_of(maker, "cores");
     const int kinds = has_kinds ? make_kinds(maker, &kinds_dice, create, size, nodes) : 0;
-    const int queues = make_queues(maker, &queue_dice, create, nodes * each);
+    const int queues = maker->queue_count = make_queues(maker, &queue_dice, create, nodes * each);
     const int count = 6 + roll(&dice, 10), begin_s = 300 + roll(&dice, 1200);
     Dice tide_dice = dice_of(maker, "tide");
     const bool has_tide = queues > 1 && happens(&tide_dice, 70);
@@ -1309,15 +1310,37 @@ static void make_subject(Maker *maker, Dice *dice, Json *fault, const char *subj
         set_integer(maker, fault, "node", 1 + roll(dice, 3));
 }
 
+/* Any kind but a change of a queue, which make_queue_changes draws. */
+static CommandKind draw_fault(Dice *dice)
+{
+    const int kind = COMMAND_NODE_CRASH + roll(dice, COMMAND_KIND_COUNT - COMMAND_NODE_CRASH - 1);
+    return (CommandKind)(kind < COMMAND_QUEUE_CHANGE ? kind : kind + 1);
+}
+
+/* Queues of the crowd have other guarantees or limits; a value that the present other one forbids
+ * is refused during the run. */
+static void make_queue_changes(Maker *maker, Json *faults)
+{
+    Dice dice = dice_of(maker, "queue changes");
+    const int count = maker->queue_count > 0 ? roll(&dice, 5) : 0;
+    for (int i = 0; i < count; i++) {
+        Json *fault = add_object(maker, faults);
+        const int guaranteed = roll(&dice, 9);
+        set_text(maker, fault, "do", command_name(COMMAND_QUEUE_CHANGE));
+        make_fault_time(maker, &dice, fault);
+        set_text(maker, fault, "cluster", "crowd");
+        set_text(maker, fault, "queue", FORMAT(maker, "queue-%d", roll(&dice, maker->queue_count)));
+        if (happens(&dice, 70))
+            set_integer(maker, fault, "gpus", guaranteed);
+        if (json_member(fault, "gpus") == NULL || happens(&dice, 50))
+            set_integer(maker, fault, "gpus_max", guaranteed + roll(&dice, 9));
+    }
+}
+
 static void make_fault(Maker *maker, Dice *dice, Json *faults)
 {
-    static const CommandKind kinds[] = {
-#define X(name, text, what) COMMAND_##name,
-        FAULT_KINDS(X)
-#undef X
-    };
     static const char *const recoveries[] = {"stays", "reboot", "replace"};
-    CommandKind kind = PICK(dice, kinds);
+    CommandKind kind = draw_fault(dice);
     FaultShape shape = fault_shape(kind);
     if ((strcmp(shape.subject, "group") == 0 && !has(maker, SWARM_GROUPS)) ||
         (strcmp(shape.subject, "job") == 0 && maker->job_count == 0))
@@ -1364,6 +1387,7 @@ static void make_faults(Maker *maker)
     int count = roll(&dice, 6);
     for (int i = 0; i < count; i++)
         make_fault(maker, &dice, faults);
+    make_queue_changes(maker, faults);
 }
 
 /* --- Load and wires --- */

@@ -47,6 +47,7 @@ const records = {
   job_placed: [0, (e, v) => `gets ${v.gpus} of the ${many(v.gpus_per_node, "GPU")} of ${nodeNumber(e.node)}`],
   job_waits: [0, (e) => `is the first of its queue and lacks ${e.name}`],
   job_notice: [2, (e, v) => (v.grace_ns < 0 ? "need not be stopped any more" : `is going to be stopped for queue ${e.name} in ${span(v.grace_ns / 1e9)}`)],
+  queue_changed: [1, (e, v) => `queue ${e.name} is guaranteed ${many(v.gpus, "GPU")}${v.gpus_max < 0 ? "" : `, and has at most ${v.gpus_max}`}`],
   queue_reclaims: [2, (e, v) => `starts: queue ${e.name} reclaims its guarantee from ${many(v.jobs, "job")}`],
   job_reclaimed: [2, (e) => `is stopped: queue ${e.name} borrowed`],
   job_stalled: [3, () => "stands still: one of its nodes is silent"],

@@ -416,12 +416,12 @@ static bool request_is_whole(const JobSpec *spec, const char *name, Place at, St
     return true;
 }
 
-static bool is_within_limit(const Cluster *cluster, int32_t queue, JobRequest request, Place at,
-                            Status *status)
+static bool is_within_limit(const Jobs *jobs, const Cluster *cluster, int32_t queue,
+                            JobRequest request, Place at, Status *status)
 {
     if (cluster->spec->queue_count == 0)
         return true;
-    const QueueSpec *spec = &cluster->spec->queues[queue];
+    const QueueSpec *spec = scheduler_queue_spec(jobs, cluster->id, queue);
     const int64_t slots = request_least_slots(request, cluster_room(cluster));
     return slots <= spec->most ||
            status_fail(status, STATUS_BAD_INPUT, at,
@@ -451,7 +451,7 @@ bool job_can_be_submitted(const Jobs *jobs, const Cluster *cluster, int32_t queu
     if (!jobs->scenario->refuses_wide_jobs)
         return true;
     if (is_possible(cluster, request))
-        return is_within_limit(cluster, queue, request, at, status);
+        return is_within_limit(jobs, cluster, queue, request, at, status);
     if (cluster->kind_count > 1)
         return status_fail(status, STATUS_BAD_INPUT, at,
                            "the job fits on no kind of nodes of cluster \"%s\" that it allows",

@@ -9,6 +9,7 @@
 #include "sim/cloud/job/scheduler.h"
 #include "sim/cloud/job/work.h"
 #include "sim/cloud/policy/policy.h"
+#include "sim/cloud/policy/queue_share.h"
 #include "sim/model/bounded.h"
 
 void job_is_warned(Jobs *jobs, Job *job, TraceCause cause)
@@ -154,7 +155,7 @@ static bool victims_choose(Jobs *jobs, const Cluster *cluster, const JobQueue *q
     PolicyView view = job_queue_view(jobs, queue, freed_room(&victims->room));
     view.running = victims->running;
     view.running_count = victims->running_count;
-    view.limit.left += victims->slots;
+    view.limit = queue_limit(queue->spec, queue->used_slots - victims->slots);
     if (job_is_stopping(job_by_id(jobs, view.waiting[0].job)))
         return false;
     const int32_t victim = policy_of(jobs->policy)->victim(&view);

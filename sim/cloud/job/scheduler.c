@@ -207,6 +207,48 @@ void scheduler_change_policy(Jobs *jobs, PolicyKind policy)
     }
 }
 
+/* --- Another guarantee or limit --- */
+
+const QueueSpec *scheduler_queue_spec(const Jobs *jobs, ClusterId cluster, int32_t index)
+{
+    const ClusterQueues *queues = find_queues(jobs, cluster);
+    return queues != NULL ? queues->items[index].spec
+                          : &cluster_by_id(jobs->clusters, cluster)->spec->queues[index];
+}
+
+static void emit_change(const Jobs *jobs, const Cluster *cluster, int32_t index,
+                        const QueueSpec *spec)
+{
+    TraceRecord *record = cluster_trace(jobs->clusters, TRACE_QUEUE_CHANGED, cluster);
+    record->name = spec->name;
+    record->queue_changed.queue = index;
+    record->queue_changed.gpus = spec->guaranteed;
+    record->queue_changed.gpus_max = spec->most < INT64_MAX ? spec->most : -1;
+    recorder_emit(jobs->recorder);
+}
+
+bool scheduler_change_queue(Jobs *jobs, ClusterId id, int32_t index, const Command *command,
+                            Status *status)
+{
+    QueueSpec *spec = ARENA_NEW(jobs->arena, QueueSpec);
+    JobQueue *queue = &scheduler_queues(jobs, id)->items[index];
+    *spec = *queue->spec;
+    if (command->as.fault.gpus >= 0)
+        spec->guaranteed = command->as.fault.gpus;
+    if (command->as.fault.gpus_max >= 0)
+        spec->most = command->as.fault.gpus_max;
+    if (spec->most < spec->guaranteed)
+        return status_fail(status, STATUS_CONFLICT, command_place(command),
+                           "queue \"%s\" would have a gpus_max of %lld, below its guaranteed gpus, "
+                           "%lld",
+                           spec->name, (long long)spec->most, (long long)spec->guaranteed);
+    queue->spec = spec;
+    queue->top_slots = queue->used_slots;
+    emit_change(jobs, cluster_by_id(jobs->clusters, id), index, spec);
+    scheduler_wake(jobs, id);
+    return true;
+}
+
 /* --- The job that a queue starts next --- */
 
 /* Whether a node takes jobs, even one whose GPUs are all in use: a job without GPUs may start. */
@@ -566,7 +608,8 @@ static void check_queue(const Jobs *jobs, const Cluster *cluster, const ClusterQ
                   queues->is_pass_due);
 }
 
-/* A queue has the slots that its jobs have, and not more than its limit. */
+/* A queue has the slots that its jobs have, and not more than its limit or than they had when it
+ * changed. */
 static void check_slots(const Jobs *jobs, const Cluster *cluster, const ClusterQueues *queues,
                         const JobQueue *queue)
 {
@@ -579,7 +622,8 @@ static void check_slots(const Jobs *jobs, const Cluster *cluster, const ClusterQ
             &queues->items[job->queue] == queue)
             slots += job_slots(cluster, job->request);
     }
-    invariant(slots == queue->used_slots && slots <= queue->spec->most);
+    invariant(slots == queue->used_slots);
+    invariant(slots <= queue->spec->most || slots <= queue->top_slots);
 }
 
 /* A policy that stops jobs has stopped those that it would, or waits for one that is being

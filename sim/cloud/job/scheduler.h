@@ -21,6 +21,13 @@ uint32_t scheduler_claim(const Jobs *jobs, ClusterId cluster, int32_t queue);
  * notices of the last policy. */
 void scheduler_change_policy(Jobs *jobs, PolicyKind policy);
 PolicyKind scheduler_policy(const Jobs *jobs);
+/* Gives a queue of a cluster the guarantee and the limit of a COMMAND_QUEUE_CHANGE. Running jobs
+ * beyond a lower limit stay, and others start once there is room below it. STATUS_CONFLICT: the
+ * limit would be below the guarantee. */
+MUST_CHECK bool scheduler_change_queue(Jobs *jobs, ClusterId cluster, int32_t queue,
+                                       const Command *command, Status *status);
+/* The present guarantee and limit of a queue of a cluster that has queues. */
+const QueueSpec *scheduler_queue_spec(const Jobs *jobs, ClusterId cluster, int32_t queue);
 /* Forgets the queues of a cluster that is forgotten. */
 void scheduler_forget(Jobs *jobs, ClusterId cluster);
 

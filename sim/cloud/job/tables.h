@@ -10,7 +10,9 @@
 /* The jobs that wait in a queue of a cluster, in the service's order: by priority, then by
  * submission. Ids are assigned in the order of submission. */
 typedef struct {
-    const QueueSpec *spec; /* NULL: the only queue of its cluster, without limits */
+    const QueueSpec
+        *spec;         /* the present one; NULL: the only queue of its cluster, without limits */
+    int64_t top_slots; /* used_slots when its spec last changed: it may be beyond the limit */
     JobHeap waiting;
     struct QueuePlan *plan; /* for policies that see the queue; else NULL */
     int64_t used_slots;     /* of its jobs that have nodes; counted if there is a spec */

@@ -162,7 +162,11 @@
     X(JOB_NOTICE, job_notice, JOBS, CLUSTER | JOB | NAME, VALUE(queue) VALUE_OR_NONE(grace_ns),    \
       "the job is going to be stopped for a queue after grace_ns, if that is still needed then, "  \
       "and may write a checkpoint; -1: it need not be stopped any more; name: the queue; queue: "  \
-      "its index in the cluster; cause: of the stop")
+      "its index in the cluster; cause: of the stop")                                              \
+    X(QUEUE_CHANGED, queue_changed, JOBS, CLUSTER | NAME,                                          \
+      VALUE(queue) VALUE(gpus) VALUE_OR_NONE(gpus_max),                                            \
+      "the guarantee and the limit of a queue from now on; -1: no limit; name: the queue; "        \
+      "queue: its index in the cluster")
 
 /* The shortage that keeps the first job of a queue from starting. X(ENUM, name in trace.tsv) */
 #define SHORTAGES(X)                                                                               \

@@ -142,6 +142,7 @@ static void (*const folds[])(MetricsFold *fold, const TraceRow *row) = {
     [TRACE_QUEUE_RECLAIMS] = fold_queue_reclaims,
     [TRACE_JOB_RECLAIMED] = fold_job_reclaimed,
     [TRACE_JOB_NOTICE] = fold_job_notice,
+    [TRACE_QUEUE_CHANGED] = NULL,
     [TRACE_NODE_KIND] = fold_node_kind,
     [TRACE_JOB_SAVED] = fold_job_saved,
     [TRACE_JOB_RESUMED_WITHIN] = NULL,

@@ -322,8 +322,9 @@ static void cores_change(WaitingFold *fold, int64_t at_ns)
 static bool changes_cluster(TraceKind kind)
 {
     return kind == TRACE_NODE_STATE || kind == TRACE_JOB_PLACED || kind == TRACE_JOB_ATTEMPT ||
-           kind == TRACE_JOB_NOTICE || kind == TRACE_CLUSTER_SCALING ||
-           kind == TRACE_CLUSTER_ERROR || kind == TRACE_CLUSTER_ALLOCATION;
+           kind == TRACE_JOB_NOTICE || kind == TRACE_QUEUE_CHANGED ||
+           kind == TRACE_CLUSTER_SCALING || kind == TRACE_CLUSTER_ERROR ||
+           kind == TRACE_CLUSTER_ALLOCATION;
 }
 
 static void fold_row(void *listener, const TraceRow *row)

@@ -48,6 +48,8 @@ typedef struct {
     BoundText family;
     BoundInteger vcpus;
     BoundInteger priority; /* VmPriority */
+    BoundText queue;
+    BoundInteger gpus, gpus_max;
     BoundInteger seed;
     BoundInteger policy; /* PolicyKind */
     BoundText reason;

@@ -187,6 +187,36 @@ START_TEST(a_terminated_job_gives_its_nodes_when_it_has_ended)
 }
 END_TEST
 
+START_TEST(a_change_of_guarantees_in_a_grace_period_decides_again)
+{
+    // b has notice until 60 s. At 50 s its queue is guaranteed the GPU, and at 55 s not any more:
+    // then b gets notice again, for the whole grace period.
+    const QueueSpec queues[] = {graceful(1, 30, 20), queue(0)};
+    add_cluster(1, 1, queues, 2);
+    add_job("b", 1, 1, 1, 1000);
+    add_job("a", 10, 0, 1, 50);
+    change_queue(50, 1, 1, -1);
+    change_queue(55, 1, 0, -1);
+    run_world(POLICY_SERVICE);
+    ck_assert_int_eq(notices(0, false, 50), 1);
+    ck_assert_int_eq(given(0), 2);
+    ck_assert_int_eq(start_s(1, 0), 75);
+}
+END_TEST
+
+START_TEST(a_queue_without_its_guarantee_withdraws_its_notices)
+{
+    const QueueSpec queues[] = {graceful(1, 30, 20), queue(0)};
+    add_cluster(1, 1, queues, 2);
+    add_job("b", 1, 1, 1, 100);
+    add_job("a", 10, 0, 1, 50);
+    change_queue(50, 0, 0, -1);
+    run_world(POLICY_SERVICE);
+    ck_assert_int_eq(notices(0, false, 50), 1);
+    ck_assert_int_eq(start_s(1, 0), 101);
+}
+END_TEST
+
 /* --- Policies that stop jobs --- */
 
 START_TEST(a_policy_gives_notice_to_all_victims_at_once)
@@ -305,6 +335,20 @@ static int32_t draw_jobs(uint64_t seed, uint64_t gpus_most)
     return count;
 }
 
+/* Guarantees and limits that change at random; some changes are refused. */
+static void draw_changes(uint64_t seed)
+{
+    for (uint64_t i = 0; i < rng_word(seed, RNG_IDENTITY, 4, 0) % 6; i++) {
+        const uint64_t word = rng_word(seed, RNG_IDENTITY, 5, i);
+        change_queue(1 + (int64_t)(word % 800), (int32_t)((word >> 20) % QUEUES),
+                     (int64_t)((word >> 24) % 7) - 1,
+                     (word >> 32) % 2 == 0 ? -1 : 5 + (int64_t)((word >> 34) % 8));
+    }
+    // All jobs may start at last.
+    for (int32_t q = 0; q < QUEUES; q++)
+        change_queue(5000, q, -1, 12);
+}
+
 /* The notice of a job, as records show it. */
 typedef struct {
     int64_t since_ns; /* INT64_MAX: none */
@@ -376,6 +420,7 @@ START_TEST(random_jobs_have_notice_before_they_are_stopped)
         draw_queues(seed, queues);
         add_cluster(seed % 2 == 0 ? 8 : 3, seed % 2 == 0 ? 1 : 4, queues, QUEUES);
         const int32_t count = draw_jobs(seed, 5);
+        draw_changes(seed);
         const World *world = run_world((PolicyKind)(seed % POLICY_COUNT));
         stopped += check_notices(queues, world, seed);
         for (int32_t i = 0; i < count; i++)
@@ -401,6 +446,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_job_that_arrives_in_a_grace_period_has_its_own);
     tcase_add_test(tests, two_queues_give_notice_to_different_jobs);
     tcase_add_test(tests, a_terminated_job_gives_its_nodes_when_it_has_ended);
+    tcase_add_test(tests, a_change_of_guarantees_in_a_grace_period_decides_again);
+    tcase_add_test(tests, a_queue_without_its_guarantee_withdraws_its_notices);
     tcase_add_test(tests, a_policy_gives_notice_to_all_victims_at_once);
     tcase_add_test(tests, a_policy_withdraws_a_notice_that_is_not_needed);
     tcase_add_test(tests, shortest_remaining_time_counts_the_work_of_the_grace_period);
