@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "sim/base/invariant.h"
-#include "sim/cloud/cluster/autoscale.h"
 #include "sim/cloud/job/account.h"
 #include "sim/cloud/job/epochs.h"
 #include "sim/cloud/job/exchange.h"
@@ -525,8 +524,7 @@ void job_start(Jobs *jobs, Job *job)
     job->started_ns = jobs->engine->now_ns;
     job_set_state(jobs, job, JOB_RUNNING, (JobReason){0});
     cluster_take(jobs->clusters, job_cluster(jobs, job), job->id, job->request, job->nodes);
-    if (job->request.kind != REQUEST_NODES)
-        cluster_demand_changes(jobs->clusters, job_cluster(jobs, job), job->request, -1);
+    scheduler_demand_is_met(jobs, job);
     // The limits of a job of a list are set when its program begins, if the program reaches them.
     if (job_list_of(jobs->scenario, job) == NULL)
         push_limits(jobs, job, INT64_MAX);

@@ -4,7 +4,6 @@
 
 #include "sim/base/invariant.h"
 #include "sim/base/text.h"
-#include "sim/cloud/cluster/autoscale.h"
 #include "sim/cloud/job/attempt.h"
 #include "sim/cloud/job/checkpoint.h"
 #include "sim/cloud/job/job_name.h"
@@ -172,7 +171,7 @@ static void complete(Jobs *jobs, Job *job, JobState state, JobReason reason)
     job->ended_ns = jobs->engine->now_ns;
     job_set_state(jobs, job, state, reason);
     if (is_demanded)
-        cluster_demand_changes(jobs->clusters, job_cluster(jobs, job), job->request, -1);
+        scheduler_demand_ends(jobs, job);
     job_moment(jobs, job, MOMENT_JOB_COMPLETED, 0);
     if (is_listed)
         listed_ended(jobs, job);
@@ -532,7 +531,7 @@ bool job_create_at(Jobs *jobs, const Command *command, JobPlace place, Status *s
                                    RNG_JOB_START, job->address, 0);
     engine_push(jobs->engine, delay_ns, EVENT_JOB_RECORDED, job->id.index, 0, 0);
     push_eligible(jobs, job, eligible_at_ns(jobs, job, delay_ns));
-    cluster_demand_changes(jobs->clusters, cluster, job->request, 1);
+    scheduler_demand_begins(jobs, job);
     job_moment(jobs, job, MOMENT_JOB_SUBMITTED, 0);
     return true;
 }

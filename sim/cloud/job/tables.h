@@ -19,7 +19,11 @@ typedef struct {
     JobId reported;         /* the job of its last TRACE_JOB_WAITS ... */
     Shortage shortage;      /* ... and what kept the job then */
     int64_t owed_since_ns;  /* it waits for its guarantee, which it may reclaim; INT64_MAX: not */
-    uint32_t claim;         /* the generation of the event at which it may */
+    JobId
+        *within; /* [within_count] its waiting jobs that its limit lets start; of a limited queue */
+    JobId *next_within; /* memory for the next list */
+    uint32_t within_count, within_capacity, next_capacity;
+    uint32_t claim; /* the generation of the event at which it may */
     JobId *noticed; /* [noticed_count] the jobs that have notice that they are stopped for it, in
                        the order of their notices */
     uint32_t noticed_count, noticed_capacity;
@@ -33,6 +37,7 @@ typedef struct {
     int32_t count;
     int32_t *order;          /* [count] as queue_is_before has it */
     struct Reclaim *reclaim; /* NULL: no queue reclaims its guarantee */
+    JobHeapWalk walk;        /* memory to look at waiting jobs in their order */
     int32_t waiting;         /* jobs in all of them */
     bool is_pass_due;        /* a scheduling pass is due at this instant */
     int64_t eligible_ns; /* when the last submitted job enters its queue; later jobs not before */

@@ -9,7 +9,7 @@ static const Field queue_fields[] = {
                   "jobs wait for them, no other queue gets more than its own"),
     FIELD_INTEGER("gpus_max", gpus_max, 0, INT32_MAX, NULL,
                   "the most GPUs, or nodes, that its jobs have at once; the default is the whole "
-                  "cluster"),
+                  "cluster. Automatic scaling asks for no nodes for jobs that it holds back"),
     FIELD_DURATION(
         "reclaim_after", reclaim_after, NULL,
         "after the queue has waited for its guaranteed GPUs for so long, jobs of other "
