@@ -139,8 +139,8 @@ struct Job {
     JobState state : 8;
     TraceCause stop_cause : 8; /* why it is being stopped; CAUSE_NONE: it is not */
     int16_t lost_in_a_row;     /* attempts lost since the last one that kept more */
-    bool is_held;              /* it waits, and the limit of its queue keeps it from starting: it is
-                                  no demand on its cluster (cluster_demand_changes) */
+    bool is_held;              /* it waits, and the limit of its queue keeps it from starting: it
+                                  does not count as demand on its cluster (autoscale.h) */
     bool is_within;            /* for scheduler_pass: the limit does not hold it back any more */
     bool is_waiting;           /* in its cluster's queue: the scheduler may start it */
     bool fails_next_container;

@@ -304,7 +304,7 @@ static uint32_t list_within(Jobs *jobs, const Cluster *cluster, ClusterQueues *q
     return count;
 }
 
-/* Waiting jobs that a limit holds back are no demand on the cluster, all others are. */
+/* Waiting jobs that a limit holds back do not count as demand on the cluster, all others do. */
 static void update_demand(Jobs *jobs, const Cluster *cluster, ClusterQueues *queues,
                           JobQueue *queue)
 {
