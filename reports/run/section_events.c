@@ -164,6 +164,26 @@ static void mishap_print(Text *out, const Facts *facts, const TraceRow *row)
         text_printf(out, "Share %s is %s", row->share, record->name);
 }
 
+static void queue_change_print(Text *out, const TraceRow *row)
+{
+    text_printf(out, "Queue %s is guaranteed ", row->record.name);
+    count_print(out, row->record.queue_changed.gpus, "slot", "slots");
+    if (row->record.queue_changed.gpus_max >= 0)
+        text_printf(out, ", and has at most %" PRId64, row->record.queue_changed.gpus_max);
+}
+
+static void notice_print(Text *out, const Facts *facts, const TraceRow *row)
+{
+    const int64_t grace_ns = row->record.job_notice.grace_ns;
+    text_printf(out, "Job %s ", job_name(facts, row));
+    if (grace_ns < 0) {
+        text_add(out, "need not be stopped any more");
+        return;
+    }
+    text_printf(out, "gets notice: for queue %s it is stopped in ", row->record.name);
+    duration_print(out, grace_ns);
+}
+
 /* Prints the sentence for a notable row, nothing for the others. */
 static void event_print(Text *out, const Facts *facts, const TraceRow *row)
 {
@@ -189,6 +209,10 @@ static void event_print(Text *out, const Facts *facts, const TraceRow *row)
         text_add(out, row->record.queue_reclaims.jobs == 1 ? " of other queues stops"
                                                            : " of other queues stop");
     }
+    if (kind == TRACE_QUEUE_CHANGED)
+        queue_change_print(out, row);
+    if (kind == TRACE_JOB_NOTICE)
+        notice_print(out, facts, row);
     if (kind == TRACE_JOB_STATE)
         job_state_told(out, facts, row);
     if (kind == TRACE_JOB_TRAINING) {

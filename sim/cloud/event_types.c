@@ -10,6 +10,7 @@
 #include "sim/cloud/job/exchange.h"
 #include "sim/cloud/job/listed.h"
 #include "sim/cloud/job/loss.h"
+#include "sim/cloud/job/notice.h"
 #include "sim/cloud/job/real.h"
 #include "sim/cloud/job/scheduler.h"
 #include "sim/cloud/job/script.h"

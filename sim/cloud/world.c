@@ -327,6 +327,11 @@ SlotLimit world_queue_limit(const World *world, ClusterId cluster, int32_t queue
     return scheduler_queue_limit(world->jobs, cluster, queue);
 }
 
+int64_t world_noticed_slots(const World *world, ClusterId cluster, int32_t queue)
+{
+    return scheduler_noticed_slots(world->jobs, cluster, queue);
+}
+
 const Cluster *world_cluster(const World *world, ClusterId cluster)
 {
     return cluster_by_id(world->clusters, cluster);

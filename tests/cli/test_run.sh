@@ -269,6 +269,14 @@ holds differ future whole one
 holds differ future one two
 holds differ future whole other
 holds grep -q "seed.change 7" one/trace.tsv
+# In the middle of a grace period, which ends at its time.
+trainyard run "$scenarios/scheduling/grace/scenario.json" --quiet -o grace
+for fork in "seed --fork-seed 7" "policy --fork-policy srtf"; do
+    # shellcheck disable=SC2086 # the words of an option
+    trainyard run "$scenarios/scheduling/grace/scenario.json" --fork-at 2430s ${fork#* } -o "grace-${fork%% *}" --check-determinism
+    holds [ "$(awk -F '\t' '$3 == "job_notice" || $3 == "job_reclaimed" {print $1}' "grace-${fork%% *}/trace.tsv")" = "$(awk -F '\t' \
+        '$3 == "job_notice" || $3 == "job_reclaimed" {print $1}' grace/trace.tsv)" ]
+done
 trainyard run "$poisson" --fork-seed 7
 exit_is 2
 stderr_has '--fork-at: goes with --fork-seed, --fork-policy or both'

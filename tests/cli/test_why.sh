@@ -30,12 +30,22 @@ story preemption/a-day-at-most train a-day
 story scheduling/reclaim teams-2 reclaimed
 story scheduling/reclaim teams-4 reclaims
 
+# The same after notice, in which the job writes a checkpoint.
+story scheduling/grace train noticed
+story scheduling/grace lesson notices
+
 example "report and timeline show who reclaimed GPUs"
 trainyard run "$scenarios/scheduling/reclaim/scenario.json" --quiet -o reclaim
 exit_is 0
 holds grep -q 'Queue teaching reclaims its guarantee for job [^ ]*teams-4: 1 job of other queues stops' reclaim/report.html
 holds grep -q '"name":"reclaims 1 job"' reclaim/timeline.json
 holds grep -q '"name":"reclaimed"' reclaim/timeline.json
+
+example "report and timeline show notices"
+trainyard run "$scenarios/scheduling/grace/scenario.json" --quiet -o grace
+exit_is 0
+holds grep -q 'Job [^ ]*train gets notice: for queue lessons it is stopped in 1 min' grace/report.html
+holds grep -q '"name":"notice"' grace/timeline.json
 
 example "a job that does not exist"
 trainyard run "$scenarios/workloads/bursts/scenario.json" --quiet --why somebody

@@ -27,7 +27,8 @@ typedef struct {
 static void hear(void *listener, const TraceRecord *record)
 {
     Times *times = listener;
-    const int32_t number = (int32_t)record->job.index - times->queue->warm_up;
+    const int32_t others = times->queue->setup > 0;
+    const int32_t number = (int32_t)record->job.index - others - times->queue->warm_up;
     if (record->kind != TRACE_JOB_STATE || number < 0)
         return;
     QueueJob *job = &times->jobs[number];
@@ -67,15 +68,47 @@ static void sized_jobs(Arena *arena, const Queue *queue, const JobSpec *specs[QU
     for (int32_t s = 0; s < QUEUE_SIZES_MOST; s++) {
         JobSpec *spec = plain_job(arena, queue->sizes[s] > 0 ? queue->sizes[s] : 1, program);
         spec->max_wall_clock_ns = INT64_MAX;
+        spec->queue = queue->setup > 0 ? "own" : NULL;
         specs[s] = spec;
     }
+}
+
+/* A cluster that the jobs share with another one, which has all of it while there are none. */
+static const ClusterSpec *shared_cluster(Arena *arena, const Queue *queue)
+{
+    ClusterSpec *spec = ARENA_NEW(arena, ClusterSpec);
+    QueueSpec *queues = ARENA_ARRAY(arena, QueueSpec, 2);
+    *spec = *plain_cluster(arena, queue->servers);
+    queues[0] = (QueueSpec){.name = "own",
+                            .guaranteed = queue->servers,
+                            .most = INT64_MAX,
+                            .reclaims = true,
+                            .grace_ns = (int64_t)(queue->setup * (double)QUEUE_UNIT_NS)};
+    queues[1] = (QueueSpec){.name = "rest", .most = INT64_MAX};
+    spec->queue_count = 2;
+    spec->queues = queues;
+    return spec;
+}
+
+/* The job that has the cluster otherwise; it is longer than all others together. */
+static void add_other(Arena *arena, const Queue *queue, CommandList *list)
+{
+    const int64_t run_ns = 10 * queue->jobs * QUEUE_UNIT_NS;
+    JobSpec *spec = plain_job(arena, 1, plain_fixed_program(arena, run_ns, 0));
+    spec->max_wall_clock_ns = INT64_MAX;
+    spec->queue = "rest";
+    commands_create_job(list, "other", 0, "c", spec);
 }
 
 static const Scenario *scenario_of_queue(Arena *arena, const Queue *queue, uint64_t seed)
 {
     const JobSpec *specs[QUEUE_SIZES_MOST];
     CommandList list = commands_begin(arena);
-    commands_create_cluster(&list, "c", 0, plain_cluster(arena, queue->servers));
+    commands_create_cluster(&list, "c", 0,
+                            queue->setup > 0 ? shared_cluster(arena, queue)
+                                             : plain_cluster(arena, queue->servers));
+    if (queue->setup > 0)
+        add_other(arena, queue, &list);
     sized_jobs(arena, queue, specs);
     int64_t gap_ns = (int64_t)((double)QUEUE_UNIT_NS / queue->rate);
     int64_t at_ns = NS_PER_S;

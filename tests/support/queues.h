@@ -18,9 +18,11 @@ typedef struct {
     int32_t sizes[QUEUE_SIZES_MOST]; /* nodes of a job; {0}: one node each */
     double chances[QUEUE_SIZES_MOST];
     PolicyKind policy; /* POLICY_SHORTEST and POLICY_SRTF know the true service times */
-    bool loses;        /* a job that cannot start at once is rejected */
-    int32_t jobs;      /* in all */
-    int32_t warm_up;   /* of them; not counted */
+    double setup; /* while no job waits or runs, another job holds the only server. It gets notice
+                     for so long (in mean service times) and is stopped; 0: there is none */
+    bool loses;   /* a job that cannot start at once is rejected */
+    int32_t jobs; /* in all */
+    int32_t warm_up; /* of them; not counted */
 } Queue;
 
 /* One job, in mean service times. */

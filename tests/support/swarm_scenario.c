@@ -47,6 +47,7 @@ typedef struct {
     int most_nodes[CLUSTERS_MAX]; /* that each cluster may have at some time */
     int gpus[CLUSTERS_MAX];       /* of each node */
     int kinds[CLUSTERS_MAX];      /* of nodes; 0: one, which the config states */
+    int32_t queue_count;          /* of the crowd */
     int32_t job_count;
     int32_t server_count; /* file servers */
 } Maker;
@@ -968,8 +969,34 @@ static int make_queues(Maker *maker, Dice *dice, Json *create, int gpus)
             set_text(maker, queue, "reclaim_after", seconds(maker, 30 * roll(&reclaim_dice, 4)));
         if (happens(&reclaim_dice, 15))
             set_boolean(maker, queue, "protected", true);
+        Dice grace_dice = dice_of(maker, FORMAT(maker, "grace of queue %d", q));
+        if (happens(&grace_dice, 40))
+            set_text(maker, queue, "grace_period", seconds(maker, 15 * roll(&grace_dice, 8)));
     }
     return count;
+}
+
+/* Gives the queue a guarantee that it reclaims. */
+static void make_claimant(Maker *maker, Dice *dice, Json *queue, int gpus)
+{
+    const int guaranteed = 1 + roll(dice, gpus);
+    set_integer(maker, queue, "gpus", guaranteed);
+    set_text(maker, queue, "reclaim_after", seconds(maker, 30 * roll(dice, 4)));
+    if (json_member(queue, "gpus_max") != NULL)
+        set_integer(maker, queue, "gpus_max", guaranteed + roll(dice, gpus));
+}
+
+/* Makes the job one of those of one queue that fill the cluster before the others come. */
+static void make_tide(Maker *maker, Dice *dice, Json *command, int each, const char *queue)
+{
+    Json *toolkit = json_member(json_member(json_member(command, "config"), "properties"),
+                                "customToolkitSettings");
+    set_text(maker, command, "queue", queue);
+    set_text(maker, command, "at", seconds(maker, roll(dice, 400)));
+    if (json_member(command, "gpus") != NULL)
+        set_integer(maker, command, "gpus", 1 + roll(dice, each));
+    set_text(maker, toolkit, "commandLine",
+             FORMAT(maker, "echo begin; sleep %d", 1500 + roll(dice, 3000)));
 }
 
 /* A cluster, and many small jobs that ask for its GPUs within minutes, so that they share nodes. */
@@ -993,8 +1020,12 @@ static void make_crowd(Maker *maker)
                     "targetNodeCount", nodes);
     Dice queue_dice = dice_of(maker, "queues"), core_dice = dice_of(maker, "cores");
     const int kinds = has_kinds ? make_kinds(maker, &kinds_dice, create, size, nodes) : 0;
-    const int queues = make_queues(maker, &queue_dice, create, nodes * each);
+    const int queues = maker->queue_count = make_queues(maker, &queue_dice, create, nodes * each);
     const int count = 6 + roll(&dice, 10), begin_s = 300 + roll(&dice, 1200);
+    Dice tide_dice = dice_of(maker, "tide");
+    const bool has_tide = queues > 1 && happens(&tide_dice, 70);
+    if (has_tide)
+        make_claimant(maker, &tide_dice, json_item(json_member(create, "queues"), 0), nodes * each);
     for (int j = 0; j < count; j++) {
         Json *command = add_command(maker, "job.create", FORMAT(maker, "crowd%d", j + 1));
         set_text(maker, command, "cluster", "crowd");
@@ -1021,6 +1052,8 @@ static void make_crowd(Maker *maker)
         set_integer(maker, properties, "nodeCount", is_wide ? nodes : 1);
         set_text(maker, set_object(maker, properties, "customToolkitSettings"), "commandLine",
                  FORMAT(maker, "echo begin; sleep %d", 60 + roll(&dice, 900)));
+        if (has_tide && 2 * j < count)
+            make_tide(maker, &tide_dice, command, each, FORMAT(maker, "queue-%d", queues - 1));
         add_share_mount(maker, set_object(maker, properties, "mountVolumes"), "results", "results");
         set_text(maker, properties, "stdOutErrPathPrefix",
                  "$AZ_BATCHAI_JOB_MOUNT_ROOT/results/logs");
@@ -1277,15 +1310,37 @@ static void make_subject(Maker *maker, Dice *dice, Json *fault, const char *subj
         set_integer(maker, fault, "node", 1 + roll(dice, 3));
 }
 
+/* Any kind but a change of a queue, which make_queue_changes draws. */
+static CommandKind draw_fault(Dice *dice)
+{
+    const int kind = COMMAND_NODE_CRASH + roll(dice, COMMAND_KIND_COUNT - COMMAND_NODE_CRASH - 1);
+    return (CommandKind)(kind < COMMAND_QUEUE_CHANGE ? kind : kind + 1);
+}
+
+/* Queues of the crowd have other guarantees or limits; a value that the present other one forbids
+ * is refused during the run. */
+static void make_queue_changes(Maker *maker, Json *faults)
+{
+    Dice dice = dice_of(maker, "queue changes");
+    const int count = maker->queue_count > 0 ? roll(&dice, 5) : 0;
+    for (int i = 0; i < count; i++) {
+        Json *fault = add_object(maker, faults);
+        const int guaranteed = roll(&dice, 9);
+        set_text(maker, fault, "do", command_name(COMMAND_QUEUE_CHANGE));
+        make_fault_time(maker, &dice, fault);
+        set_text(maker, fault, "cluster", "crowd");
+        set_text(maker, fault, "queue", FORMAT(maker, "queue-%d", roll(&dice, maker->queue_count)));
+        if (happens(&dice, 70))
+            set_integer(maker, fault, "gpus", guaranteed);
+        if (json_member(fault, "gpus") == NULL || happens(&dice, 50))
+            set_integer(maker, fault, "gpus_max", guaranteed + roll(&dice, 9));
+    }
+}
+
 static void make_fault(Maker *maker, Dice *dice, Json *faults)
 {
-    static const CommandKind kinds[] = {
-#define X(name, text, what) COMMAND_##name,
-        FAULT_KINDS(X)
-#undef X
-    };
     static const char *const recoveries[] = {"stays", "reboot", "replace"};
-    CommandKind kind = PICK(dice, kinds);
+    CommandKind kind = draw_fault(dice);
     FaultShape shape = fault_shape(kind);
     if ((strcmp(shape.subject, "group") == 0 && !has(maker, SWARM_GROUPS)) ||
         (strcmp(shape.subject, "job") == 0 && maker->job_count == 0))
@@ -1332,6 +1387,7 @@ static void make_faults(Maker *maker)
     int count = roll(&dice, 6);
     for (int i = 0; i < count; i++)
         make_fault(maker, &dice, faults);
+    make_queue_changes(maker, faults);
 }
 
 /* --- Load and wires --- */

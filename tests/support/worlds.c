@@ -639,6 +639,12 @@ static void add_fault(CommandList *list, Dice *dice)
     fault->as.fault.exit_code = roll(dice, 256);
     if (kind == COMMAND_QUOTA_CHANGE)
         fault->path = (ResourcePath){.name = FAMILY_OF_ALL};
+    if (kind == COMMAND_QUEUE_CHANGE) {
+        static const char *const queues[] = {"q0", "q1", "q2"};
+        fault->as.fault.queue = queues[roll(dice, 3)];
+        fault->as.fault.gpus = roll(dice, 5) - 1;
+        fault->as.fault.gpus_max = roll(dice, 8) - 1;
+    }
     if (kind == COMMAND_SEED_CHANGE || kind == COMMAND_POLICY_CHANGE)
         fault->path = (ResourcePath){.name = "another"};
     fault->as.fault.seed = (uint64_t)roll(dice, 1000);
@@ -708,6 +714,7 @@ static void add_queues(Arena *arena, Dice *dice, const CommandList *list, Scenar
             queues[q].reclaims = roll(dice, 2) == 0;
             queues[q].reclaim_after_ns = roll(dice, 3) * 2 * NS_PER_MIN;
             queues[q].is_protected = roll(dice, 8) == 0;
+            queues[q].grace_ns = roll(dice, 4) * NS_PER_MIN;
         }
         command->as.cluster_create = spec;
     }

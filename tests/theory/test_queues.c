@@ -1,7 +1,9 @@
 /* Jobs as customers and nodes as servers: mean waiting times of queues with known formulas.
  *
  * Erlang, "Solution of some problems in the theory of probabilities of significance in automatic
- * telephone exchanges", 1917; Pollaczek 1930, Khinchine 1932. */
+ * telephone exchanges", 1917; Pollaczek 1930, Khinchine 1932; Welch, "On a generalized M/G/1
+ * queuing process in which the first customer of each busy period receives exceptional service",
+ * Operations Research 12(5), 1964. */
 #include <math.h>
 
 #include "sim/base/units.h"
@@ -144,6 +146,37 @@ START_TEST(the_variance_of_job_lengths_sets_the_waiting_time)
 }
 END_TEST
 
+/* --- A server that has to be taken back from another queue, which takes the time D when a job
+ * finds no other: E[W] = E[W without that] + (2 E[D] + rate E[D^2]) / (2 (1 + rate E[D])) --- */
+
+static double setup_wait(double load, double setup)
+{
+    return (2 * setup + load * setup * setup) / (2 * (1 + load * setup));
+}
+
+START_TEST(a_grace_period_is_waited_for_by_the_first_job_and_by_those_that_come_meanwhile)
+{
+    static const struct {
+        const char *what;
+        double load, setup;
+    } rows[] = {{"M/M/1 at 50 %, grace of 1: mean wait", .5, 1},
+                {"M/M/1 at 70 %, grace of 0.1: mean wait", .7, .1},
+                {"M/M/1 at 70 %, grace of 5: mean wait", .7, 5}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        Arena *arena = arena_create();
+        const Queue queue = {.servers = 1,
+                             .rate = rows[i].load,
+                             .service = exponential_of(unit_ns),
+                             .setup = rows[i].setup,
+                             .jobs = 20000,
+                             .warm_up = 1000};
+        check_queue(rows[i].what, &queue,
+                    pollaczek_wait(rows[i].load, 1) + setup_wait(rows[i].load, rows[i].setup), .03);
+        arena_destroy(arena);
+    }
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("queues");
@@ -152,6 +185,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, jobs_of_exponential_length_wait_the_time_of_erlang_s_formula);
     tcase_add_test(tests, jobs_of_one_length_wait_half_as_long);
     tcase_add_test(tests, the_variance_of_job_lengths_sets_the_waiting_time);
+    tcase_add_test(tests,
+                   a_grace_period_is_waited_for_by_the_first_job_and_by_those_that_come_meanwhile);
     suite_add_tcase(suite, tests);
     return suite;
 }

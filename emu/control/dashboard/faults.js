@@ -22,6 +22,9 @@ const fields = {
   family: { name: "Family", value: "total", help: "as in NC" },
   vcpus: { name: "Cores", value: "0", isNumber: true, needed: true },
   priority: { name: "Of nodes", choices: () => [["dedicated", "dedicated"], ["lowpriority", "low-priority"]], value: "dedicated" },
+  queue: { name: "Queue", placeholder: "a queue of the cluster", needed: true },
+  gpus: { name: "Guarantee", placeholder: "as before", help: "GPUs, or nodes", isNumber: true },
+  gpus_max: { name: "Limit", placeholder: "as before", help: "GPUs, or nodes", isNumber: true },
   seed: { name: "Seed", value: "2", isNumber: true, needed: true },
   policy: { name: "Policy", choices: () => policies.map((p) => [p, p]), needed: true },
   path: { name: "Path", value: "*", help: "as in */clusters/*" },
@@ -43,7 +46,10 @@ const kinds = [
   }],
   ["Jobs", { "job.exit": ["A job exits", "job exit_code"], "container.fail": ["A container does not start", "job"] }],
   ["Shares", { "share.slow": ["A share is slow, or out", "share speed duration"] }],
-  ["Quotas", { "quota.change": ["A quota changes", "family vcpus priority"] }],
+  ["Quotas", {
+    "quota.change": ["A quota changes", "family vcpus priority"],
+    "queue.change": ["A queue changes", "cluster queue gpus gpus_max"],
+  }],
   ["The future", {
     "seed.change": ["Chance has another seed", "seed"],
     "policy.change": ["Another scheduling policy", "policy"],

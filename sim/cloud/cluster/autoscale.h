@@ -9,6 +9,9 @@
  * decreasing counts: the parts of all jobs, largest first, go to the fullest shared node with room,
  * or else to a new node.
  *
+ * A job that the limit of its queue holds back needs no nodes (sim/cloud/job/scheduler.h): more of
+ * them would not let it start.
+ *
  * Assumptions: all missing or spare nodes change in one step. Unusable nodes count as spare and
  * leave first. Busy nodes leave only if there are more than the maximum. An evaluation during a
  * resize does nothing.
@@ -20,7 +23,7 @@
 #include "sim/cloud/cluster/cluster.h"
 
 /* Adds `jobs` (may be negative) jobs with that request to the demand: jobs that wait or run if they
- * ask for nodes, jobs that wait if they ask for GPUs. */
+ * ask for nodes, jobs that wait if they ask for GPUs; without those that a limit holds back. */
 void cluster_demand_changes(Clusters *clusters, Cluster *cluster, JobRequest request, int32_t jobs);
 /* Event: an evaluation is due. */
 void cluster_autoscale_tick(Clusters *clusters, Cluster *cluster);

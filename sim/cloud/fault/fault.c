@@ -293,6 +293,19 @@ static bool quota_fault(Faults *faults, const Command *command, Status *status)
            command_not_found(command, "quota", command->path.name, status);
 }
 
+static bool queue_fault(Faults *faults, const Command *command, Status *status)
+{
+    const Cluster *cluster = find_cluster(faults, command, status);
+    const char *name = command->as.fault.queue;
+    if (cluster == NULL)
+        return false;
+    const int32_t queue = cluster_spec_queue(cluster->spec, name);
+    if (cluster->spec->queue_count == 0 || queue == QUEUE_UNKNOWN)
+        return status_fail(status, STATUS_NOT_FOUND, command_place(command),
+                           "cluster %s has no queue \"%s\"", cluster->path.name, name);
+    return scheduler_change_queue(faults->jobs, cluster->id, queue, command, status);
+}
+
 /* Durations that have begun keep their draws; failures, preemptions and arrivals that have not
  * happened are drawn again. */
 static bool seed_change(Faults *faults, const Command *command, Status *status)
@@ -322,8 +335,8 @@ bool fault_apply(Faults *faults, const Command *command, Status *status)
         [COMMAND_REGION_OUTAGE] = region_outage,    [COMMAND_ALLOCATION_FAIL] = cluster_fault,
         [COMMAND_PREPARATION_FAIL] = cluster_fault, [COMMAND_SHARE_SLOW] = share_fault,
         [COMMAND_CONTAINER_FAIL] = container_fault, [COMMAND_JOB_EXIT] = exit_fault,
-        [COMMAND_QUOTA_CHANGE] = quota_fault,       [COMMAND_SEED_CHANGE] = seed_change,
-        [COMMAND_POLICY_CHANGE] = policy_change,
+        [COMMAND_QUOTA_CHANGE] = quota_fault,       [COMMAND_QUEUE_CHANGE] = queue_fault,
+        [COMMAND_SEED_CHANGE] = seed_change,        [COMMAND_POLICY_CHANGE] = policy_change,
     };
 #define X(name, text, what) invariant(apply[COMMAND_##name] != NULL);
     FAULT_KINDS(X)

@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "sim/base/invariant.h"
-#include "sim/cloud/cluster/autoscale.h"
 #include "sim/cloud/job/account.h"
 #include "sim/cloud/job/epochs.h"
 #include "sim/cloud/job/exchange.h"
 #include "sim/cloud/job/listed.h"
+#include "sim/cloud/job/notice.h"
 #include "sim/cloud/job/pace.h"
 #include "sim/cloud/job/progress.h"
 #include "sim/cloud/job/real.h"
@@ -100,6 +100,7 @@ void attempt_reset(Job *job)
     attempt->kept_ns = INT64_MAX;
     attempt->kept_epochs = 0;
     attempt->shell = NULL;
+    attempt->notice = (JobNotice){0};
     attempt->lacks_script = false;
     attempt->checkpoints = NULL;
     for (int32_t task = 0; attempt->ran && task <= job->request.nodes; task++)
@@ -121,6 +122,7 @@ void attempt_end(Jobs *jobs, Job *job, AttemptEnd end, JobReason reason)
     job->generation++;
     transfers_cancel(jobs->storage, &job->transfers);
     exchange_cancel(jobs, job);
+    notice_ends_with_attempt(jobs, job);
     scheduler_attempt_ends(jobs, job);
     for (int32_t n = 0; n < job->request.nodes; n++)
         cluster_node_freed(jobs->clusters, node_row(jobs->clusters, job->nodes[n]), job->id);
@@ -522,8 +524,7 @@ void job_start(Jobs *jobs, Job *job)
     job->started_ns = jobs->engine->now_ns;
     job_set_state(jobs, job, JOB_RUNNING, (JobReason){0});
     cluster_take(jobs->clusters, job_cluster(jobs, job), job->id, job->request, job->nodes);
-    if (job->request.kind != REQUEST_NODES)
-        cluster_demand_changes(jobs->clusters, job_cluster(jobs, job), job->request, -1);
+    scheduler_demand_is_met(jobs, job);
     // The limits of a job of a list are set when its program begins, if the program reaches them.
     if (job_list_of(jobs->scenario, job) == NULL)
         push_limits(jobs, job, INT64_MAX);

@@ -73,8 +73,8 @@ static void check_demand(const Jobs *jobs, const Cluster *cluster)
         if (job->cluster.index != cluster->id.index)
             continue;
         if (job->request.kind == REQUEST_NODES) {
-            nodes += job_is_completed(job) ? 0 : job->request.nodes;
-        } else if (job->state == JOB_QUEUED &&
+            nodes += job_is_completed(job) || job->is_held ? 0 : job->request.nodes;
+        } else if (job->state == JOB_QUEUED && !job->is_held &&
                    request_part(job->request, 0, gpus_per_node) <= gpus_per_node) {
             parts += job->request.nodes;
             gpus += request_gpus(job->request, gpus_per_node);

@@ -207,7 +207,7 @@ void checkpoint_written(Jobs *jobs, Job *job)
     }
 }
 
-/* --- Notice of preemption --- */
+/* --- Notice --- */
 
 void checkpoint_save(Jobs *jobs, Job *job, TrainingPoint point)
 {
@@ -223,7 +223,7 @@ static void emit_saved(Jobs *jobs, const Job *job, const TrainingSave *save, con
     const TraceKind kind = save->is_on_notice ? TRACE_JOB_SAVED : TRACE_CHECKPOINT_WITHIN;
     TraceRecord *record = trace_of(jobs, job, kind, save->since_ns, path);
     if (save->is_on_notice) {
-        record->cause = CAUSE_PREEMPTION;
+        record->cause = job->attempt->warned_by;
         record->job_saved.point = save->at;
     } else {
         record->checkpoint_within.point = save->at;

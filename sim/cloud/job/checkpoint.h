@@ -1,11 +1,11 @@
-/* Checkpoints of a training: after epochs, after so many steps, and on notice of preemption. All
- * ranks wait for one within an epoch.
+/* Checkpoints of a training: after epochs, after so many steps, and on notice (notice.h). All ranks
+ * wait for one within an epoch.
  *
  * At notice all ranks finish the step or evaluation under way and write a checkpoint, for which
- * they wait. If it is written before a node is gone, the next attempt continues from that step. If
- * not, the older checkpoint counts. A checkpoint that is due or being written at this time serves
- * as well; one that is written during steps is finished first. Afterwards the training continues
- * until the node is gone.
+ * they wait. If it is written before the job has to stop, the next attempt continues from that
+ * step. If not, the older checkpoint counts. A checkpoint that is due or being written at this time
+ * serves as well; one that is written during steps is finished first. Afterwards the training
+ * continues until the node is gone.
  *
  * At job fidelity a checkpoint on notice takes the time that it takes alone, and the steps continue
  * while it is written. */
@@ -26,7 +26,7 @@ bool checkpoint_keep(Job *job, TrainingPoint point);
 void checkpoint_begin(Jobs *jobs, Job *job);
 /* Begins a checkpoint within an epoch or on notice, of the present point. */
 void checkpoint_save(Jobs *jobs, Job *job, TrainingPoint point);
-/* A node of the job has got notice of preemption. */
+/* The job has got notice. */
 void checkpoint_on_notice(Jobs *jobs, Job *job);
 /* The time of a checkpoint at job fidelity, without other users of the share. */
 int64_t checkpoint_alone_ns(Jobs *jobs, const Job *job);

@@ -4,6 +4,7 @@
 #include "sim/cloud/job/attempt.h"
 #include "sim/cloud/job/checkpoint.h"
 #include "sim/cloud/job/exchange.h"
+#include "sim/cloud/job/notice.h"
 #include "sim/cloud/job/pace.h"
 #include "sim/cloud/job/progress.h"
 #include "sim/cloud/job/real.h"
@@ -215,10 +216,12 @@ static TrainingProgress *begin_progress(Jobs *jobs, TrainingProgress *progress,
 
 static void end_training(Jobs *jobs, Job *job);
 
-/* Whether a node of the job has got notice of preemption. */
-static bool has_warned_node(const Jobs *jobs, const Job *job)
+/* Whether the job or a node of it has got notice. */
+static bool is_warned(const Jobs *jobs, const Job *job)
 {
     int32_t n = 0;
+    if (notice_is_given(job))
+        return true;
     while (n < job->request.nodes &&
            node_by_id(jobs->clusters, job->nodes[n])->notice == CAUSE_NONE)
         n++;
@@ -258,7 +261,7 @@ static void begin_training(Jobs *jobs, Job *job)
         begin_whole(jobs, job);
     else
         begin_epoch(jobs, job);
-    if (has_warned_node(jobs, job))
+    if (is_warned(jobs, job))
         checkpoint_on_notice(jobs, job);
 }
 

@@ -4,12 +4,12 @@
 
 #include "sim/base/invariant.h"
 #include "sim/base/text.h"
-#include "sim/cloud/cluster/autoscale.h"
 #include "sim/cloud/job/attempt.h"
 #include "sim/cloud/job/checkpoint.h"
 #include "sim/cloud/job/job_name.h"
 #include "sim/cloud/job/listed.h"
 #include "sim/cloud/job/loss.h"
+#include "sim/cloud/job/notice.h"
 #include "sim/cloud/job/scheduler.h"
 #include "sim/cloud/job/tables.h"
 #include "sim/cloud/job/work.h"
@@ -171,7 +171,7 @@ static void complete(Jobs *jobs, Job *job, JobState state, JobReason reason)
     job->ended_ns = jobs->engine->now_ns;
     job_set_state(jobs, job, state, reason);
     if (is_demanded)
-        cluster_demand_changes(jobs->clusters, job_cluster(jobs, job), job->request, -1);
+        scheduler_demand_ends(jobs, job);
     job_moment(jobs, job, MOMENT_JOB_COMPLETED, 0);
     if (is_listed)
         listed_ended(jobs, job);
@@ -415,12 +415,12 @@ static bool request_is_whole(const JobSpec *spec, const char *name, Place at, St
     return true;
 }
 
-static bool is_within_limit(const Cluster *cluster, int32_t queue, JobRequest request, Place at,
-                            Status *status)
+static bool is_within_limit(const Jobs *jobs, const Cluster *cluster, int32_t queue,
+                            JobRequest request, Place at, Status *status)
 {
     if (cluster->spec->queue_count == 0)
         return true;
-    const QueueSpec *spec = &cluster->spec->queues[queue];
+    const QueueSpec *spec = scheduler_queue_spec(jobs, cluster->id, queue);
     const int64_t slots = request_least_slots(request, cluster_room(cluster));
     return slots <= spec->most ||
            status_fail(status, STATUS_BAD_INPUT, at,
@@ -450,7 +450,7 @@ bool job_can_be_submitted(const Jobs *jobs, const Cluster *cluster, int32_t queu
     if (!jobs->scenario->refuses_wide_jobs)
         return true;
     if (is_possible(cluster, request))
-        return is_within_limit(cluster, queue, request, at, status);
+        return is_within_limit(jobs, cluster, queue, request, at, status);
     if (cluster->kind_count > 1)
         return status_fail(status, STATUS_BAD_INPUT, at,
                            "the job fits on no kind of nodes of cluster \"%s\" that it allows",
@@ -531,7 +531,7 @@ bool job_create_at(Jobs *jobs, const Command *command, JobPlace place, Status *s
                                    RNG_JOB_START, job->address, 0);
     engine_push(jobs->engine, delay_ns, EVENT_JOB_RECORDED, job->id.index, 0, 0);
     push_eligible(jobs, job, eligible_at_ns(jobs, job, delay_ns));
-    cluster_demand_changes(jobs->clusters, cluster, job->request, 1);
+    scheduler_demand_begins(jobs, job);
     job_moment(jobs, job, MOMENT_JOB_SUBMITTED, 0);
     return true;
 }
@@ -692,11 +692,7 @@ static void node_taken(void *jobs, JobId job, const Node *node, DeallocationOpti
 
 static void node_warned(void *jobs, JobId job)
 {
-    Job *row = job_row(jobs, job);
-    if (job_keeps_work(row))
-        work_on_notice(jobs, row);
-    else
-        checkpoint_on_notice(jobs, row);
+    job_is_warned(jobs, job_row(jobs, job), CAUSE_PREEMPTION);
 }
 
 static void node_fell_silent(void *jobs, JobId job, const Node *node)

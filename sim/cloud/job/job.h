@@ -59,6 +59,14 @@ typedef struct {
  * a set end stops: the job would never end. */
 enum { LOST_ATTEMPTS_MAX = 1000 };
 
+/* The scheduler is going to stop the job (notice.h). All zero: it is not. */
+typedef struct {
+    int64_t until_ns;     /* the end of the grace period */
+    int32_t queue_after;  /* 1 + the index of the queue for which it is stopped */
+    TraceCause cause : 8; /* of the stop */
+    bool is_needed;       /* for the search that is under way */
+} JobNotice;
+
 /* One attempt, from taking nodes to giving them back. The next attempt reuses the struct; the last
  * one is kept for the logs. */
 typedef struct JobAttempt {
@@ -75,12 +83,14 @@ typedef struct JobAttempt {
     int64_t command_ns;    /* the duration of PROGRAM_FIXED, with checkpoints and owed_ns */
     const WorkCheckpoints *checkpoints; /* PROGRAM_FIXED: those that the job writes; NULL: none */
     struct WorkSave *save;              /* its last one on notice; NULL before the first (work.c) */
-    bool lacks_script;       /* the program ended at once because its script did not exist */
-    ShellRun *shell;         /* PROGRAM_SHELL; NULL before it begins */
-    ShellRun **preparations; /* [node] if the preparation is a script; NULL before it begins */
-    int64_t kept_ns;         /* PROGRAM_REAL: time of the last checkpoint; INT64_MAX: none */
-    int64_t kept_epochs;     /* PROGRAM_REAL: epochs of this attempt in a checkpoint */
-    JobRan *ran;             /* PROGRAM_REAL: [0] the program, [1 + node] preparations; or NULL */
+    JobNotice notice;
+    TraceCause warned_by : 8; /* the cause of its last notice, of the scheduler or of a node */
+    bool lacks_script;        /* the program ended at once because its script did not exist */
+    ShellRun *shell;          /* PROGRAM_SHELL; NULL before it begins */
+    ShellRun **preparations;  /* [node] if the preparation is a script; NULL before it begins */
+    int64_t kept_ns;          /* PROGRAM_REAL: time of the last checkpoint; INT64_MAX: none */
+    int64_t kept_epochs;      /* PROGRAM_REAL: epochs of this attempt in a checkpoint */
+    JobRan *ran;              /* PROGRAM_REAL: [0] the program, [1 + node] preparations; or NULL */
     struct JobAttempt *next_spare; /* see Jobs.spare_attempts */
     Training *training; /* NULL: the program is not a training; plan.ranks is 0 until it begins */
 } JobAttempt;
@@ -129,6 +139,9 @@ struct Job {
     JobState state : 8;
     TraceCause stop_cause : 8; /* why it is being stopped; CAUSE_NONE: it is not */
     int16_t lost_in_a_row;     /* attempts lost since the last one that kept more */
+    bool is_held;              /* it waits, and the limit of its queue keeps it from starting: it
+                                  does not count as demand on its cluster (autoscale.h) */
+    bool is_within;            /* for scheduler_pass: the limit does not hold it back any more */
     bool is_waiting;           /* in its cluster's queue: the scheduler may start it */
     bool fails_next_container;
 };

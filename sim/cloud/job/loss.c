@@ -1,7 +1,6 @@
 #include "sim/cloud/job/loss.h"
 
 #include "sim/base/invariant.h"
-#include "sim/cloud/cluster/autoscale.h"
 #include "sim/cloud/job/attempt.h"
 #include "sim/cloud/job/checkpoint.h"
 #include "sim/cloud/job/job_name.h"
@@ -54,8 +53,7 @@ static void requeue(Jobs *jobs, Job *job, JobReason reason)
     job_set_state(jobs, job, JOB_QUEUED, reason);
     attempt_reset(job);
     job->request = job_asked(jobs, job);
-    if (job->request.kind != REQUEST_NODES)
-        cluster_demand_changes(jobs->clusters, job_cluster(jobs, job), job->request, 1);
+    scheduler_demand_returns(jobs, job);
     scheduler_add(jobs, job);
     scheduler_wake(jobs, job->cluster);
     job_moment(jobs, job, MOMENT_JOB_REQUEUED, job->starts);

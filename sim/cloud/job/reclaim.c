@@ -3,6 +3,7 @@
 #include "sim/base/array.h"
 #include "sim/cloud/cluster/freed_room.h"
 #include "sim/cloud/job/listed.h"
+#include "sim/cloud/job/notice.h"
 #include "sim/cloud/job/queue_plan.h"
 #include "sim/cloud/policy/queue_share.h"
 #include "sim/model/bounded.h"
@@ -13,6 +14,7 @@ typedef struct Reclaim {
     JobId *given;        /* the jobs that give their nodes, in this order: those that are being
                             terminated, then those that borrow */
     uint32_t sharing_count, sharing_capacity, given_count, given_capacity;
+    int32_t borrower_count;
     bool has_new; /* a job that has started at this instant was left out */
 } Reclaim;
 
@@ -33,8 +35,9 @@ static void push_claim(Jobs *jobs, const Cluster *cluster, JobQueue *queue, int3
                 (uint32_t)index);
 }
 
-void reclaim_forget(JobQueue *queue)
+void reclaim_forget(Jobs *jobs, JobQueue *queue)
 {
+    notice_withdraw_all(jobs, queue, CAUSE_RECLAIM);
     queue->owed_since_ns = INT64_MAX;
     queue->claim++; // its event is stale
 }
@@ -45,7 +48,7 @@ void reclaim_note(Jobs *jobs, const Cluster *cluster, ClusterQueues *queues, int
     JobQueue *queue = &queues->items[index];
     const bool was_owed = queue->owed_since_ns != INT64_MAX;
     if (!is_owed && was_owed)
-        reclaim_forget(queue);
+        reclaim_forget(jobs, queue);
     if (!is_owed || was_owed)
         return;
     queue->owed_since_ns = jobs->engine->now_ns;
@@ -62,13 +65,22 @@ static void add_given(Jobs *jobs, Reclaim *reclaim, JobId job)
     reclaim->given[reclaim->given_count++] = job;
 }
 
-static void add_running(Jobs *jobs, const Cluster *cluster, const ClusterQueues *queues,
-                        Reclaim *reclaim, const Job *job)
+/* Whether the nodes of the job will be free for the `index`-th queue without a reclaim: it is being
+ * terminated, or the policy of the queue stops it. */
+static bool gives_anyway(const Job *job, int32_t index)
 {
-    if (job_is_stopping(job)) {
+    return job_is_stopping(job) || notice_is_for(job, index, CAUSE_PRECEDENCE);
+}
+
+static void add_running(Jobs *jobs, const Cluster *cluster, const ClusterQueues *queues,
+                        int32_t index, Reclaim *reclaim, const Job *job)
+{
+    if (gives_anyway(job, index)) {
         add_given(jobs, reclaim, job->id);
         return;
     }
+    if (notice_is_given(job) && !notice_is_for(job, index, CAUSE_RECLAIM))
+        return; // another queue gets its nodes
     reclaim->sharing = array_room(jobs->arena, reclaim->sharing, reclaim->sharing_count + 1,
                                   &reclaim->sharing_capacity, sizeof *reclaim->sharing);
     reclaim->sharing[reclaim->sharing_count++] =
@@ -80,9 +92,10 @@ static void add_running(Jobs *jobs, const Cluster *cluster, const ClusterQueues 
                      .slots = job_slots(cluster, job->request)};
 }
 
-/* Lists the running jobs of the cluster, each at its first node. */
+/* Lists the running jobs of the cluster that may give nodes to the `index`-th queue, each at its
+ * first node. */
 static void list_running(Jobs *jobs, const Cluster *cluster, const ClusterQueues *queues,
-                         Reclaim *reclaim)
+                         int32_t index, Reclaim *reclaim)
 {
     reclaim->sharing_count = reclaim->given_count = 0;
     for (int32_t place = 0; place < cluster->place_count; place++) {
@@ -94,25 +107,33 @@ static void list_running(Jobs *jobs, const Cluster *cluster, const ClusterQueues
         for (int32_t i = 0; i < (is_whole ? 1 : node->shared_count); i++) {
             const Job *job = job_by_id(jobs, is_whole ? node->job : node->shared[i].job);
             if (job->nodes[0].index == id.index)
-                add_running(jobs, cluster, queues, reclaim, job);
+                add_running(jobs, cluster, queues, index, reclaim, job);
         }
     }
 }
 
-/* Lists the jobs that give their nodes. A job that has started at this instant is not stopped:
- * otherwise queues could take each other's nodes for ever. */
-static void list_given(Jobs *jobs, const Cluster *cluster, const ClusterQueues *queues,
-                       Reclaim *reclaim)
+static bool has_just_started(const Jobs *jobs, const SharingJob *sharing)
 {
-    list_running(jobs, cluster, queues, reclaim);
-    const int32_t borrowers = queue_borrowers(reclaim->sharing, (int32_t)reclaim->sharing_count);
+    return sharing->started_ns == jobs->engine->now_ns;
+}
+
+/* Lists the jobs that give their nodes; those that have notice for the `index`-th queue come before
+ * the other ones that borrow. A job that has started at this instant is not stopped: otherwise
+ * queues could take each other's nodes for ever. */
+static void list_given(Jobs *jobs, const Cluster *cluster, const ClusterQueues *queues,
+                       int32_t index, Reclaim *reclaim)
+{
+    list_running(jobs, cluster, queues, index, reclaim);
+    reclaim->borrower_count = queue_borrowers(reclaim->sharing, (int32_t)reclaim->sharing_count);
     reclaim->has_new = false;
-    for (int32_t i = 0; i < borrowers; i++) {
-        const bool is_new = reclaim->sharing[i].started_ns == jobs->engine->now_ns;
-        reclaim->has_new |= is_new;
-        if (!is_new)
-            add_given(jobs, reclaim, reclaim->sharing[i].job);
-    }
+    for (int has_notice = 1; has_notice >= 0; has_notice--)
+        for (int32_t i = 0; i < reclaim->borrower_count; i++) {
+            const SharingJob *sharing = &reclaim->sharing[i];
+            const bool is_new = has_just_started(jobs, sharing);
+            reclaim->has_new |= is_new;
+            if (!is_new && notice_is_given(job_by_id(jobs, sharing->job)) == has_notice)
+                add_given(jobs, reclaim, sharing->job);
+        }
 }
 
 /* --- The search --- */
@@ -234,30 +255,100 @@ static Reclaimed reclaimed_by(const Search *search)
     return reclaimed;
 }
 
-/* Whether a job that is needed is being terminated. */
-static bool waits_for_end(const Jobs *jobs, const Reclaim *reclaim)
+/* Whether one of the needed jobs gives its nodes anyway. */
+static bool waits_for_end(const Jobs *jobs, const Reclaim *reclaim, int32_t index)
 {
     for (uint32_t i = 0; i < reclaim->given_count; i++)
-        if (job_is_stopping(job_by_id(jobs, reclaim->given[i])))
+        if (gives_anyway(job_by_id(jobs, reclaim->given[i]), index))
             return true;
     return false;
+}
+
+/* --- Notice --- */
+
+static bool all_notices_are_over(const Jobs *jobs, const Reclaim *reclaim)
+{
+    uint32_t i = 0;
+    while (i < reclaim->given_count && notice_is_over(jobs, job_by_id(jobs, reclaim->given[i])))
+        i++;
+    return i == reclaim->given_count;
+}
+
+/* The slots within the guarantee of the queue that its waiting jobs lack, and that are not free. */
+static int64_t lacking_slots(const Jobs *jobs, const Cluster *cluster, const JobQueue *queue)
+{
+    const Room *room = cluster_room(cluster);
+    const int64_t left = queue->spec->guaranteed - queue->used_slots;
+    int64_t wanted = 0, free = 0;
+    for (int32_t i = 0; i < queue->waiting.count && wanted < left; i++)
+        wanted += request_least_slots(job_by_id(jobs, queue->waiting.items[i].job)->request, room);
+    for (const Room *kind = room; kind != NULL; kind = kind->next)
+        free += room_slots_of_kind(kind);
+    return (wanted < left ? wanted : left) - free;
+}
+
+/* The job gets notice for the `index`-th queue, unless it has one, or keeps it. Returns its slots.
+ */
+static int64_t needs_notice(Jobs *jobs, const Cluster *cluster, int32_t index, JobId id)
+{
+    Job *job = job_row(jobs, id);
+    if (!notice_is_given(job))
+        notice_give(jobs, job, index, CAUSE_RECLAIM);
+    job->attempt->notice.is_needed = true;
+    return job_slots(cluster, job->request);
+}
+
+/* Gives notice to the jobs that are to be stopped and, while waiting jobs of the queue lack slots,
+ * to the next ones; withdraws that of all others. */
+static void give_notices(Jobs *jobs, const Cluster *cluster, const ClusterQueues *queues,
+                         int32_t index)
+{
+    const Reclaim *reclaim = queues->reclaim;
+    const JobQueue *queue = &queues->items[index];
+    int64_t lacking = lacking_slots(jobs, cluster, queue);
+    for (uint32_t i = 0; i < queue->noticed_count; i++)
+        job_row(jobs, queue->noticed[i])->attempt->notice.is_needed = false;
+    for (uint32_t i = 0; i < reclaim->given_count; i++)
+        lacking -= needs_notice(jobs, cluster, index, reclaim->given[i]);
+    for (int has_notice = 1; has_notice >= 0; has_notice--)
+        for (int32_t i = 0; i < reclaim->borrower_count && lacking > 0; i++) {
+            const SharingJob *sharing = &reclaim->sharing[i];
+            const Job *job = job_by_id(jobs, sharing->job);
+            if (!has_just_started(jobs, sharing) && notice_is_given(job) == has_notice &&
+                !job->attempt->notice.is_needed)
+                lacking -= needs_notice(jobs, cluster, index, sharing->job);
+        }
+    for (uint32_t i = queue->noticed_count; i-- > 0;) {
+        Job *job = job_row(jobs, queue->noticed[i]);
+        if (notice_is_for(job, index, CAUSE_RECLAIM) && !job->attempt->notice.is_needed)
+            notice_withdraw(jobs, job);
+    }
 }
 
 bool reclaim_find(Jobs *jobs, const Cluster *cluster, ClusterQueues *queues, int32_t index,
                   Reclaimed *reclaimed)
 {
     JobQueue *queue = &queues->items[index];
+    Reclaim *reclaim = queues->reclaim;
     const int64_t now_ns = jobs->engine->now_ns;
     if (queue->owed_since_ns == INT64_MAX ||
         now_ns - queue->owed_since_ns < queue->spec->reclaim_after_ns)
         return false;
-    Search search = {.jobs = jobs, .cluster = cluster, .queue = queue, .reclaim = queues->reclaim};
-    list_given(jobs, cluster, queues, queues->reclaim);
-    if (search_kinds(&search)) {
-        *reclaimed = reclaimed_by(&search);
-        return !waits_for_end(jobs, queues->reclaim);
+    Search search = {.jobs = jobs, .cluster = cluster, .queue = queue, .reclaim = reclaim};
+    list_given(jobs, cluster, queues, index, reclaim);
+    if (!search_kinds(&search)) {
+        if (reclaim->has_new)
+            push_claim(jobs, cluster, queue, index, 1);
+        else
+            notice_withdraw_all(jobs, queue, CAUSE_RECLAIM);
+        return false;
     }
-    if (queues->reclaim->has_new)
-        push_claim(jobs, cluster, queue, index, 1);
-    return false;
+    if (waits_for_end(jobs, reclaim, index))
+        return false;
+    if (queue->spec->grace_ns > 0 && !all_notices_are_over(jobs, reclaim)) {
+        give_notices(jobs, cluster, queues, index);
+        return false;
+    }
+    *reclaimed = reclaimed_by(&search);
+    return true;
 }

@@ -7,7 +7,15 @@
  * queue_borrowers that are enough for the same choice, without those that turn out not to be
  * needed. So the job starts at the instant at which they are stopped, whatever the shape of its
  * request, and no job is stopped in vain. If that job could start without some of them once jobs
- * that are being terminated have ended, these are waited for. */
+ * that are being terminated, or that the policy of the queue stops, have ended, these are
+ * waited for.
+ *
+ * With a grace period (QueueSpec.grace_ns) these jobs get notice instead, and are stopped together
+ * once the notice of each is over. Each pass until then searches again, and takes jobs with notice
+ * first: it gives notice to further jobs if others have become necessary, and withdraws that of
+ * jobs that need not stop any more. So that the jobs of a queue do not wait for one grace period
+ * after the other, those that would be stopped next get notice, too, as far as the waiting jobs of
+ * the queue lack slots of its guarantee. */
 #ifndef SIM_CLOUD_JOB_RECLAIM_H
 #define SIM_CLOUD_JOB_RECLAIM_H
 
@@ -30,10 +38,10 @@ struct Reclaim *reclaim_create(Arena *arena, const ClusterSpec *spec);
 void reclaim_note(Jobs *jobs, const Cluster *cluster, ClusterQueues *queues, int32_t index,
                   bool is_owed);
 /* No job waits in the queue any more. */
-void reclaim_forget(JobQueue *queue);
+void reclaim_forget(Jobs *jobs, JobQueue *queue);
 
-/* The jobs that the `index`-th queue stops now; false: none. The plans of all queues are prepared.
- */
+/* The jobs that the `index`-th queue stops now; false: none. Jobs that it will stop later get
+ * notice. The plans of all queues are prepared. */
 bool reclaim_find(Jobs *jobs, const Cluster *cluster, ClusterQueues *queues, int32_t index,
                   Reclaimed *reclaimed);
 

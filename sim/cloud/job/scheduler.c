@@ -1,9 +1,12 @@
 #include "sim/cloud/job/scheduler.h"
 
+#include "sim/base/array.h"
 #include "sim/base/invariant.h"
+#include "sim/cloud/cluster/autoscale.h"
 #include "sim/cloud/job/attempt.h"
 #include "sim/cloud/job/listed.h"
 #include "sim/cloud/job/loss.h"
+#include "sim/cloud/job/notice.h"
 #include "sim/cloud/job/queue_plan.h"
 #include "sim/cloud/job/reclaim.h"
 #include "sim/cloud/job/tables.h"
@@ -70,6 +73,16 @@ SlotLimit scheduler_queue_limit(const Jobs *jobs, ClusterId cluster, int32_t que
     return queues != NULL ? job_queue_limit(&queues->items[queue]) : (SlotLimit){0};
 }
 
+int64_t scheduler_noticed_slots(const Jobs *jobs, ClusterId id, int32_t index)
+{
+    const Cluster *cluster = cluster_by_id(jobs->clusters, id);
+    const ClusterQueues *queues = find_queues(jobs, id);
+    int64_t slots = 0;
+    for (uint32_t i = 0; queues != NULL && i < queues->items[index].noticed_count; i++)
+        slots += job_slots(cluster, job_by_id(jobs, queues->items[index].noticed[i])->request);
+    return slots;
+}
+
 uint32_t scheduler_claim(const Jobs *jobs, ClusterId cluster, int32_t queue)
 {
     const ClusterQueues *queues = find_queues(jobs, cluster);
@@ -103,8 +116,11 @@ void scheduler_remove(Jobs *jobs, Job *job)
     if (queue->reported.index == job->id.index)
         queue->reported.index = ID_NONE;
     job->is_waiting = false;
-    if (queue->owed_since_ns != INT64_MAX && queue->waiting.count == 0)
-        reclaim_forget(queue);
+    if (queue->waiting.count > 0)
+        return;
+    notice_withdraw_all(jobs, queue, CAUSE_PRECEDENCE);
+    if (queue->owed_since_ns != INT64_MAX)
+        reclaim_forget(jobs, queue);
 }
 
 /* --- Running jobs --- */
@@ -183,12 +199,188 @@ void scheduler_change_policy(Jobs *jobs, PolicyKind policy)
     jobs->policy = policy;
     for (uint32_t c = 0; (c = row_table_next(&jobs->queues, c)) < jobs->queues.count; c++) {
         const ClusterQueues *queues = row_table_at(&jobs->queues, c);
+        for (int32_t i = 0; i < queues->count; i++)
+            notice_withdraw_all(jobs, &queues->items[i], CAUSE_PRECEDENCE);
         if (saw_queue)
             drop_plans(jobs, (ClusterId){c}, queues);
         if (sees_queue(jobs))
             make_plans(jobs, (ClusterId){c}, queues);
         scheduler_wake(jobs, (ClusterId){c});
     }
+}
+
+/* --- The demand on the cluster --- */
+
+static bool is_limited(const JobQueue *queue)
+{
+    return queue->spec != NULL && queue->spec->most < INT64_MAX;
+}
+
+static void demand_changes(Jobs *jobs, const Job *job, int32_t change)
+{
+    cluster_demand_changes(jobs->clusters, job_cluster(jobs, job), job->request, change);
+}
+
+static void hold(Jobs *jobs, Job *job)
+{
+    if (!job->is_held)
+        demand_changes(jobs, job, -1);
+    job->is_held = true;
+}
+
+static void let_go(Jobs *jobs, Job *job)
+{
+    if (job->is_held)
+        demand_changes(jobs, job, 1);
+    job->is_held = false;
+}
+
+void scheduler_demand_begins(Jobs *jobs, Job *job)
+{
+    job->is_held = is_limited(&scheduler_queues(jobs, job->cluster)->items[job->queue]);
+    if (!job->is_held)
+        demand_changes(jobs, job, 1);
+}
+
+void scheduler_demand_returns(Jobs *jobs, Job *job)
+{
+    if (job->request.kind != REQUEST_NODES)
+        scheduler_demand_begins(jobs, job);
+    else if (is_limited(&scheduler_queues(jobs, job->cluster)->items[job->queue]))
+        hold(jobs, job);
+}
+
+void scheduler_demand_is_met(Jobs *jobs, Job *job)
+{
+    if (job->request.kind != REQUEST_NODES)
+        scheduler_demand_ends(jobs, job);
+    else
+        let_go(jobs, job);
+}
+
+void scheduler_demand_ends(Jobs *jobs, Job *job)
+{
+    if (!job->is_held)
+        demand_changes(jobs, job, -1);
+    job->is_held = false;
+}
+
+/* The next waiting job in the order in which the policy of the cluster looks at them; NULL: none.
+ */
+static Job *next_waiting(Jobs *jobs, ClusterQueues *queues, const JobQueue *queue, int32_t index)
+{
+    JobId id;
+    if (queue->plan != NULL) {
+        const PolicyView view = job_queue_view(jobs, queue, NULL);
+        id = index < view.waiting_count ? view.waiting[index].job : (JobId){ID_NONE};
+    } else {
+        if (index == 0)
+            job_heap_walk(jobs->arena, &queues->walk, &queue->waiting);
+        id = job_heap_walk_next(jobs->arena, &queues->walk);
+    }
+    return id.index != ID_NONE ? job_row(jobs, id) : NULL;
+}
+
+/* Lists the waiting jobs that could start together within the limit of their queue. A policy that
+ * sees the queue may pass over a job that is too large; in the service's order none may. */
+static uint32_t list_within(Jobs *jobs, const Cluster *cluster, ClusterQueues *queues,
+                            JobQueue *queue)
+{
+    int64_t left = job_queue_limit(queue).left;
+    uint32_t count = 0;
+    Job *job;
+    for (int32_t i = 0; (job = next_waiting(jobs, queues, queue, i)) != NULL; i++) {
+        const int64_t slots = request_least_slots(job->request, cluster_room(cluster));
+        if (slots > left && queue->plan == NULL)
+            break;
+        if (slots > left || job_is_stopping(job))
+            continue;
+        left -= slots;
+        job->is_within = true;
+        queue->next_within = array_room(jobs->arena, queue->next_within, count + 1,
+                                        &queue->next_capacity, sizeof *queue->next_within);
+        queue->next_within[count++] = job->id;
+    }
+    return count;
+}
+
+/* Waiting jobs that a limit holds back do not count as demand on the cluster, all others do. */
+static void update_demand(Jobs *jobs, const Cluster *cluster, ClusterQueues *queues,
+                          JobQueue *queue)
+{
+    const uint32_t count = list_within(jobs, cluster, queues, queue);
+    for (uint32_t i = 0; i < queue->within_count; i++) {
+        Job *job = job_row(jobs, queue->within[i]);
+        if (job != NULL && job->is_waiting && !job->is_within)
+            hold(jobs, job);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        Job *job = job_row(jobs, queue->next_within[i]);
+        job->is_within = false;
+        let_go(jobs, job);
+    }
+    JobId *const last = queue->within;
+    const uint32_t capacity = queue->within_capacity;
+    queue->within = queue->next_within;
+    queue->within_capacity = queue->next_capacity;
+    queue->within_count = count;
+    queue->next_within = last;
+    queue->next_capacity = capacity;
+}
+
+/* The queue has a limit from now on: the next pass decides which of its waiting jobs it lets start.
+ */
+static void begin_to_limit(Jobs *jobs, ClusterId cluster, int32_t index)
+{
+    for (uint32_t j = 0; (j = row_table_next(&jobs->rows, j)) < jobs->rows.count; j++) {
+        Job *job = job_row(jobs, (JobId){j});
+        if (job->cluster.index == cluster.index && job->queue == index && job->state == JOB_QUEUED)
+            hold(jobs, job);
+    }
+}
+
+/* --- Another guarantee or limit --- */
+
+const QueueSpec *scheduler_queue_spec(const Jobs *jobs, ClusterId cluster, int32_t index)
+{
+    const ClusterQueues *queues = find_queues(jobs, cluster);
+    return queues != NULL ? queues->items[index].spec
+                          : &cluster_by_id(jobs->clusters, cluster)->spec->queues[index];
+}
+
+static void emit_change(const Jobs *jobs, const Cluster *cluster, int32_t index,
+                        const QueueSpec *spec)
+{
+    TraceRecord *record = cluster_trace(jobs->clusters, TRACE_QUEUE_CHANGED, cluster);
+    record->name = spec->name;
+    record->queue_changed.queue = index;
+    record->queue_changed.gpus = spec->guaranteed;
+    record->queue_changed.gpus_max = spec->most < INT64_MAX ? spec->most : -1;
+    recorder_emit(jobs->recorder);
+}
+
+bool scheduler_change_queue(Jobs *jobs, ClusterId id, int32_t index, const Command *command,
+                            Status *status)
+{
+    QueueSpec *spec = ARENA_NEW(jobs->arena, QueueSpec);
+    JobQueue *queue = &scheduler_queues(jobs, id)->items[index];
+    *spec = *queue->spec;
+    if (command->as.fault.gpus >= 0)
+        spec->guaranteed = command->as.fault.gpus;
+    if (command->as.fault.gpus_max >= 0)
+        spec->most = command->as.fault.gpus_max;
+    if (spec->most < spec->guaranteed)
+        return status_fail(status, STATUS_CONFLICT, command_place(command),
+                           "queue \"%s\" would have a gpus_max of %lld, below its guaranteed gpus, "
+                           "%lld",
+                           spec->name, (long long)spec->most, (long long)spec->guaranteed);
+    if (!is_limited(queue) && spec->most < INT64_MAX)
+        begin_to_limit(jobs, id, index);
+    queue->spec = spec;
+    queue->top_slots = queue->used_slots;
+    emit_change(jobs, cluster_by_id(jobs->clusters, id), index, spec);
+    scheduler_wake(jobs, id);
+    return true;
 }
 
 /* --- The job that a queue starts next --- */
@@ -240,9 +432,13 @@ static Start choose(const Jobs *jobs, const JobQueue *queue, const Cluster *clus
  * being terminated gives its nodes back soon, and no further job is stopped until then. A job that
  * has started at this instant is not stopped: queues that take each other's nodes would never
  * finish. */
-static bool stop_victims(Jobs *jobs, JobQueue *queue, const Cluster *cluster, const Policy *policy)
+static bool stop_victims(Jobs *jobs, ClusterQueues *queues, int32_t index, const Cluster *cluster,
+                         const Policy *policy)
 {
+    JobQueue *queue = &queues->items[index];
     bool has_stopped = false;
+    if (queue->spec != NULL && queue->spec->grace_ns > 0)
+        return notice_stop_victims(jobs, cluster, queues, index);
     while (policy->victim != NULL && queue->waiting.count > 0) {
         const PolicyView view = job_queue_view(jobs, queue, cluster_room(cluster));
         if (job_is_stopping(job_by_id(jobs, view.waiting[0].job)))
@@ -412,8 +608,10 @@ static Shortage shortage_of(const JobQueue *queue, const Cluster *cluster, const
 {
     const SlotLimit limit = job_queue_limit(queue);
     const Room *room = cluster_room(cluster);
-    if (!request_fits(&first->request, &limit, room))
-        return request_shortage(&first->request, &limit, room);
+    if (!request_fits(&first->request, &limit, room)) {
+        const Shortage shortage = request_shortage(&first->request, &limit, room);
+        return shortage == SHORT_OF_GPUS && queue->noticed_count > 0 ? SHORT_OF_NOTICE : shortage;
+    }
     return queue->spec != NULL && !job_is_stopping(first) ? SHORT_OF_GUARANTEE : SHORT_OF_GPUS;
 }
 
@@ -509,7 +707,7 @@ void scheduler_pass(Jobs *jobs, ClusterId id)
         while (has_changed) { // the next waiting job may have other victims
             has_changed = false;
             for (int32_t i = 0; i < queues->count; i++)
-                has_changed |= stop_victims(jobs, &queues->items[i], cluster, policy);
+                has_changed |= stop_victims(jobs, queues, i, cluster, policy);
             has_changed |= start_next(jobs, queues, cluster);
             if (!has_changed)
                 has_changed = reclaim_next(jobs, queues, cluster);
@@ -517,6 +715,9 @@ void scheduler_pass(Jobs *jobs, ClusterId id)
     }
     for (int32_t i = 0; i < queues->count; i++)
         reject_beyond_limit(jobs, &queues->items[i]);
+    for (int32_t i = 0; i < queues->count; i++)
+        if (is_limited(&queues->items[i]))
+            update_demand(jobs, cluster, queues, &queues->items[i]);
     report_waits(jobs, queues, cluster);
 }
 
@@ -544,7 +745,8 @@ static void check_queue(const Jobs *jobs, const Cluster *cluster, const ClusterQ
                   queues->is_pass_due);
 }
 
-/* A queue has the slots that its jobs have, and not more than its limit. */
+/* A queue has the slots that its jobs have, and not more than its limit or than they had when it
+ * changed. */
 static void check_slots(const Jobs *jobs, const Cluster *cluster, const ClusterQueues *queues,
                         const JobQueue *queue)
 {
@@ -557,7 +759,8 @@ static void check_slots(const Jobs *jobs, const Cluster *cluster, const ClusterQ
             &queues->items[job->queue] == queue)
             slots += job_slots(cluster, job->request);
     }
-    invariant(slots == queue->used_slots && slots <= queue->spec->most);
+    invariant(slots == queue->used_slots);
+    invariant(slots <= queue->spec->most || slots <= queue->top_slots);
 }
 
 /* A policy that stops jobs has stopped those that it would, or waits for one that is being
@@ -622,6 +825,7 @@ int32_t scheduler_check(const Jobs *jobs, const Cluster *cluster)
         const JobQueue *queue = &queues->items[i];
         check_queue(jobs, cluster, queues, queue);
         check_slots(jobs, cluster, queues, queue);
+        notice_check(jobs, cluster->id, queue, i);
         if (queue->plan != NULL)
             check_victims(jobs, cluster, queues, queue);
         waiting += queue->waiting.count;

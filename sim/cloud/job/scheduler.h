@@ -10,17 +10,38 @@ int32_t scheduler_queue_length(const Jobs *jobs, ClusterId cluster);
 /* The slots of one of its queues; not set if it has no queues. */
 SlotLimit scheduler_queue_limit(const Jobs *jobs, ClusterId cluster, int32_t queue);
 
+/* The slots of the jobs that have notice of being stopped for one of its queues. */
+int64_t scheduler_noticed_slots(const Jobs *jobs, ClusterId cluster, int32_t queue);
+
 /* The generation of the claim of one of its queues (EVENT_QUEUE_CLAIM). */
 uint32_t scheduler_claim(const Jobs *jobs, ClusterId cluster, int32_t queue);
 
 /* Lets another policy choose the next jobs of all queues. A policy that counts the use of owners
- * counts it from here on, unless the last one did too: only such policies need it. */
+ * counts it from here on, unless the last one did too: only such policies need it. Withdraws the
+ * notices of the last policy. */
 void scheduler_change_policy(Jobs *jobs, PolicyKind policy);
 PolicyKind scheduler_policy(const Jobs *jobs);
+/* Gives a queue of a cluster the guarantee and the limit of a COMMAND_QUEUE_CHANGE. Running jobs
+ * beyond a lower limit stay, and others start once there is room below it. STATUS_CONFLICT: the
+ * limit would be below the guarantee. */
+MUST_CHECK bool scheduler_change_queue(Jobs *jobs, ClusterId cluster, int32_t queue,
+                                       const Command *command, Status *status);
+/* The present guarantee and limit of a queue of a cluster that has queues. */
+const QueueSpec *scheduler_queue_spec(const Jobs *jobs, ClusterId cluster, int32_t queue);
 /* Forgets the queues of a cluster that is forgotten. */
 void scheduler_forget(Jobs *jobs, ClusterId cluster);
 
 /* --- For the other files of this folder --- */
+
+/* The job begins to wait for nodes: it is a demand on its cluster, unless its queue has a limit:
+ * then it is one while the limit would let it start. */
+void scheduler_demand_begins(Jobs *jobs, Job *job);
+/* The job, whose attempt has ended, waits again. Whole nodes were a demand all the time. */
+void scheduler_demand_returns(Jobs *jobs, Job *job);
+/* The job has taken its nodes. Whole nodes stay a demand. */
+void scheduler_demand_is_met(Jobs *jobs, Job *job);
+/* The job has ended: it needs no nodes any more. */
+void scheduler_demand_ends(Jobs *jobs, Job *job);
 
 /* Adds the job to its cluster's queue, or removes it. */
 void scheduler_add(Jobs *jobs, Job *job);

@@ -4,20 +4,31 @@
 
 #include "sim/base/row_table.h"
 #include "sim/cloud/job/job.h"
-#include "sim/cloud/job/job_heap.h"
+#include "sim/cloud/policy/job_heap.h"
 #include "sim/cloud/spec/event.h"
 
 /* The jobs that wait in a queue of a cluster, in the service's order: by priority, then by
  * submission. Ids are assigned in the order of submission. */
 typedef struct {
-    const QueueSpec *spec; /* NULL: the only queue of its cluster, without limits */
+    const QueueSpec
+        *spec;         /* the present one; NULL: the only queue of its cluster, without limits */
+    int64_t top_slots; /* used_slots when its spec last changed: it may be beyond the limit */
     JobHeap waiting;
     struct QueuePlan *plan; /* for policies that see the queue; else NULL */
     int64_t used_slots;     /* of its jobs that have nodes; counted if there is a spec */
     JobId reported;         /* the job of its last TRACE_JOB_WAITS ... */
     Shortage shortage;      /* ... and what kept the job then */
     int64_t owed_since_ns;  /* it waits for its guarantee, which it may reclaim; INT64_MAX: not */
-    uint32_t claim;         /* the generation of the event at which it may */
+    JobId
+        *within; /* [within_count] its waiting jobs that its limit lets start; of a limited queue */
+    JobId *next_within; /* memory for the next list */
+    uint32_t within_count, within_capacity, next_capacity;
+    uint32_t claim; /* the generation of the event at which it may */
+    JobId *noticed; /* [noticed_count] the jobs that have notice that they are stopped for it, in
+                       the order of their notices */
+    uint32_t noticed_count, noticed_capacity;
+    struct Victims
+        *victims; /* NULL before the first choice of a policy that stops jobs (notice.c) */
 } JobQueue;
 
 /* The queues of a cluster. */
@@ -26,6 +37,7 @@ typedef struct {
     int32_t count;
     int32_t *order;          /* [count] as queue_is_before has it */
     struct Reclaim *reclaim; /* NULL: no queue reclaims its guarantee */
+    JobHeapWalk walk;        /* memory to look at waiting jobs in their order */
     int32_t waiting;         /* jobs in all of them */
     bool is_pass_due;        /* a scheduling pass is due at this instant */
     int64_t eligible_ns; /* when the last submitted job enters its queue; later jobs not before */

@@ -179,7 +179,7 @@ void work_node_time(const Jobs *jobs, const Job *job, NodeTime *done, NodeTime *
                        .checkpoint_ns = bounded_times(nodes, work.kept_writing_ns)};
 }
 
-/* --- Notice of preemption --- */
+/* --- Notice --- */
 
 void work_on_notice(Jobs *jobs, Job *job)
 {
@@ -208,7 +208,7 @@ void work_saved(Jobs *jobs, Job *job)
     TraceRecord *record = job_trace(jobs, TRACE_JOB_WORK_SAVED, job);
     record->node = job->nodes[0];
     record->since_ns = save->begin_ns;
-    record->cause = CAUSE_PREEMPTION;
+    record->cause = job->attempt->warned_by;
     record->job_work_saved.work_ns =
         bounded_add(job->carried_ns, pace_stated_ns(jobs, job, save->before.work_ns));
     recorder_emit(jobs->recorder);

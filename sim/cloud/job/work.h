@@ -3,7 +3,7 @@
  *
  * An attempt first pays Job.owed_ns: the cost of preemption, or of continuing from a checkpoint.
  * Then the program works and writes checkpoints (WorkCheckpoints) in turn (sim/model/work.h), which
- * is computed on request and takes no events. On notice of preemption it stops at once and writes
+ * is computed on request and takes no events. On notice (notice.h) it stops at once and writes
  * one more, unless one is being written or has just been written; then it continues. A lost attempt
  * keeps the work in its last checkpoint; one that the scheduler stops keeps all of its work. */
 #ifndef SIM_CLOUD_JOB_WORK_H
@@ -22,7 +22,7 @@ bool work_may_be_delayed(const Job *job);
 /* Whether such a program has not yet taken all of its time, because a checkpoint on notice has
  * delayed its end. */
 bool work_is_delayed(const Jobs *jobs, const Job *job);
-/* A node of the job has got notice of preemption. */
+/* The job has got notice. */
 void work_on_notice(Jobs *jobs, Job *job);
 /* The checkpoint on notice is written. */
 void work_saved(Jobs *jobs, Job *job);

@@ -4,9 +4,10 @@
  * A policy chooses one of the waiting jobs of a cluster, or none. The scheduler calls it when jobs
  * are submitted or nodes become idle, starts the chosen job, and calls it again until it chooses
  * none. Before each choice a preemptive policy chooses running jobs to stop, one by one, until it
- * chooses none; they wait again, with their work so far (job_is_preempted). A job takes all that it
- * asks for at one instant, so a policy chooses only jobs that fit (request_fits). Jobs that ask for
- * whole nodes and jobs that ask for GPUs may wait in one queue.
+ * chooses none; they wait again, with their work so far (job_is_preempted). In a queue with a grace
+ * period it chooses as if they had gone, and they stop later (sim/cloud/job/notice.h). A job takes
+ * all that it asks for at one instant, so a policy chooses only jobs that fit (request_fits). Jobs
+ * that ask for whole nodes and jobs that ask for GPUs may wait in one queue.
  *
  * Where a policy adds up or compares the sizes of jobs it counts slots (sim/cloud/spec/request.h),
  * which do not say how free GPUs are spread over nodes. Only request_fits knows that. In a cluster

@@ -3,7 +3,7 @@
  * Each queue has the scenario's scheduling policy (policy.h) for its own jobs, so a job that does
  * not fit blocks no other queue. A queue has a guaranteed number of slots, and may have a limit.
  *
- *   limit      The jobs of a queue never have more slots than its limit.
+ *   limit      No job of a queue starts that would have its jobs beyond the limit.
  *   guarantee  Queues are asked in the order of the part of their guarantee that their jobs have,
  *              the smallest first; among equals in the order of the cluster. A queue without a
  *              guarantee comes after all that have one. The chosen job of the first queue that
@@ -19,6 +19,9 @@
  *              other jobs borrow all of their slots. A covered job is never stopped for another
  *              queue. Queues give in the reverse of the order in which they are asked, and each
  *              gives its jobs in the reverse of the order in which they are covered.
+ *
+ *   grace      A queue may give jobs notice before they are stopped for it, by reclaim or by its
+ * own policy (sim/cloud/job/notice.h).
  *
  * The order is that of Apache Hadoop's capacity scheduler. Kueue has the rule that a queue which
  * waits for its nominal quota keeps others from borrowing, and takes back what they borrow in such
@@ -36,7 +39,9 @@ bool queue_is_before(const QueueSpec *a, int64_t a_used, const QueueSpec *b, int
 /* The limit of a queue whose jobs have `used` slots. */
 static inline SlotLimit queue_limit(const QueueSpec *queue, int64_t used)
 {
-    return (SlotLimit){.is_set = true, .most = queue->most, .left = queue->most - used};
+    // A limit that was lowered may be below the use in force.
+    const int64_t left = used < queue->most ? queue->most - used : 0;
+    return (SlotLimit){.is_set = true, .most = queue->most, .left = left};
 }
 
 /* Whether a queue whose jobs have `used` slots stays within its guarantee with `more`. */

@@ -131,16 +131,16 @@
       "crew begins at a node that has waited, and the span is its wait. A node that need "         \
       "not wait has no such record")                                                               \
     X(JOB_WAITS, job_waits, JOBS, CLUSTER | JOB | NAME, VALUE(queue),                              \
-      "the job is the first of a queue, and name keeps it there from now on: gpus, limit, "        \
-      "guarantee, cores or memory; queue: its index in the cluster. Recorded when the job "        \
-      "or the reason changes, on clusters with queues or with jobs that ask for cores or "         \
+      "the job is the first of a queue, and name keeps it there from now on: gpus, notice, "       \
+      "limit, guarantee, cores or memory; queue: its index in the cluster. Recorded when the "     \
+      "job or the reason changes, on clusters with queues or with jobs that ask for cores or "     \
       "memory")                                                                                    \
     X(NODE_KIND, node_kind, JOBS, CLUSTER | NODE | NAME, VALUE(kind) VALUE(gpus),                  \
       "the kind of a new node; kind: its index in the cluster; name: its name; gpus: those "       \
       "of a node. Clusters whose nodes are all of one kind have no such record")                   \
     X(JOB_SAVED, job_saved, JOBS, CLUSTER | JOB | NODE | NAME, TRAINING_POINT,                     \
-      "span: rank 0 writes a checkpoint on notice of preemption, of so many whole epochs "         \
-      "and so many steps of the next one; name: its file")                                         \
+      "span: rank 0 writes a checkpoint on notice, of so many whole epochs and so many steps "     \
+      "of the next one; name: its file; cause: of the notice")                                     \
     X(JOB_RESUMED_WITHIN, job_resumed_within, JOBS, CLUSTER | JOB | NAME, TRAINING_POINT,          \
       "as job_resumed, from a checkpoint within an epoch: so many steps of the next epoch "        \
       "need not be done again either")                                                             \
@@ -148,8 +148,8 @@
       "span: rank 0 writes a checkpoint that is due within an epoch; values and name as of "       \
       "job_saved")                                                                                 \
     X(JOB_WORK_SAVED, job_work_saved, JOBS, CLUSTER | JOB | NODE, VALUE(work_ns),                  \
-      "span: a checkpoint on notice of preemption of a program that only takes time; "             \
-      "work_ns: the work in it, of all attempts, as the job states times")                         \
+      "span: a checkpoint on notice of a program that only takes time; work_ns: the work in "      \
+      "it, of all attempts, as the job states times; cause: of the notice")                        \
     X(JOB_WORK_RESUMED, job_work_resumed, JOBS, CLUSTER | JOB, VALUE(work_ns),                     \
       "such a program continues from its last checkpoint: so much work need not be done "          \
       "again")                                                                                     \
@@ -161,7 +161,15 @@
       "cluster")                                                                                   \
     X(JOB_RECLAIMED, job_reclaimed, JOBS, CLUSTER | JOB | NAME, VALUE(queue) VALUE(slots),         \
       "the job, which has so many slots, is about to be stopped for the guarantee of "             \
-      "another queue; name: its own queue; queue: its index in the cluster")
+      "another queue; name: its own queue; queue: its index in the cluster")                       \
+    X(JOB_NOTICE, job_notice, JOBS, CLUSTER | JOB | NAME, VALUE(queue) VALUE_OR_NONE(grace_ns),    \
+      "the job is going to be stopped for a queue after grace_ns, if that is still needed then, "  \
+      "and may write a checkpoint; -1: it need not be stopped any more; name: the queue; queue: "  \
+      "its index in the cluster; cause: of the stop")                                              \
+    X(QUEUE_CHANGED, queue_changed, JOBS, CLUSTER | NAME,                                          \
+      VALUE(queue) VALUE(gpus) VALUE_OR_NONE(gpus_max),                                            \
+      "the guarantee and the limit of a queue from now on; -1: no limit; name: the queue; "        \
+      "queue: its index in the cluster")
 
 /* The shortage that keeps the first job of a queue from starting. X(ENUM, name in trace.tsv) */
 #define SHORTAGES(X)                                                                               \
@@ -169,6 +177,7 @@
     X(CORES, "cores")         /* free cores on the nodes with free GPUs */                         \
     X(MEMORY, "memory")       /* free main memory on the nodes with free GPUs and cores */         \
     X(LIMIT, "limit")         /* its queue has as much as it may have */                           \
+    X(NOTICE, "notice")       /* jobs that are going to be stopped for it still run */             \
     X(GUARANTEE, "guarantee") /* free GPUs are kept for a queue that waits for its guarantee */
 
 /* The cause of a record; NONE for most. X(ENUM, name in trace.tsv) */

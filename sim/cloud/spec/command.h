@@ -30,6 +30,8 @@
     X(CONTAINER_FAIL, "container.fail", "a job's next container does not start")                   \
     X(JOB_EXIT, "job.exit", "a job's program ends now, with an exit code")                         \
     X(QUOTA_CHANGE, "quota.change", "a quota has other cores from now on; no cluster loses nodes") \
+    X(QUEUE_CHANGE, "queue.change",                                                                \
+      "a queue of a cluster has another guarantee or limit from now on; no job is stopped for it") \
     X(SEED_CHANGE, "seed.change",                                                                  \
       "random draws come from another seed from now on; failures, preemptions and arrivals that "  \
       "have not happened are drawn again, and durations that have begun keep their draws")         \
@@ -256,7 +258,9 @@ typedef struct {
             int32_t policy;         /* policy.change: a PolicyKind */
             int32_t vcpus;          /* quota.change */
             bool is_low_priority; /* quota.change: the low-priority quota, not the dedicated one */
-            const char *reason;   /* in plain words, or NULL */
+            const char *queue;    /* queue.change */
+            int64_t gpus, gpus_max; /* queue.change: as in QueueSpec; -1: as before */
+            const char *reason;     /* in plain words, or NULL */
         } fault;
         struct {
             ResourcePath cluster;

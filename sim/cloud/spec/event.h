@@ -55,6 +55,8 @@
     X(JOB_TIMED_OUT, TIMER, LIMIT, JOB, JOB, job_timed_out)                                        \
     /* It has run for as long as a job may on low-priority nodes. */                               \
     X(JOB_RUN_LENGTH, TIMER, AWAITED, JOB, JOB, job_ran_too_long)                                  \
+    /* The time has passed from the notice that the scheduler stops the job. */                    \
+    X(JOB_GRACE, TIMER, AWAITED, JOB, JOB, notice_grace_ends)                                      \
     /* Job fidelity: an awaited epoch begins, or its checkpoint is written. detail: see            \
      * epochs_moment */                                                                            \
     X(JOB_MOMENT, TIMER, AWAITED, JOB_DETAIL, JOB_WORK, epochs_moment)                             \

@@ -113,7 +113,7 @@ struct Program {
                                  last step is not. Needs a share, and checkpoint_every 1 */
     int64_t checkpoint_blocks_ns; /* if so: how long all ranks wait for it */
     bool resumes;                 /* a new attempt reads the last checkpoint on a share */
-    bool saves_on_notice; /* writes one more when a node gets notice of preemption; needs `resumes`
+    bool saves_on_notice; /* writes one more on notice (sim/cloud/job/notice.h); needs `resumes`
                              and a share. Also of PROGRAM_FIXED, which needs neither */
     StoragePlace checkpoint_place;
     const char *checkpoint_share; /* "account/share" when on a share */
@@ -176,7 +176,8 @@ typedef struct {
     int64_t most;             /* its jobs never have more; INT64_MAX: no limit */
     bool reclaims;            /* jobs that borrow are stopped for its guarantee ... */
     int64_t reclaim_after_ns; /* ... after it has waited for it so long */
-    bool is_protected;        /* its own jobs are not stopped for another queue's guarantee */
+    int64_t grace_ns;  /* a running job gets such notice before it is stopped for this queue */
+    bool is_protected; /* its own jobs are not stopped for another queue's guarantee */
 } QueueSpec;
 
 /* Nodes of one kind. */

@@ -314,6 +314,15 @@ static void give_shared_back(const Why *why, Story *story)
         story->nodes[i].is_freed = true;
 }
 
+static void story_notice(Story *story, const TraceRecord *record)
+{
+    StoryMoment *now = story_moment(story, record->at_ns);
+    now->is_withdrawn = record->job_notice.grace_ns < 0;
+    now->stopped_for = now->is_withdrawn ? NULL : record->name;
+    now->stopped_because = record->cause;
+    now->grace_ns = record->job_notice.grace_ns;
+}
+
 static void story_add_row(Why *why, Story *story, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
@@ -333,6 +342,8 @@ static void story_add_row(Why *why, Story *story, const TraceRow *row)
         if (why->struck_group != NULL && why->struck_ns == record->at_ns)
             story->now.stalled_group = why->struck_group;
     }
+    if (record->kind == TRACE_JOB_NOTICE)
+        story_notice(story, record);
     if (record->kind == TRACE_JOB_ATTEMPT) {
         give_shared_back(why, story);
         story_moment(story, record->at_ns)->attempt = *record;

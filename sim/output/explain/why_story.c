@@ -135,6 +135,20 @@ static void add_warnings(Story *story, const StoryMoment *now)
                           ? ", because the job has run as long as low-priority nodes allow\n"
                           : "\n");
     }
+    if (now->stopped_for != NULL) {
+        why_add_clock(out, now->at_ns);
+        text_add(out, "notice: the scheduler is going to stop it in ");
+        duration_print(out, now->grace_ns);
+        text_printf(out,
+                    now->stopped_because == CAUSE_RECLAIM
+                        ? ", because queue %s reclaims its guarantee\n"
+                        : ", so that another job of queue %s can start\n",
+                    now->stopped_for);
+    }
+    if (now->is_withdrawn) {
+        why_add_clock(out, now->at_ns);
+        text_add(out, "its notice is withdrawn: it need not be stopped any more\n");
+    }
     if (now->stalled_node != NULL) {
         why_add_clock(out, now->at_ns);
         text_printf(out, "node %s ", now->stalled_node);

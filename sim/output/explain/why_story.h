@@ -53,6 +53,10 @@ typedef struct {
     const char *notice_node; /* NULL: none */
     int64_t notice_ns;
     TraceCause notice_cause;
+    bool is_withdrawn;          /* the scheduler's notice of being stopped */
+    const char *stopped_for;    /* the queue for which it is going to be stopped; NULL: none */
+    int64_t grace_ns;           /* the time until then */
+    TraceCause stopped_because; /* of the stop */
     const char *stalled_node;
     TraceCause stalled_cause;
     const char *stalled_group; /* the group that failed at this instant; NULL */

@@ -68,6 +68,7 @@ static WaitReason reason_of(const Wait *wait, WaitView view)
     static const WaitReason of_shortage[] = {[SHORT_OF_CORES] = WAIT_FOR_CORES,
                                              [SHORT_OF_MEMORY] = WAIT_FOR_MEMORY,
                                              [SHORT_OF_LIMIT] = WAIT_FOR_LIMIT,
+                                             [SHORT_OF_NOTICE] = WAIT_FOR_NOTICE,
                                              [SHORT_OF_GUARANTEE] = WAIT_FOR_GUARANTEE};
     if (wait->shortage != SHORT_OF_GPUS)
         return of_shortage[wait->shortage];
@@ -170,6 +171,7 @@ static const char *const reason_words[] = {
     [WAIT_FOR_EARLIER] = "other jobs were ahead of it in the queue",
     [WAIT_FOR_CORES] = "nodes with enough free GPUs had too few free cores",
     [WAIT_FOR_MEMORY] = "nodes with enough free GPUs had too little free memory",
+    [WAIT_FOR_NOTICE] = "running jobs had notice that they would be stopped for its queue",
     [WAIT_FOR_LIMIT] = "its queue had as many GPUs as it may have",
     [WAIT_FOR_GUARANTEE] = "free GPUs were kept for a queue that waited for its guarantee",
     [WAIT_FOR_SERVICE] = "nothing was in its way but the service's own delay",
@@ -361,7 +363,8 @@ static void add_free_gpus(Text *out, const Wait *wait)
 static void add_ended(Text *out, const Wait *wait)
 {
     if (wait->ended_count == 0 ||
-        (wait->reason_ns[WAIT_FOR_RUNNING] == 0 && wait->reason_ns[WAIT_FOR_GPUS] == 0))
+        (wait->reason_ns[WAIT_FOR_RUNNING] == 0 && wait->reason_ns[WAIT_FOR_GPUS] == 0 &&
+         wait->reason_ns[WAIT_FOR_NOTICE] == 0))
         return;
     const int32_t shown = wait->ended_count < NAMES_SHOWN ? wait->ended_count : NAMES_SHOWN;
     begin_reason(out);

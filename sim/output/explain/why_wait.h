@@ -47,6 +47,7 @@ typedef enum {
     WAIT_FOR_EARLIER,     /* enough for this job, but others are ahead of it */
     WAIT_FOR_CORES,       /* it is first, and nodes with enough free GPUs have too few free cores */
     WAIT_FOR_MEMORY,      /* ... or too little free memory */
+    WAIT_FOR_NOTICE,      /* jobs that are stopped for it have their notice */
     WAIT_FOR_LIMIT,       /* it is the first of a queue that has as much as it may have */
     WAIT_FOR_GUARANTEE,   /* it is the first of its queue, and another queue waits for its own */
     WAIT_FOR_SERVICE,     /* nothing delays the job */

@@ -152,6 +152,7 @@ Shortage fold_clock_shortage(const QueueClock *clock);
 void fold_job_waits(MetricsFold *fold, const TraceRow *row);
 void fold_queue_reclaims(MetricsFold *fold, const TraceRow *row);
 void fold_job_reclaimed(MetricsFold *fold, const TraceRow *row);
+void fold_job_notice(MetricsFold *fold, const TraceRow *row);
 void fold_job_placed(MetricsFold *fold, const TraceRow *row);
 void fold_job_attempt(MetricsFold *fold, const TraceRow *row);
 void fold_job_state(MetricsFold *fold, const TraceRow *row);

@@ -103,6 +103,13 @@ void fold_job_reclaimed(MetricsFold *fold, const TraceRow *row)
     clock->stopped_queue = (uint32_t)record->job_reclaimed.queue;
 }
 
+void fold_job_notice(MetricsFold *fold, const TraceRow *row)
+{
+    QueueMetrics *queue = queue_of(fold, row, row->record.job_notice.queue);
+    if (queue != NULL)
+        add(row->record.job_notice.grace_ns >= 0 ? &queue->notices : &queue->notices_withdrawn, 1);
+}
+
 /* The attempt of a job that is stopped for another queue's guarantee has ended. */
 static void add_reclaimed(MetricsFold *fold, const TraceRow *row)
 {

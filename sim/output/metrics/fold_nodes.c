@@ -45,11 +45,10 @@ static int64_t clock_read(const QueueClock *clock, Shortage shortage, int64_t at
 /* The use of a free GPU, or of an idle node, while a job waits. */
 static NodeUse use_of_shortage(Shortage shortage, bool counts_gpus)
 {
-    static const NodeUse uses[] = {[SHORT_OF_GPUS] = USE_STRANDED,
-                                   [SHORT_OF_CORES] = USE_SHORT_CORES,
-                                   [SHORT_OF_MEMORY] = USE_SHORT_MEMORY,
-                                   [SHORT_OF_LIMIT] = USE_LIMITED,
-                                   [SHORT_OF_GUARANTEE] = USE_LIMITED};
+    static const NodeUse uses[] = {
+        [SHORT_OF_GPUS] = USE_STRANDED,       [SHORT_OF_CORES] = USE_SHORT_CORES,
+        [SHORT_OF_MEMORY] = USE_SHORT_MEMORY, [SHORT_OF_LIMIT] = USE_LIMITED,
+        [SHORT_OF_NOTICE] = USE_LIMITED,      [SHORT_OF_GUARANTEE] = USE_LIMITED};
     _Static_assert(sizeof uses / sizeof uses[0] == SHORTAGE_COUNT, "one use per shortage");
     return uses[shortage] == USE_STRANDED && !counts_gpus ? USE_GANG : uses[shortage];
 }

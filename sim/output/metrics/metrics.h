@@ -18,10 +18,13 @@
 
 /* A queue of a cluster. */
 typedef struct {
-    int64_t reclaims; /* its jobs that started in place of jobs of other queues */
-    int64_t stopped;  /* how often its own jobs were stopped so ... */
-    Wide lost_ns;     /* ... and their work that was lost: time of nodes, or of GPUs if the jobs ask
-                         for GPUs */
+    int64_t reclaims;          /* its jobs that started in place of jobs of other queues */
+    int64_t notices;           /* that jobs got of being stopped for it ... */
+    int64_t notices_withdrawn; /* ... and those of them that did not end with the stop or the end
+                                  of the job */
+    int64_t stopped;           /* how often its own jobs were stopped so ... */
+    Wide lost_ns; /* ... and their work that was lost: time of nodes, or of GPUs if the jobs ask
+                     for GPUs */
 } QueueMetrics;
 
 typedef struct ClusterMetrics {

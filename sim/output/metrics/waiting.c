@@ -4,6 +4,7 @@
 
 #include "sim/base/array.h"
 #include "sim/cloud/job/job.h"
+#include "sim/model/bounded.h"
 
 static const struct {
     const char *name;
@@ -192,7 +193,8 @@ struct WaitingFold {
     ClusterQueue *queues;
     ClusterWaits *waits;
     WaitingJob *jobs; /* [JobId.index] */
-    uint32_t count, queue_capacity, wait_capacity, job_capacity;
+    int64_t *noticed; /* [queue] room for divide_jobs */
+    uint32_t count, queue_capacity, wait_capacity, job_capacity, noticed_capacity;
     bool has_changed;
 };
 
@@ -320,6 +322,7 @@ static void cores_change(WaitingFold *fold, int64_t at_ns)
 static bool changes_cluster(TraceKind kind)
 {
     return kind == TRACE_NODE_STATE || kind == TRACE_JOB_PLACED || kind == TRACE_JOB_ATTEMPT ||
+           kind == TRACE_JOB_NOTICE || kind == TRACE_QUEUE_CHANGED ||
            kind == TRACE_CLUSTER_SCALING || kind == TRACE_CLUSTER_ERROR ||
            kind == TRACE_CLUSTER_ALLOCATION;
 }
@@ -362,6 +365,11 @@ static WaitingView view_of_kind(const World *world, const Cluster *cluster, cons
     return view;
 }
 
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* Fills in the views of all kinds; returns that of the first. */
 static WaitingView view_of(const World *world, const Cluster *cluster, WaitingView *views)
 {
@@ -379,12 +387,37 @@ static bool is_over_limit(const World *world, const Cluster *cluster, const Grou
     return limit.is_set && request_least_slots(group->request, cluster_room(cluster)) > limit.left;
 }
 
-static void divide_jobs(const WaitingFold *fold, uint32_t id)
+/* The slots of jobs that have notice of being stopped, by queue. */
+static void find_noticed(WaitingFold *fold, const Cluster *cluster)
+{
+    const int32_t count = cluster->spec->queue_count;
+    fold->noticed = array_room(fold->arena, fold->noticed, (uint32_t)count, &fold->noticed_capacity,
+                               sizeof *fold->noticed);
+    for (int32_t q = 0; q < count; q++)
+        fold->noticed[q] = world_noticed_slots(fold->world, cluster->id, q);
+}
+
+/* Gives the jobs of the group such slots; returns how many get theirs. */
+static int64_t wait_for_notice(const WaitingFold *fold, const Cluster *cluster, const Group *group)
+{
+    const int64_t least = request_least_slots(group->request, cluster_room(cluster));
+    const int64_t need = least > 0 ? least : 1;
+    if (cluster->spec->queue_count == 0 || fold->noticed[group->queue] == 0)
+        return 0; // the usual case
+    const int64_t room = divide_up(fold->noticed[group->queue], need);
+    const int64_t served = room < group->jobs ? room : group->jobs;
+    fold->noticed[group->queue] -= smaller(served * need, fold->noticed[group->queue]);
+    fold->queues[cluster->id.index].jobs_by_cause[WAIT_NOTICE] += served;
+    return served;
+}
+
+static void divide_jobs(WaitingFold *fold, uint32_t id)
 {
     ClusterQueue *queue = &fold->queues[id];
     const Cluster *cluster = world_cluster(fold->world, (ClusterId){id});
     int32_t count = 0;
     memset(queue->jobs_by_cause, 0, sizeof queue->jobs_by_cause);
+    find_noticed(fold, cluster);
     for (uint32_t i = 0; i < queue->group_count; i++) {
         const Group *group = &queue->groups[i];
         if (group->restart != WAIT_CAUSE_COUNT)
@@ -392,7 +425,8 @@ static void divide_jobs(const WaitingFold *fold, uint32_t id)
         else if (is_over_limit(fold->world, cluster, group))
             queue->jobs_by_cause[WAIT_LIMIT] += group->jobs;
         else
-            queue->waiting[count++] = (WaitingJobs){group->request, group->jobs};
+            queue->waiting[count++] =
+                (WaitingJobs){group->request, group->jobs - wait_for_notice(fold, cluster, group)};
     }
     WaitingView views[NODE_KINDS_MAX];
     waiting_divide(view_of(fold->world, cluster, views), queue->waiting, count,

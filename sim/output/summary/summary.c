@@ -93,8 +93,8 @@ static SummaryUses uses_of(const ClusterMetrics *cluster)
     return uses;
 }
 
-/* Cores, memory and limits of queues are unknown where no job waited for them. */
-static const WaitCause optional_waits[] = {WAIT_CORES, WAIT_MEMORY, WAIT_LIMIT};
+/* Cores, memory, and notices and limits of queues are unknown where no job waited for them. */
+static const WaitCause optional_waits[] = {WAIT_CORES, WAIT_MEMORY, WAIT_NOTICE, WAIT_LIMIT};
 enum { OPTIONAL_WAITS = sizeof optional_waits / sizeof optional_waits[0] };
 
 static void hide_waits(SummaryWaits *waits)
@@ -138,7 +138,10 @@ static void add_queues(const Making *making, uint32_t id, SummaryCluster *cluste
         const QueueMetrics queue =
             q < metrics->queue_count ? metrics->queues[q] : (QueueMetrics){0};
         cluster->queues[q] = (SummaryQueue){.name = facts->queues[q].name,
+                                            .has_grace = facts->queues[q].grace_ns > 0,
                                             .reclaims = queue.reclaims,
+                                            .notices = queue.notices,
+                                            .notices_withdrawn = queue.notices_withdrawn,
                                             .stopped = queue.stopped,
                                             .lost_ns = queue.lost_ns};
     }

@@ -60,7 +60,10 @@ typedef struct {
 /* A queue of a cluster. */
 typedef struct {
     const char *name;
+    bool has_grace; /* jobs get notice before they are stopped for it */
     int64_t reclaims;
+    int64_t notices;
+    int64_t notices_withdrawn;
     int64_t stopped;
     Wide lost_ns;
 } SummaryQueue;

@@ -229,6 +229,21 @@ static void job_reclaimed(TimelineWriter *timeline, const TraceRow *row)
     mark(timeline, timeline_job(timeline, row)->track, row, "reclaimed");
 }
 
+static void queue_changed(TimelineWriter *timeline, const TraceRow *row)
+{
+    Text name = {0};
+    text_printf(&name, "queue %s changes", row->record.name);
+    mark(timeline, timeline_cluster(timeline, row)->track, row, text_string(&name));
+    text_free(&name);
+}
+
+static void job_notice(TimelineWriter *timeline, const TraceRow *row)
+{
+    const bool is_given = row->record.job_notice.grace_ns >= 0;
+    mark(timeline, timeline_job(timeline, row)->track, row,
+         is_given ? "notice" : "notice withdrawn");
+}
+
 static void job_error(TimelineWriter *timeline, const TraceRow *row)
 {
     mark(timeline, timeline_job(timeline, row)->track, row, row->record.name);
@@ -567,6 +582,8 @@ static void (*const drawers[])(TimelineWriter *timeline, const TraceRow *row) = 
     [TRACE_JOB_WAITS] = NULL,
     [TRACE_QUEUE_RECLAIMS] = queue_reclaims,
     [TRACE_JOB_RECLAIMED] = job_reclaimed,
+    [TRACE_JOB_NOTICE] = job_notice,
+    [TRACE_QUEUE_CHANGED] = queue_changed,
     [TRACE_NODE_KIND] = node_kind,
 };
 _Static_assert(sizeof drawers / sizeof drawers[0] == TRACE_KIND_COUNT, "every kind");

@@ -67,7 +67,7 @@ uint32_t creator_find(const CommandBinder *binder, CommandKind kind, ResourcePat
 }
 
 /* NULL when no command creates a cluster at `path`. */
-static ClusterConfig *cluster_made(const CommandBinder *binder, ResourcePath path)
+ClusterConfig *cluster_made(const CommandBinder *binder, ResourcePath path)
 {
     uint32_t index = creator_find(binder, COMMAND_CLUSTER_CREATE, path);
     if (index == NOT_CREATED)
@@ -196,6 +196,17 @@ static const char *shown_name(const CommandText *command)
     return has_name ? command->name.value : "(unnamed)";
 }
 
+/* Whether a fault of the file changes a queue. */
+static bool queues_may_change(const ScenarioText *text)
+{
+    for (int32_t i = 0; i < text->faults.count; i++) {
+        const FaultText *fault = text->faults.items[i];
+        if (!fault->action.is_refused && fault_kind(fault) == COMMAND_QUEUE_CHANGE)
+            return true;
+    }
+    return false;
+}
+
 ClusterConfig *cluster_bind_command(const CommandBinder *binder, const CommandText *command)
 {
     const char *name = shown_name(command);
@@ -204,7 +215,7 @@ ClusterConfig *cluster_bind_command(const CommandBinder *binder, const CommandTe
     ClusterConfig *cluster =
         cluster_config_read(binder->context, command->config, name, command->node_kinds);
     if (!command->queues.is_refused)
-        queues_read(binder->context, command->queues, cluster);
+        queues_read(binder->context, command->queues, queues_may_change(binder->text), cluster);
     return cluster;
 }
 

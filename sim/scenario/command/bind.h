@@ -60,6 +60,8 @@ bool scenario_subject(const ConfigContext *context, const ScenarioText *text, Co
 
 /* The cluster that a command creates. Never NULL. */
 ClusterConfig *cluster_bind_command(const CommandBinder *binder, const CommandText *command);
+/* The cluster at the path; NULL: no command creates it, or it is not read yet. */
+ClusterConfig *cluster_made(const CommandBinder *binder, ResourcePath path);
 /* The most nodes that a command asks for. */
 BoundInteger asked_nodes(const CommandText *command);
 /* Records the new target of the cluster that a command resizes. */

@@ -6,6 +6,7 @@
 #include "sim/scenario/command/check.h"
 #include "sim/scenario/command/condition_read.h"
 #include "sim/scenario/command/trigger_read.h"
+#include "sim/scenario/config/queue_config.h"
 #include "sim/scenario/format/batchai_types.h"
 #include "sim/schema/explanation.h"
 
@@ -169,6 +170,33 @@ static void check_fault_members(const Reader *reader)
         problem_at(reader, fault->node, "needs \"duration\", the time until the node is repaired");
 }
 
+/* The queue is one of the cluster's, and its new values agree. */
+static void check_queue(const Reader *reader, ResourcePath path)
+{
+    const FaultText *fault = reader->fault;
+    const ClusterConfig *cluster = cluster_made(reader->binder, path);
+    if (fault->gpus.node == NULL && fault->gpus_max.node == NULL)
+        problem_at(reader, fault->node, "changes \"gpus\", \"gpus_max\" or both");
+    if (fault->gpus.node != NULL && fault->gpus_max.node != NULL && !fault->gpus.is_refused &&
+        !fault->gpus_max.is_refused && fault->gpus_max.value < fault->gpus.value)
+        problem_at(reader, fault->gpus_max.node,
+                   arena_printf(reader->context->arena,
+                                "has a gpus_max of %" PRId64
+                                ", below its guaranteed gpus, %" PRId64,
+                                fault->gpus_max.value, fault->gpus.value));
+    if (cluster == NULL || fault->queue.value == NULL)
+        return;
+    if (cluster->spec.queue_count == 0)
+        problem_at(reader, fault->cluster.node, "needs a cluster that has queues");
+    else
+        (void)queue_check(reader->context, cluster, fault->queue.value, json_at(fault->queue.node));
+}
+
+static int64_t value_or_none(BoundInteger value)
+{
+    return value.node != NULL ? value.value : -1;
+}
+
 /* Only an outage may lack a duration: it then never ends. */
 static int64_t read_duration(const FaultText *fault)
 {
@@ -202,9 +230,14 @@ void fault_bind(const CommandBinder *binder, const NodeGroups *groups, const Fau
                      .seed = (uint64_t)fault->seed.value,
                      .policy = (int32_t)fault->policy.value,
                      .vcpus = (int32_t)fault->vcpus.value,
+                     .queue = fault->queue.value,
+                     .gpus = value_or_none(fault->gpus),
+                     .gpus_max = value_or_none(fault->gpus_max),
                      .is_low_priority = fault->priority.value == VM_LOW_PRIORITY,
                      .reason = fault->reason.value},
     };
+    if (kind == COMMAND_QUEUE_CHANGE)
+        check_queue(reader, command->path);
 }
 
 void faults_read(const CommandBinder *binder, const NodeGroups *groups, ScenarioCommands *commands)

@@ -11,8 +11,9 @@ typedef struct {
     const ClusterText *text; /* NULL when unread */
     ClusterSpec spec;        /* whole when there was no problem; the vm_size NULL when unknown */
     Mounts mounts;
-    int32_t nodes_max;  /* the largest target that it is ever given, or NODES_UNKNOWN */
-    int32_t *kinds_max; /* [spec.kind_count] the same for each kind; NULL: one kind */
+    int32_t nodes_max;      /* the largest target that it is ever given, or NODES_UNKNOWN */
+    bool queues_may_change; /* a fault of the scenario changes a queue of a cluster */
+    int32_t *kinds_max;     /* [spec.kind_count] the same for each kind; NULL: one kind */
 } ClusterConfig;
 
 /* Reads `root`, and the kinds of nodes (KindText) that the command states, if any; problems go to

@@ -3,7 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void check_queue(const ConfigContext *context, BoundList queues, int32_t index)
+static void check_queue(const ConfigContext *context, BoundList queues, int32_t index,
+                        bool may_change)
 {
     const QueueText *queue = queues.items[index];
     Problems *problems = context->problems;
@@ -20,27 +21,31 @@ static void check_queue(const ConfigContext *context, BoundList queues, int32_t 
         problems_add(problems, STATUS_BAD_INPUT, json_at(queue->gpus_max.node),
                      "queue \"%s\": gpus_max is %" PRId64 ", below its guaranteed gpus, %" PRId64,
                      queue->name.value, queue->gpus_max.value, queue->gpus.value);
-    if (queue->reclaim_after.node != NULL && !queue->gpus.is_refused && queue->gpus.value == 0)
+    if (queue->reclaim_after.node != NULL && !queue->gpus.is_refused && queue->gpus.value == 0 &&
+        !may_change)
         status_hint(problems_add(problems, STATUS_BAD_INPUT, json_at(queue->reclaim_after.node),
                                  "queue \"%s\" has no guaranteed GPUs that it could reclaim",
                                  queue->name.value),
                     "state its guarantee, \"gpus\"");
 }
 
-void queues_read(const ConfigContext *context, BoundList queues, ClusterConfig *cluster)
+void queues_read(const ConfigContext *context, BoundList queues, bool may_change,
+                 ClusterConfig *cluster)
 {
     QueueSpec *specs = ARENA_ARRAY(context->arena, QueueSpec, queues.count);
     for (int32_t i = 0; i < queues.count; i++) {
         const QueueText *queue = queues.items[i];
         const bool has_limit = queue->gpus_max.node != NULL;
-        check_queue(context, queues, i);
+        check_queue(context, queues, i, may_change);
         specs[i] = (QueueSpec){.name = queue->name.value != NULL ? queue->name.value : "(unnamed)",
                                .guaranteed = queue->gpus.value,
                                .most = has_limit ? queue->gpus_max.value : INT64_MAX,
                                .reclaims = queue->reclaim_after.node != NULL,
                                .reclaim_after_ns = queue->reclaim_after.value,
+                               .grace_ns = queue->grace_period.value,
                                .is_protected = queue->is_protected.value != 0};
     }
+    cluster->queues_may_change = may_change;
     cluster->spec.queue_count = queues.count;
     cluster->spec.queues = specs;
 }
@@ -94,7 +99,8 @@ static void warn_of_sum(const ConfigContext *context, BoundList queues,
 void queues_warn(const ConfigContext *context, BoundList queues, const ClusterConfig *cluster)
 {
     warn_of_sum(context, queues, cluster);
-    warn_of_reclaim(context, queues, &cluster->spec);
+    if (!cluster->queues_may_change)
+        warn_of_reclaim(context, queues, &cluster->spec);
 }
 
 int32_t queue_check(const ConfigContext *context, const ClusterConfig *cluster, const char *queue,
@@ -119,6 +125,7 @@ int32_t queue_check(const ConfigContext *context, const ClusterConfig *cluster, 
 
 int64_t queue_most(const ClusterConfig *cluster, int32_t queue)
 {
-    const bool is_known = queue != QUEUE_UNKNOWN && queue < cluster->spec.queue_count;
+    const bool is_known =
+        queue != QUEUE_UNKNOWN && queue < cluster->spec.queue_count && !cluster->queues_may_change;
     return is_known ? cluster->spec.queues[queue].most : INT64_MAX;
 }

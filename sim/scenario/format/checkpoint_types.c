@@ -10,7 +10,8 @@ static const Field checkpoint_fields[] = {
                "notice only"),
     FIELD_BOOLEAN("on_notice", on_notice, "false",
                   "whether the job writes one more checkpoint when a low-priority node of it gets "
-                  "notice of preemption. If it is written before the node is gone, a new attempt "
+                  "notice of preemption, or the job itself gets notice from the scheduler "
+                  "(`grace_period` of a queue). If it is written in time, a new attempt "
                   "continues from there, otherwise from the older checkpoint. A training first "
                   "finishes the step or evaluation under way; it needs `resume` and a share. A "
                   "program that only takes time stops at once, and continues afterwards"),

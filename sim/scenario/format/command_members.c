@@ -53,6 +53,7 @@ static const CommandMembers members[] = {
     [COMMAND_CONTAINER_FAIL] = {" job ", " job "},
     [COMMAND_JOB_EXIT] = {" job exit_code ", " job exit_code "},
     [COMMAND_QUOTA_CHANGE] = {" family vcpus ", " family vcpus priority "},
+    [COMMAND_QUEUE_CHANGE] = {" cluster queue ", " cluster queue gpus gpus_max "},
     [COMMAND_SEED_CHANGE] = {" seed ", " seed "},
     [COMMAND_POLICY_CHANGE] = {" policy ", " policy "},
 };

@@ -138,6 +138,15 @@ static const Field fault_fields[] = {
                   "quota.change: cores of the quota from now on"),
     FIELD_CHOICE("priority", priority, vm_priority_words, "dedicated",
                  "quota.change: the kind of nodes"),
+    FIELD_TEXT("queue", queue, NULL, "queue.change: the queue of the cluster"),
+    FIELD_INTEGER("gpus", gpus, 0, INT32_MAX, NULL,
+                  "queue.change: the GPUs, or nodes, that it is guaranteed from now on. If its "
+                  "jobs have more, those that the guarantee covers no longer borrow, and other "
+                  "queues may reclaim their GPUs"),
+    FIELD_INTEGER("gpus_max", gpus_max, 0, INT32_MAX, NULL,
+                  "queue.change: the most GPUs, or nodes, that its jobs have at once from now on; "
+                  "the size of the cluster or more lifts the limit. If its jobs have more, none is "
+                  "stopped, and none starts until they have less"),
     FIELD_INTEGER("seed", seed, 0, SEED_MOST, NULL, "seed.change: the seed from now on"),
     FIELD_CHOICE("policy", policy, policy_words, NULL, "policy.change: the policy from now on"),
     FIELD_TEXT("reason", reason, NULL, "in plain words, for the trace and the report"),

@@ -49,6 +49,8 @@ typedef struct {
     BoundText family;
     BoundInteger vcpus;
     BoundInteger priority; /* VmPriority */
+    BoundText queue;
+    BoundInteger gpus, gpus_max;
     BoundInteger seed;
     BoundInteger policy; /* PolicyKind */
     BoundText reason;

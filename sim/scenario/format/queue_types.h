@@ -10,6 +10,7 @@ typedef struct {
     BoundInteger gpus; /* guaranteed; of clusters without GPUs, nodes */
     BoundInteger gpus_max;
     BoundInteger reclaim_after;
+    BoundInteger grace_period;
     BoundInteger is_protected;
 } QueueText;
 

@@ -64,10 +64,11 @@ static const ObjectType data_type = {"data", "A data set on a mounted share.", s
 
 #define ON_NOTICE                                                                                  \
     "whether the job writes one more checkpoint when a low-priority node of it gets notice of "    \
-    "preemption: after the step or evaluation under way, with {epoch} such as \"3-step-120\" for " \
-    "120 steps of epoch 4. If it is written before the node is gone, a new attempt continues "     \
-    "from "                                                                                        \
-    "that step, otherwise from the older checkpoint."
+    "preemption, or the job itself gets notice from the scheduler (`grace_period` of a queue): "   \
+    "after the step or evaluation under way, with {epoch} such as \"3-step-120\" for 120 steps "   \
+    "of "                                                                                          \
+    "epoch 4. If it is written in time, a new attempt continues from that step, otherwise from "   \
+    "the older checkpoint."
 
 #define OWNER SaveText
 static const Field save_fields[] = {

@@ -542,8 +542,39 @@ START_TEST(a_fault_strikes_the_newest_existing_resource_or_the_one_with_the_full
     ck_assert_int_eq(first->node_count[NODE_PREPARING], 1);
     refused("Faults_Add", "{\"do\": \"node.reboot\", \"cluster\": \"w2/gpu\", \"node\": 1}", 404,
             "gpu");
+    refused("Faults_Add",
+            "{\"do\": \"queue.change\", \"cluster\": \"gpu\", \"queue\": \"q\", "
+            "\"gpus\": 1}",
+            400, "needs a cluster that has queues");
     refused("Faults_Add", "{\"do\": \"node.reboot\", \"cluster\": \"w3/gpu\", \"node\": 1}", 400,
             "unknown cluster \\\"w3/gpu\\\"");
+}
+END_TEST
+
+START_TEST(a_queue_changes_now)
+{
+    create_cluster();
+    command("{\"do\": \"workspace.create\", \"name\": \"w2\", \"resource_group\": \"g\"}");
+    command("{\"do\": \"cluster.create\", \"name\": \"shared\", " IN_SECOND
+            ", \"queues\": [{\"name\": \"a\", \"gpus_max\": 1}, {\"name\": \"b\"}]"
+            ", \"config\": {\"properties\": {\"vmSize\": \"STANDARD_NC6\", \"scaleSettings\": "
+            "{\"manual\": {\"targetNodeCount\": 1}}}}}");
+    const World *world = session_world(emulator->session);
+    ck_assert_int_eq(ask("Faults_Add",
+                         "{\"do\": \"queue.change\", \"cluster\": \"shared\", \"queue\": \"a\", "
+                         "\"gpus\": 1, \"gpus_max\": 3}",
+                         NULL)
+                         .status,
+                     200);
+    ck_assert_int_eq(world_queue_limit(world, (ClusterId){1}, 0).most, 3);
+    refused(
+        "Faults_Add",
+        "{\"do\": \"queue.change\", \"cluster\": \"shared\", \"queue\": \"a\", \"gpus_max\": 0}",
+        409, "below its guaranteed gpus");
+    refused("Faults_Add",
+            "{\"do\": \"queue.change\", \"cluster\": \"shared\", \"queue\": \"c\", \"gpus\": 0}",
+            400, "unknown queue");
+    ck_assert_int_eq(world_queue_limit(world, (ClusterId){1}, 0).most, 3);
 }
 END_TEST
 
@@ -561,6 +592,7 @@ START_TEST(the_list_of_faults_says_which_members_each_needs_and_may_have)
         const char *kind, *needs, *may_have;
     } rows[] = {
         {"quota.change", "[\"family\",\"vcpus\"]", "[\"priority\"]"},
+        {"queue.change", "[\"cluster\",\"queue\"]", "[\"gpus\",\"gpus_max\"]"},
         {"node.preempt", "[]", "[\"cluster\",\"job\",\"node\"]"},
         {"api.reset", "[]",
          "[\"method\",\"path\",\"status\",\"code\",\"retry_after\",\"rate\",\"chance\","
@@ -833,6 +865,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, faults_strike_the_world_now);
     tcase_add_test(tests,
                    a_fault_strikes_the_newest_existing_resource_or_the_one_with_the_full_name);
+    tcase_add_test(tests, a_queue_changes_now);
     tcase_add_test(tests, the_list_of_faults_says_which_members_each_needs_and_may_have);
     tcase_add_test(tests, rules_come_and_go_by_number);
     tcase_add_test(tests, a_stream_begins_with_the_next_event);

@@ -495,6 +495,7 @@ static void add_random_faults(Scenario *scenario, uint64_t seed)
                          .count = 1,
                          .seed = word >> 40,
                          .policy = (int32_t)(word >> 24 & 0xff) % POLICY_COUNT,
+                         .queue = "none",
                          .exit_code = 9}};
         if (kind == COMMAND_SHARE_SLOW)
             command->path = (ResourcePath){.name = "a/s"};

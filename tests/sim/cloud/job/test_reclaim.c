@@ -7,76 +7,10 @@
 #include "sim/cloud/policy/queue_share.h"
 #include "sim/cloud/tables.h"
 #include "sim/engine/rng.h"
+#include "tests/support/queue_fixture.h"
 #include "tests/support/suite.h"
-#include "tests/support/world_fixture.h"
 
-enum { QUEUES = 3, JOBS_MAX = 50 };
-
-static const char *const queue_names[QUEUES] = {"a", "b", "c"};
-
-static QueueSpec queue(int64_t guaranteed)
-{
-    return (QueueSpec){.guaranteed = guaranteed, .most = INT64_MAX};
-}
-
-static QueueSpec reclaiming(int64_t guaranteed, int64_t after_s)
-{
-    return (QueueSpec){.guaranteed = guaranteed,
-                       .most = INT64_MAX,
-                       .reclaims = true,
-                       .reclaim_after_ns = after_s * NS_PER_S};
-}
-
-static void add_cluster(int32_t nodes, int32_t gpus_per_node, const QueueSpec *queues,
-                        int32_t count)
-{
-    ClusterSpec *spec = ARENA_NEW(arena, ClusterSpec);
-    QueueSpec *own = ARENA_ARRAY(arena, QueueSpec, count);
-    for (int32_t q = 0; q < count; q++) {
-        own[q] = queues[q];
-        own[q].name = queue_names[q];
-    }
-    *spec = (ClusterSpec){.vm_size = vm_size_of_gpus(arena, gpus_per_node),
-                          .target_nodes = nodes,
-                          .admin_user = "demo",
-                          .queues = own,
-                          .queue_count = count};
-    commands_create_cluster(&list, "cluster", 0, spec);
-}
-
-/* Jobs have the ids 0, 1, ... in the order of their submission. */
-static JobSpec *add_job(const char *name, int64_t at_s, int32_t of_queue, int32_t gpus,
-                        int64_t run_s)
-{
-    JobSpec *spec = gpu_job(arena, REQUEST_GPUS, 1, gpus, run_s);
-    spec->queue = queue_names[of_queue];
-    commands_create_job(&list, name, at_s * NS_PER_S, "cluster", spec);
-    return spec;
-}
-
-static World *run_world(PolicyKind policy)
-{
-    World *world = ideal_world(&list, policy, PLACEMENT_CONSOLIDATE, &recording);
-    world_run(world);
-    return world;
-}
-
-/* The time of the n-th start of a job, from 0, in seconds; -1: there is none. */
-static int64_t start_s(uint32_t id, int32_t n)
-{
-    for (int32_t i = 0; i < recording.count; i++) {
-        const TraceRecord *record = &recording.items[i];
-        if (record->kind == TRACE_JOB_STATE && record->job.index == id &&
-            strcmp(record->name, "running") == 0 && n-- == 0)
-            return record->at_ns / NS_PER_S;
-    }
-    return -1;
-}
-
-static int32_t reclaims(void)
-{
-    return recording_count(&recording, TRACE_QUEUE_RECLAIMS, NULL);
-}
+enum { JOBS_MAX = 50 };
 
 /* --- On paper --- */
 

@@ -315,6 +315,9 @@ START_TEST(invalid_failures_and_faults_are_refused)
         {FAULT("\"do\": \"quota.change\", \"family\": \"XX\", \"vcpus\": 1, \"at\": \"1m\""),
          "unknown quota \"XX\"", ""},
         {FAULT("\"do\": \"quota.change\", \"family\": \"NC\", \"at\": \"1m\""), "vcpus", ""},
+        {FAULT("\"do\": \"queue.change\", \"cluster\": \"gpu\", \"queue\": \"q\", \"gpus\": 1, "
+               "\"at\": \"1m\""),
+         "queue.change needs a cluster that has queues", ""},
         {FAULT("\"do\": \"seed.change\", \"at\": \"1m\""), "seed.change needs \"seed\"", ""},
         {FAULT("\"do\": \"seed.change\", \"seed\": -1, \"at\": \"1m\""), "seed is -1", ""},
         {FAULT("\"do\": \"policy.change\", \"at\": \"1m\""), "policy.change needs \"policy\"", ""},
