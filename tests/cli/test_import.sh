@@ -56,6 +56,7 @@ stderr_has "--offer: the clusters have different nodes"
 trainyard import slurm queues.txt -o queues.csv --scenario queues.json --nodes 3x2 --nodes gpu=1 --price 1USD/gpu
 exit_is 0
 trainyard run queues.json --json
+holds [ "$("$TRAINYARD" explain queues.json | grep -c 'ASSUMED, trainyard import\|^gpus/.*ASSUMED')" -eq 0 ]
 holds has_json "run['clusters']['gpu']['nodes_max'] == 1 and run['clusters']['a-100']['nodes_max'] == 3"
 holds has_json "run['clusters']['gpu']['vm_size'] == 'TRACE_8GPU' and run['clusters']['a_100']['vm_size'] == 'TRACE_2GPU'"
 holds has_json "run['workloads']['queues']['queue_s']['max'] == 6600"
