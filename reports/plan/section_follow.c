@@ -105,7 +105,7 @@ static const char *usd_an_hour(Arena *arena, double micro_usd)
     Text out = {0};
     if (micro_usd <= 0)
         return "\xE2\x80\x93";
-    decimal_print_usd(&out, (int64_t)(micro_usd + 0.5));
+    decimal_print_amount(&out, (int64_t)(micro_usd + 0.5));
     text_add(&out, " USD");
     return text_move(arena, &out);
 }
