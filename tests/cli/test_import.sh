@@ -56,6 +56,7 @@ stderr_has "--offer: the clusters have different nodes"
 trainyard import slurm queues.txt -o queues.csv --scenario queues.json --nodes 3x2 --nodes gpu=1 --price 1USD/gpu
 exit_is 0
 trainyard run queues.json --json
+holds [ "$("$TRAINYARD" explain queues.json | grep -c 'ASSUMED, trainyard import\|^gpus/.*ASSUMED')" -eq 0 ]
 holds has_json "run['clusters']['gpu']['nodes_max'] == 1 and run['clusters']['a-100']['nodes_max'] == 3"
 holds has_json "run['clusters']['gpu']['vm_size'] == 'TRACE_8GPU' and run['clusters']['a_100']['vm_size'] == 'TRACE_2GPU'"
 holds has_json "run['workloads']['queues']['queue_s']['max'] == 6600"
@@ -265,7 +266,8 @@ holds has_json "run['attribution']['checkpoint_s'] > 0 and run['workloads']['wee
 trainyard run weeks.json --json
 holds has_json "run['attribution']['checkpoint_s'] == 0"
 trainyard import philly-csv "$scenarios/traces/philly_ed69ec.source.csv" -o replay.csv --scenario replay.json --nodes 9 --gpus-per-node 4 --price 1USD
-trainyard plan replay.json --vary nodes=9,12 --minimise cost_usd.total --seeds 2
+trainyard plan replay.json --vary nodes=9,12 --vary policy=service --minimise cost_usd.total --seeds 2
+stdout_has "All candidates have policy service. "
 exit_is 0
 stdout_has "Every run replays the same list of jobs"
 

@@ -29,6 +29,15 @@ stdout_has "llama3-70b with megatron-core: 64 GPUs on 8 nodes of $size (H100)"
 stdout_has "It waits most for"
 stdout_has "of the BF16 peak, attention as computed"
 holds grep -qE '^training +[0-9.]+ days   [0-9.]+ to [0-9.]+$' stdout
+# The range of a cost is that of the days.
+holds awk '/^training/ {days = $2; least = $4; most = $6}
+    /^  (dedicated|low priority)/ {
+        gsub(",", ""); n = NF; rows++
+        bad += ($(n - 2) / $(n - 4) - least / days) ^ 2 > 1e-4 || ($n / $(n - 4) - most / days) ^ 2 > 1e-4
+    }
+    END {exit !(rows == 2 && bad == 0)}' stdout
+stdout_has "published: an hour of a dedicated node 98.32USD: "
+stdout_has "assumed: an hour of a low-priority node 19.664USD: 20 % of 98.32"
 
 example "a prediction names its sources, and what is assumed"
 trainyard predict --model llama3-70b --vm $size --gpus 64 --layout tp=8,pp=2,fsdp

@@ -10,18 +10,24 @@
 #include "sim/study/import/clusters.h"
 
 enum { NODES_MOST = 1000000 };
+#define IMPORT_GPU "Trace"
 
 /* --- The catalogue --- */
 
-static void put_value(Arena *arena, Json *object, const char *key, Json *value, const char *note)
+static Json *put_value(Arena *arena, Json *object, const char *key, Json *value, const char *note)
 {
     Json *entry = json_put_object(arena, object, key);
     json_set(arena, entry, "value", value);
     json_put_text(arena, entry, "source", "import");
-    if (note != NULL) {
-        json_put_boolean(arena, entry, "assumption", true);
+    if (note != NULL)
         json_put_text(arena, entry, "note", note);
-    }
+    return entry;
+}
+
+/* A value that may be another one, so that plans vary it. */
+static void put_assumed(Arena *arena, Json *object, const char *key, Json *value, const char *note)
+{
+    json_put_boolean(arena, put_value(arena, object, key, value, note), "assumption", true);
 }
 
 static void put_text(Arena *arena, Json *object, const char *key, const char *value,
@@ -61,10 +67,24 @@ static void put_price(Arena *arena, Json *size, const char *key, const ImportClu
     text_free(&text);
 }
 
+static const char not_used[] = "jobs of a trace state their run times, so this value is not used";
+
+/* A GPU of no model: those of real ones have assumptions, which change nothing here. */
+static void put_gpu(Arena *arena, Json *root)
+{
+    static const struct {
+        const char *key, *value;
+    } members[] = {{"peak", "100Tflop/s"},   {"efficiency", "100%"},      {"memory", "1TiB"},
+                   {"memory_rate", "1TB/s"}, {"host_link_rate", "1TB/s"}, {"peer_rate", "1TB/s"}};
+    Json *gpu = json_put_object(arena, json_put_object(arena, root, "gpus"), IMPORT_GPU);
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        put_text(arena, gpu, members[i].key, members[i].value, not_used);
+    put_number(arena, gpu, "rings", 1, not_used);
+}
+
 static void put_size(Arena *arena, Json *sizes, const char *name, const ImportCluster *cluster,
                      const ImportPrice *dedicated, const ImportPrice *low_priority)
 {
-    const char *not_used = "jobs of a trace state their run times, so this value is not used";
     Json *size = json_put_object(arena, sizes, name);
     put_text(arena, size, "family", "Trace", NULL);
     if (cluster->cpus > 0)
@@ -75,7 +95,7 @@ static void put_size(Arena *arena, Json *sizes, const char *name, const ImportCl
         put_text(arena, size, "memory", arena_printf(arena, "%" PRId32 "MiB", cluster->memory_mib),
                  NULL);
     put_number(arena, size, "gpus", cluster->gpus_per_node, NULL);
-    put_text(arena, size, "gpu", "V100", not_used);
+    put_text(arena, size, "gpu", IMPORT_GPU, not_used);
     put_text(arena, size, "network_rate", "10Gbit/s", not_used);
     put_text(arena, size, "network_latency", "50us", not_used);
     put_text(arena, size, "rdma_rate", "0B/s", not_used);
@@ -130,6 +150,10 @@ static void put_service(Arena *arena, Json *root)
         put_text(arena, service, delays[i], "0s", note);
     put_number(arena, service, "nodes_per_cluster", NODES_MOST, "the cluster exists");
     put_number(arena, service, "clusters", 1000000, "the cluster exists");
+    static const char *const rates[] = {"registry_rate", "image_unpack_rate", "internet_rate"};
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+        put_text(arena, service, rates[i], "1TB/s", not_used);
+    put_number(arena, service, "attempts", 1000000, "a job of the log is never given up");
     put_text(arena, service, "max_wall_clock", "365d", "the log has its longest jobs");
 }
 
@@ -145,9 +169,9 @@ static void put_lifetime(Arena *arena, Json *root, const ImportPrices *prices)
     Json *between = json_object(arena);
     json_put_text(arena, between, "exponential",
                   arena_printf(arena, "%" PRId64 "s", prices->lifetime_ns / NS_PER_S));
-    put_value(arena, model, "between", between, note);
-    put_text(arena, model, "repair", "0s", at_once);
-    put_text(arena, model, "recovery", "replace", at_once);
+    put_assumed(arena, model, "between", between, note);
+    put_assumed(arena, model, "repair", json_string(arena, "0s"), at_once);
+    put_assumed(arena, model, "recovery", json_string(arena, "replace"), at_once);
     put_text(arena, model, "reason", "taken away", NULL);
 }
 
@@ -161,6 +185,7 @@ Json *import_scenario_catalog(Arena *arena, const ImportClusters *clusters,
     Json *source = json_put_object(arena, json_put_object(arena, root, "sources"), "import");
     json_put_text(arena, source, "title", "trainyard import");
     json_put_text(arena, source, "date", "of the import");
+    put_gpu(arena, root);
     put_sizes(arena, root, clusters, prices);
     put_quotas(arena, root);
     put_service(arena, root);

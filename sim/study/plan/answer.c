@@ -94,14 +94,19 @@ static void add_years(Text *out, Arena *arena, const PlanOutcome *outcome)
     const double periods = (double)NS_PER_YEAR / (double)study->period_ns;
     const PlanEstimate year = answer_estimate_times(&findings->objective, periods);
     const PlanEstimate years = answer_estimate_times(&findings->objective, MANY * periods);
-    text_printf(out, "At the same demand and prices, a year costs about %s and %d years about %s.",
+    text_printf(out,
+                "%sAt the same demand and prices, a year costs about %s and %d years about %s.",
+                out->length > 0 ? " " : "",
                 answer_value(arena, outcome, outcome->goal->metric, &year, false), MANY,
                 answer_value(arena, outcome, outcome->goal->metric, &years, false));
 }
 
 static const char *remark_words(Arena *arena, const PlanOutcome *outcome)
 {
+    const char *fixed = answer_fixed(arena, outcome);
     Text out = {0};
+    if (fixed[0] != '\0')
+        text_printf(&out, "All candidates have %s.", fixed);
     add_years(&out, arena, outcome);
     if (outcome->grid->study->replays)
         text_printf(&out,

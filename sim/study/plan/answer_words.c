@@ -65,6 +65,16 @@ const char *answer_candidate_change(Arena *arena, const PlanOutcome *outcome, in
     return levels[0] != '\0' ? levels : "the same";
 }
 
+const char *answer_fixed(Arena *arena, const PlanOutcome *outcome)
+{
+    const Study *study = outcome->grid->study;
+    Text out = {0};
+    for (int32_t f = 0; f < study->factor_count && study->point_count > 1; f++)
+        if (!goal_is_weather(outcome->goal, f) && !varies(study, f))
+            add_level(&out, study->factors[f]->name, point_level(study, 0, f)->label);
+    return text_move(arena, &out);
+}
+
 const char *answer_weather(Arena *arena, const PlanOutcome *outcome, int32_t weather)
 {
     const Study *study = outcome->grid->study;

@@ -13,6 +13,8 @@ const char *answer_candidate(Arena *arena, const PlanOutcome *outcome, int32_t c
 /* Only those in which it differs from `other`: "3 nodes". */
 const char *answer_candidate_change(Arena *arena, const PlanOutcome *outcome, int32_t candidate,
                                     int32_t other);
+/* "load 1.4": the levels that all of several candidates have; "". */
+const char *answer_fixed(Arena *arena, const PlanOutcome *outcome);
 /* "load 1.5"; "" without weather; "average over load" for weather -1. */
 const char *answer_weather(Arena *arena, const PlanOutcome *outcome, int32_t weather);
 

@@ -189,20 +189,23 @@ static void print_heading(Arena *arena, const TransformerPrediction *prediction)
            100 * (double)experts->imbalance_ppm / PPM);
 }
 
-static void print_cost(Arena *arena, const char *kind, int64_t micro_usd)
+static void print_cost(Arena *arena, const char *kind, int64_t micro_usd, double uncertainty)
 {
+    const double usd = (double)micro_usd / 1e6;
     if (micro_usd == PRICE_UNKNOWN)
         printf("  %-12s      no price in the catalogue\n", kind);
     else
-        printf("  %-12s%12s USD\n", kind, thousands(arena, (double)micro_usd / 1e6));
+        printf("  %-12s%12s USD    %s to %s\n", kind, thousands(arena, usd),
+               thousands(arena, usd / (1 + uncertainty)),
+               thousands(arena, usd * (1 + uncertainty)));
 }
 
 static void print_whole(Arena *arena, const WholeTraining *whole, double uncertainty)
 {
     printf("%-12s%14.1f days   %.1f to %.1f\n", "training", whole->days,
            whole->days / (1 + uncertainty), whole->days * (1 + uncertainty));
-    print_cost(arena, "dedicated", whole->dedicated_micro_usd);
-    print_cost(arena, "low priority", whole->low_priority_micro_usd);
+    print_cost(arena, "dedicated", whole->dedicated_micro_usd, uncertainty);
+    print_cost(arena, "low priority", whole->low_priority_micro_usd, uncertainty);
 }
 
 static void print_others(Arena *arena, const LayoutSearch *search)
@@ -497,9 +500,10 @@ int predict_transformer(Arena *arena, const Catalog *catalog, const TransformerA
     if (!transformer_shape_check(&request.shape, place_in("--seq", 1, 1), &status) ||
         !make_prediction(catalog, arguments, &request, tokens, prediction, &status))
         return report_status(&status);
-    const TransformerBasis basis = transformer_basis(arena, catalog, prediction);
+    const bool has_costs = prediction->fits && tokens > 0;
+    const TransformerBasis basis = transformer_basis(arena, catalog, prediction, has_costs);
     WholeTraining whole = {0};
-    if (prediction->fits && tokens > 0)
+    if (has_costs)
         whole = whole_training(prediction, prediction->search.ranked[0].step.step_s, tokens);
     if (arguments->is_json) {
         print_json(arena, prediction, &whole, basis);

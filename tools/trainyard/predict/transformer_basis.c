@@ -1,6 +1,7 @@
 #include "tools/trainyard/predict/transformer_basis.h"
 
 #include "sim/base/units.h"
+#include "sim/model/price.h"
 
 typedef struct {
     Arena *arena;
@@ -67,8 +68,29 @@ static void add_routing(const Writer *writer, const TransformerPrediction *predi
                         ->value));
 }
 
+/* The price of an hour of a node; no line if it is not known. */
+static void add_price(const Writer *writer, const VmSize *size, const char *priority,
+                      const char *member, int64_t micro_usd_per_hour)
+{
+    if (micro_usd_per_hour == PRICE_UNKNOWN)
+        return;
+    const CatalogValue *value = catalog_value(
+        writer->catalog, arena_printf(writer->arena, "vm_sizes/%s/%s", size->name, member));
+    add(writer, arena_printf(writer->arena, "%s: an hour of a %s node %s: %s",
+                             value->is_assumption ? "assumed" : "published", priority, value->value,
+                             value->is_assumption ? value->note : value->source));
+}
+
+static void add_prices(const Writer *writer, const VmSize *size)
+{
+    add_price(writer, size, "dedicated", "dedicated_price_per_hour",
+              size->dedicated_micro_usd_per_hour);
+    add_price(writer, size, "low-priority", "low_priority_price_per_hour",
+              size->low_priority_micro_usd_per_hour);
+}
+
 TransformerBasis transformer_basis(Arena *arena, const Catalog *catalog,
-                                   const TransformerPrediction *prediction)
+                                   const TransformerPrediction *prediction, bool has_costs)
 {
     TransformerBasis basis = {0};
     const Writer writer = {arena, catalog, &basis};
@@ -91,6 +113,8 @@ TransformerBasis transformer_basis(Arena *arena, const Catalog *catalog,
     }
     if (machine->routing != NULL)
         add_routing(&writer, prediction);
+    if (has_costs)
+        add_prices(&writer, prediction->vm_size);
     add(&writer, "not included: failures, checkpoints, evaluation, input");
     return basis;
 }

@@ -11,7 +11,8 @@ typedef struct {
     const char *lines[TRANSFORMER_BASIS_MOST]; /* "measured: ..."; in the arena */
 } TransformerBasis;
 
+/* `has_costs`: prices are among the figures. */
 TransformerBasis transformer_basis(Arena *arena, const Catalog *catalog,
-                                   const TransformerPrediction *prediction);
+                                   const TransformerPrediction *prediction, bool has_costs);
 
 #endif
