@@ -318,8 +318,9 @@ bool hand_off_plan(Arena *arena, const World *world, const Job *job,
     plan->steps_per_epoch = steps_per_epoch(&input, plan->data_folder);
     plan->history = file_version(history_path(arena, plan->log_folder));
     const bool can_resume = job->starts > 1 && training->resumes;
-    const int64_t latest = can_resume ? checkpoint_latest_epoch(plan->log_folder, INT64_MAX) : 0;
-    plan->resumed_epoch = latest > 0 ? latest : 0;
+    CheckpointPoint latest;
+    if (can_resume && checkpoint_latest_point(plan->log_folder, CHECKPOINT_LAST, &latest))
+        plan->resumed_epoch = latest.epochs;
     char **environment = environment_of(&input);
     plan->ranks =
         (RanksPlan){.program = settings->trainer,

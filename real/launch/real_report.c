@@ -80,7 +80,8 @@ bool real_report_checkpoints(RealRun *run, const RealJob *real, Status *status)
         return true;
     for (int64_t epoch = 1; is_good && epoch <= training->epochs; epoch++) {
         struct stat facts;
-        const char *path = checkpoint_path(run->arena, real->log_folder, epoch);
+        const char *path =
+            checkpoint_path(run->arena, real->log_folder, (CheckpointPoint){epoch, 0});
         if (stat(path, &facts) != 0)
             continue;
         const int64_t after_ns = machine_time_ns(facts.st_mtim) - real->started_unix_ns;
