@@ -407,7 +407,21 @@ trainyard "${small[@]}" --epochs 4 --dir lost --verbose 0 --resume latest --fail
 exit_is 0
 rm -rf whole lost
 
+example "a rank that gets notice saves at that step, continues and is lost"
+rehearsal=("${small[@]}" --deterministic --epochs 3000 --dir notice --checkpoint-every 3000 --fail-rank 0 --fail-step 3)
+trainyard "${rehearsal[@]}" --fail-notice 200ms
+exit_is 137
+holds [ "$(cd notice/logs && echo checkpoint-*)" = "checkpoint-1-step-1.h5" ]
+holds [ "$(grep -c '^Epoch ' stdout)" -gt 2 ] # it has continued
+rm -rf notice
+
 example "a failure that would not take place is refused"
+trainyard "${small[@]}" --epochs 2 --fail-notice 2s
+exit_is 2
+stderr_begins "trainyard: train: --fail-notice: needs --fail-rank and --fail-step"
+trainyard "${small[@]}" --epochs 2 --fail-notice 2s --fail-rank 0 --fail-step 0
+exit_is 2
+stderr_begins "trainyard: train: --fail-notice: needs a --fail-step of 1 or more"
 trainyard "${small[@]}" --epochs 2 --fail-rank 0
 exit_is 2
 stderr_begins "trainyard: train: expected --fail-rank and --fail-step, or neither"

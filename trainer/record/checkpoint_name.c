@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sim/base/array.h"
+
 static const char prefix[] = "checkpoint-", within[] = "-step-", ending[] = ".h5";
 
 int checkpoint_point_compare(CheckpointPoint a, CheckpointPoint b)
@@ -51,6 +53,31 @@ bool checkpoint_point_of(const char *name, CheckpointPoint *point)
     if (skip(&name, within) && (!read_number(&name, &point->steps) || point->steps == 0))
         return false;
     return strcmp(name, ending) == 0;
+}
+
+static int by_point(const void *left, const void *right)
+{
+    return checkpoint_point_compare(*(const CheckpointPoint *)left,
+                                    *(const CheckpointPoint *)right);
+}
+
+CheckpointPoint *checkpoint_points(Arena *arena, const char *folder, int32_t *count)
+{
+    DIR *entries = opendir(folder);
+    CheckpointPoint *points = NULL, point;
+    uint32_t found = 0, capacity = 0;
+    for (const struct dirent *entry; entries && (entry = readdir(entries));) {
+        if (!checkpoint_point_of(entry->d_name, &point))
+            continue;
+        points = array_room(arena, points, found + 1, &capacity, sizeof *points);
+        points[found++] = point;
+    }
+    if (entries)
+        closedir(entries);
+    if (found > 1)
+        qsort(points, found, sizeof *points, by_point);
+    *count = (int32_t)found;
+    return points;
 }
 
 bool checkpoint_latest_point(const char *folder, CheckpointPoint most, CheckpointPoint *latest)

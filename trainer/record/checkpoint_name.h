@@ -28,6 +28,8 @@ bool checkpoint_point_of(const char *name, CheckpointPoint *point);
 bool checkpoint_latest_point(const char *folder, CheckpointPoint most, CheckpointPoint *latest);
 /* The path of that checkpoint, in `arena`; NULL if there is none. */
 const char *checkpoint_latest(Arena *arena, const char *folder, CheckpointPoint most);
+/* The points of all checkpoints in `folder`, in their order, in `arena`. */
+CheckpointPoint *checkpoint_points(Arena *arena, const char *folder, int32_t *count);
 /* The latest point of all. */
 #define CHECKPOINT_LAST ((CheckpointPoint){INT64_MAX, INT64_MAX})
 /* Removes the checkpoints in `folder` from `first` to the end of its epoch. They belong to an

@@ -192,7 +192,8 @@ static int64_t run_end(const Training *training, int64_t step)
 static void fail_on_purpose(const Training *training)
 {
     const TrainingSettings *options = training->options;
-    if (options->fail_rank == training->rank && options->fail_step == training->state.iteration)
+    if (options->fail_rank == training->rank && options->fail_notice_ns == 0 &&
+        options->fail_step == training->state.iteration)
         raise(SIGKILL);
 }
 
@@ -220,20 +221,54 @@ static bool check_checkpoint(Training *training, Status *status)
 
 /* --- Checkpoints --- */
 
+/* The request of a rank after a step. */
+enum { REQUEST_NONE, REQUEST_SAVE, REQUEST_LOSS, REQUEST_OF_SIGNAL }; // the last plus its number
+
+/* --fail-notice: rank 0 begins its time when the step has ended. */
+static bool is_noticed(Training *training)
+{
+    const TrainingSettings *options = training->options;
+    if (options->fail_notice_ns == 0 || training->notice_ns > 0 ||
+        training->state.iteration != options->fail_step)
+        return false;
+    training->notice_ns = machine_clock_ns();
+    return true;
+}
+
+static int64_t request_by_clock(Training *training)
+{
+    const int64_t every_ns = training->every.ns, notice_ns = training->notice_ns;
+    if (notice_ns > 0 && machine_clock_ns() - notice_ns >= training->options->fail_notice_ns)
+        return REQUEST_LOSS;
+    const bool is_time = every_ns > 0 && training->unsaved_ns >= every_ns;
+    return is_noticed(training) || is_time ? REQUEST_SAVE : REQUEST_NONE;
+}
+
+/* The time of --fail-notice is over. Rank 0 shows the last step, so that the steps that are lost
+ * are known. */
+static void fail_after_notice(Training *training)
+{
+    training_report_now(&training->report);
+    if (training->options->fail_rank == training->rank)
+        raise(SIGKILL);
+}
+
 /* Makes all ranks know of a signal to one of them, or that a checkpoint is due by rank 0's
  * clock. */
 static bool agree_on_save(Training *training, Status *status)
 {
-    enum { SAVE = 1 }; // no signal that ends a training has this number
-    const bool is_time = training->every.ns > 0 && training->unsaved_ns >= training->every.ns;
-    int64_t request = -(int64_t)signals_received();
-    if (request == 0 && training->rank == 0 && is_time)
-        request = -SAVE;
+    int64_t request = signals_received() ? REQUEST_OF_SIGNAL + signals_received() : REQUEST_NONE;
+    if (training->rank == 0 && request == REQUEST_NONE)
+        request = request_by_clock(training);
+    request = -request; // the highest one counts
     if (training->ranks > 1 && !comm_min(training->trainer.comm, &request, status))
         return false;
-    training->is_save_due |= request < 0;
-    if (request < -SAVE)
-        training->signal = (int)-request;
+    request = -request;
+    training->is_save_due |= request != REQUEST_NONE;
+    if (request > REQUEST_OF_SIGNAL)
+        training->signal = (int)(request - REQUEST_OF_SIGNAL);
+    if (request == REQUEST_LOSS)
+        fail_after_notice(training);
     return true;
 }
 

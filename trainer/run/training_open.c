@@ -179,6 +179,13 @@ static bool check_failure(const Training *training, int64_t steps, Status *statu
     if ((options->fail_rank < 0) != (options->fail_step < 0))
         return status_fail(status, STATUS_BAD_INPUT, here,
                            "expected --fail-rank and --fail-step, or neither");
+    if (options->fail_notice_ns > 0 && options->fail_step < 0)
+        return status_fail(status, STATUS_BAD_INPUT, place_in("--fail-notice", 0, 0),
+                           "needs --fail-rank and --fail-step");
+    if (options->fail_notice_ns > 0 && options->fail_step == 0)
+        return status_fail(status, STATUS_BAD_INPUT, place_in("--fail-notice", 0, 0),
+                           "needs a --fail-step of 1 or more: before that there is nothing to "
+                           "save");
     if (options->fail_rank >= training->ranks)
         return status_fail(status, STATUS_BAD_INPUT, place_in("--fail-rank", 0, 0),
                            "is %" PRId64 ", but the last rank is %" PRId32, options->fail_rank,

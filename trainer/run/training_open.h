@@ -31,6 +31,7 @@ typedef struct {
     int64_t unsaved_ns;    /* of steps since the last checkpoint, on rank 0 */
     int signal;            /* after which the training ends, on all ranks; 0: none yet */
     bool is_save_due;      /* on all ranks: a checkpoint is to follow for its time, or the signal */
+    int64_t notice_ns;     /* rank 0: --fail-notice began then; 0: it has not */
     bool has_settled;      /* rank 0: this training has replaced an earlier one's history */
     TrainingReport report;
     const char *log_folder, *model_folder;

@@ -173,6 +173,8 @@ void training_report_step(TrainingReport *report, int64_t steps_done, const Scor
 {
     progress_update(&report->progress,
                     report->epoch * report->steps + steps_done - report->steps_before);
+    report->steps_done = steps_done;
+    report->score = *score;
     if (report->is_silent || report->verbose != VERBOSE_BAR || steps_done >= report->steps)
         return; // the last one is shown with the validation
     const int64_t now_ns = machine_clock_ns();
@@ -181,6 +183,15 @@ void training_report_step(TrainingReport *report, int64_t steps_done, const Scor
     const KerasMeans means = means_of(score);
     put_bar(report, (KerasProgress){steps_done, report->steps, now_ns - report->begin_ns}, &means,
             NULL);
+}
+
+void training_report_now(TrainingReport *report)
+{
+    const int64_t elapsed_ns = machine_clock_ns() - report->begin_ns;
+    if (report->is_silent || report->verbose != VERBOSE_BAR || report->steps_done == 0)
+        return;
+    const KerasMeans means = means_of(&report->score);
+    put_bar(report, (KerasProgress){report->steps_done, report->steps, elapsed_ns}, &means, NULL);
 }
 
 void training_report_epoch_end(TrainingReport *report, const Score *score, const Score *test)

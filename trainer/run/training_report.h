@@ -55,6 +55,8 @@ typedef struct {
     Progress progress;    /* of all epochs */
     int64_t begin_ns, shown_ns;
     int64_t shown_tenths;
+    int64_t steps_done; /* in the epoch, with their score */
+    Score score;
     int32_t width;
 } TrainingReport;
 
@@ -65,6 +67,8 @@ void training_report_plan(const TrainingReport *report, const TrainingPlan *plan
 /* `epoch` counts from 1; `score` is of the epoch so far. */
 void training_report_epoch(TrainingReport *report, int64_t epoch);
 void training_report_step(TrainingReport *report, int64_t steps_done, const Score *score);
+/* Shows the last step again, although it is not due. */
+void training_report_now(TrainingReport *report);
 void training_report_epoch_end(TrainingReport *report, const Score *score, const Score *test);
 /* `path` NULL: no checkpoint follows this epoch. `bytes` 0: the file is still being written. */
 void training_report_checkpoint(const TrainingReport *report, double images_per_s, const char *path,

@@ -20,7 +20,8 @@ bool checkpoint_follows(const Program *program, TrainingPoint point)
 TrainingPoint checkpoint_kept(const Job *job)
 {
     const Training *t = job->attempt->training; // NULL: it is of real execution
-    return (TrainingPoint){.epochs = job->epochs_kept, .steps = t != NULL ? t->kept_steps : 0};
+    return (TrainingPoint){.epochs = job->epochs_kept,
+                           .steps = t != NULL ? t->kept_steps : job->attempt->kept_steps};
 }
 
 bool checkpoint_keep(Job *job, TrainingPoint point)

@@ -352,6 +352,8 @@ static const Field command_fields[] = {
     FIELD_INTEGER("kept", kept, 0, MAX_COUNT, NULL,
                   "job.reached: the epochs whose checkpoint is already on a share: a new attempt "
                   "continues after them"),
+    FIELD_INTEGER("kept_steps", kept_steps, 0, MAX_COUNT, NULL,
+                  "job.reached: the steps of the next epoch in that checkpoint"),
     FIELD_TEXT("vm_size", vm_size, NULL, "fileserver.create: VM size of the catalogue"),
     FIELD_TEXT("tier", tier, NULL,
                "share.create, which needs it, and fileserver.create: share tier of the catalogue; "

@@ -68,6 +68,9 @@ static const Field options[] = {
                    "rehearse the loss of a node: kill rank R; needs --fail-step"),
     OPTION_INTEGER(0, "fail-step", fail_step, "N", 0, INT64_MAX,
                    "kill it before step N, counted from 0 over all epochs of the training"),
+    OPTION_DURATION(0, "fail-notice", fail_notice_ns, "TIME",
+                    "give notice of that loss: after step N write a checkpoint and continue, and "
+                    "kill the rank TIME later (0s)"),
     OPTION_FLAG(0, "timeline", has_timeline,
                 "write the phases of each rank to timeline.rank{N}.tsv and, for Perfetto and "
                 "chrome://tracing, timeline.json in the log folder"),
