@@ -421,7 +421,7 @@ exit_is 2
 stderr_begins "trainyard: train: --fail-notice: needs --fail-rank and --fail-step"
 trainyard "${small[@]}" --epochs 2 --fail-notice 2s --fail-rank 0 --fail-step 0
 exit_is 2
-stderr_begins "trainyard: train: --fail-notice: needs a --fail-step of 1 or more"
+stderr_begins "trainyard: train: --fail-notice: needs a --fail-step of 1 or more: before that there is nothing to save"
 trainyard "${small[@]}" --epochs 2 --fail-rank 0
 exit_is 2
 stderr_begins "trainyard: train: expected --fail-rank and --fail-step, or neither"

@@ -117,6 +117,12 @@ static void write_checkpoint_file(Jobs *jobs, const Job *job, const char *path)
         job_write_file(jobs, job, p->checkpoint_share, path, p->checkpoint_bytes);
 }
 
+void checkpoint_moments(Jobs *jobs, const Job *job, int64_t steps)
+{
+    for (int64_t n = 0; (n = job_next_awaited(jobs, job, MOMENT_JOB_SAVED, n + 1)) <= steps;)
+        job_moment(jobs, job, MOMENT_JOB_SAVED, n);
+}
+
 /* The checkpoint after epoch `epoch` (from 1) is written. `keeps` is the node time that it keeps.
  */
 static void checkpoint_is_written(Jobs *jobs, Job *job, int64_t epoch, int64_t since_ns,
@@ -130,6 +136,7 @@ static void checkpoint_is_written(Jobs *jobs, Job *job, int64_t epoch, int64_t s
     recorder_emit(jobs->recorder);
     write_checkpoint_file(jobs, job, path);
     job_moment(jobs, job, MOMENT_JOB_CHECKPOINT, epoch);
+    checkpoint_moments(jobs, job, program_steps_at(job_program(job), point));
 }
 
 /* While ranks write, all others wait: the time of every node counts as checkpoint. */
@@ -244,6 +251,7 @@ static void saved(Jobs *jobs, Job *job)
     }
     if (counts && t->progress)
         t->progress->kept = t->progress->done;
+    checkpoint_moments(jobs, job, program_steps_at(job_program(job), save.at));
     if (!t->progress)
         return;
     if (save.at.steps > 0) {

@@ -2,6 +2,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/cloud/job/attempt.h"
+#include "sim/cloud/job/checkpoint.h"
 #include "sim/cloud/job/epochs.h"
 #include "sim/cloud/job/tables.h"
 #include "sim/model/bounded.h"
@@ -131,8 +132,11 @@ void job_kept_outside(Jobs *jobs, Job *job, int64_t epochs)
 void job_steps_kept_outside(Jobs *jobs, Job *job, int64_t steps)
 {
     JobAttempt *attempt = job->attempt;
-    if (job_is_stalled(job) || attempt->kept_point_epochs != job->epochs_kept ||
-        steps <= attempt->kept_steps)
+    if (job_is_stalled(job))
+        return;
+    const TrainingPoint point = {.epochs = attempt->kept_point_epochs, .steps = steps};
+    checkpoint_moments(jobs, job, program_steps_at(job->spec->program->training, point));
+    if (point.epochs != job->epochs_kept || steps <= attempt->kept_steps)
         return;
     attempt->kept_steps = steps;
     attempt->kept_ns = jobs->engine->now_ns;

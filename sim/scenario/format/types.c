@@ -266,11 +266,13 @@ static const Field command_fields[] = {
     NEEDED_ROW(CHOICE, "do", action, .choices = command_words, .choice_takes = command_word_takes,
                .doc = "the kind of command"),
     FIELD_DURATION("at", at, "0s", "time of the command, counted from the start"),
-    FIELD_TEXT("after", after, NULL,
-               "instead of `at`: \"cluster NAME steady|ready|empty|deleted\", \"job NAME "
-               "submitted|started|training|completed|requeued\" or \"job NAME "
-               "epoch|checkpoint|step 3\", and \"+ 5m\" for later; an epoch counts when it begins, "
-               "a step when it ends, and checkpoint 3 is the one after epoch 3"),
+    FIELD_TEXT(
+        "after", after, NULL,
+        "instead of `at`: \"cluster NAME steady|ready|empty|deleted\", \"job NAME "
+        "submitted|started|training|completed|requeued\" or \"job NAME "
+        "epoch|checkpoint|step|saved 3\", and \"+ 5m\" for later; an epoch counts when it "
+        "begins, a step when it ends, checkpoint 3 is the one after epoch 3, and saved 3 the "
+        "first one that has 3 steps or more, counted over all epochs"),
     NEEDED_TEXT("name", name,
                 "name of the resource; for shares and files the share: \"account/share\"; for a "
                 "program its pattern"),
