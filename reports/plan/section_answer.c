@@ -113,6 +113,8 @@ static void comparison_row(Text *html, const PlanFacts *facts, const PlanCompari
         html, "candidate",
         arena_printf(facts->arena, "%s: %s", role, candidate_words(facts, comparison->candidate)),
         false);
+    card_cell_print(html, "runs", arena_printf(facts->arena, "%" PRId32, findings->run_count),
+                    true);
     card_cell_print(html, objective_title(facts), objective_words(facts, findings), true);
     card_cell_print(html, "difference",
                     comparison->candidate == outcome->winner
@@ -139,9 +141,10 @@ static void comparison_row(Text *html, const PlanFacts *facts, const PlanCompari
 static void comparison_head(Text *html, const PlanFacts *facts)
 {
     const int32_t constraints = facts->outcome->goal->constraint_count;
-    const char **headings = ARENA_ARRAY(facts->arena, const char *, 4 + 2 * constraints);
+    const char **headings = ARENA_ARRAY(facts->arena, const char *, 5 + 2 * constraints);
     int32_t count = 0;
     headings[count++] = "candidate";
+    headings[count++] = "#runs";
     headings[count++] = arena_printf(facts->arena, "#%s", objective_title(facts));
     headings[count++] = "#difference";
     for (int32_t c = 0; c < constraints; c++) {
@@ -166,12 +169,12 @@ void section_compared(Text *html, const PlanFacts *facts)
     if (outcome->winner == NO_CANDIDATE || (!is_compared(next) && !has_base))
         return;
     text_printf(html,
-                "<section>\n<h2>Compared with%s%s%s</h2>\n<p class=\"note\">%" PRId32
-                " runs of each with the same seeds, which took no part in the choice. Differences "
-                "are to the recommended candidate, run by run; intervals at %.4g %%.</p>\n",
+                "<section>\n<h2>Compared with%s%s%s</h2>\n<p class=\"note\">Runs with fresh seeds, "
+                "which took no part in the choice; intervals at %.4g %%. Differences are to the "
+                "recommended candidate, run by run with the same seeds. It may have more runs than "
+                "the others, so differences need not be those of the values.</p>\n",
                 is_compared(next) ? " the next best" : "",
                 is_compared(next) && has_base ? " and" : "", has_base ? " the baseline" : "",
-                plan_candidate(facts, outcome->winner)->fresh.run_count,
                 outcome->goal->confidence * 100);
     comparison_head(html, facts);
     comparison_row(html, facts, &(PlanComparison){.candidate = outcome->winner}, "recommended");

@@ -105,7 +105,7 @@ static const char *usd_an_hour(Arena *arena, double micro_usd)
     Text out = {0};
     if (micro_usd <= 0)
         return "\xE2\x80\x93";
-    decimal_print_usd(&out, (int64_t)(micro_usd + 0.5));
+    decimal_print_amount(&out, (int64_t)(micro_usd + 0.5));
     text_add(&out, " USD");
     return text_move(arena, &out);
 }
@@ -214,19 +214,19 @@ void section_load(Text *html, const PlanFacts *facts)
     Arena *arena = facts->arena;
     if (!breaking->is_known)
         return;
-    if (breaking->load <= 1) {
-        paragraph(html, "A limit is missed at today's load already.");
+    if (breaking->load <= 1 && !breaking->is_beyond) {
+        paragraph(html, "A limit is missed at the planned load already.");
         return;
     }
     if (breaking->is_beyond)
         paragraph(html, arena_printf(arena,
                                      "The limits hold up to the largest load that was simulated, "
-                                     "%.3g times today's.",
+                                     "%.3g times the planned one.",
                                      breaking->load));
     else
         paragraph(
             html,
-            arena_printf(arena, "The first limit breaks at %.3g times today's load%s%s.",
+            arena_printf(arena, "The first limit breaks at %.3g times the planned load%s%s.",
                          breaking->load,
                          isfinite(breaking->low) && isfinite(breaking->high)
                              ? arena_printf(arena, " (%.3g to %.3g)", breaking->low, breaking->high)

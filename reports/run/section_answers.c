@@ -264,6 +264,11 @@ static void answer_cost(Text *html, const Facts *facts)
             usd_print(&plain, facts->run->storage_micro_usd);
             text_add(&plain, " for file storage");
         }
+        if (facts->run->energy.micro_usd != ABSENT) {
+            text_add(&plain, ", with ");
+            usd_print(&plain, facts->run->energy.micro_usd);
+            text_add(&plain, " for energy");
+        }
         text_add(&plain, ".\n");
     }
     for (uint32_t i = 0;
@@ -281,6 +286,32 @@ static void answer_cost(Text *html, const Facts *facts)
         }
     }
     answer_print(html, "What did it cost?", &plain);
+}
+
+/* --- How much energy did it take? --- */
+
+static void amount_words(Text *out, int64_t millionths, const char *unit)
+{
+    decimal_print_amount(out, millionths);
+    text_printf(out, " %s", unit);
+}
+
+static void answer_energy(Text *html, const Facts *facts)
+{
+    const SummaryEnergy *energy = &facts->run->energy;
+    Text plain = {0};
+    if (energy->micro_kwh == ABSENT)
+        return;
+    amount_words(&plain, energy->micro_kwh, "kWh with cooling and losses");
+    if (energy->carbon_mg != ABSENT) {
+        text_add(&plain, ", which emit ");
+        amount_words(&plain, energy->carbon_mg, "kg of CO2e");
+    }
+    text_add(&plain, ".\nNodes alone: ");
+    amount_words(&plain, energy->nodes_micro_kwh, "kWh.\n");
+    text_add(&plain, "If the most nodes were all busy at once, the site had to provide ");
+    amount_words(&plain, energy->peak_mw, "kW.\n");
+    answer_print(html, "How much energy did it take?", &plain);
 }
 
 /* --- What went wrong, and why? --- */
@@ -442,8 +473,10 @@ static void answer_expected(Text *html, const Facts *facts)
     Text plain = {0};
     if (facts->run->expectation_count == 0)
         return;
-    if (judged > 0 && counts.missed == 0)
-        text_printf(&plain, "Yes, %s%" PRIu32 ".\n", judged == 1 ? "the only " : "all ", judged);
+    if (judged == 1 && counts.missed == 0)
+        text_add(&plain, "Yes, the only one.\n");
+    else if (judged > 0 && counts.missed == 0)
+        text_printf(&plain, "Yes, all %" PRIu32 ".\n", judged);
     else if (judged > 0)
         text_printf(&plain, "No: %" PRIu32 " of %" PRIu32 " %s missed.\n", counts.missed, judged,
                     counts.missed == 1 ? "was" : "were");
@@ -462,6 +495,7 @@ void section_answers(Text *html, const Facts *facts)
     answer_ready(html, facts);
     answer_done(html, facts);
     answer_cost(html, facts);
+    answer_energy(html, facts);
     answer_wrong(html, facts);
     answer_expected(html, facts);
     answer_transformers(html, facts);

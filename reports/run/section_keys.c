@@ -155,8 +155,8 @@ static void key_cost_print(Text *html, int64_t micro_usd)
     } else if (micro_usd < 10000 * USD) {
         usd_print(&cost, micro_usd);
     } else {
-        text_add(&cost, "$");
         thousands_print(&cost, (micro_usd + USD / 2) / USD);
+        text_add(&cost, "\xC2\xA0USD");
     }
     key_figure_print(html, &cost, "total cost");
 }

@@ -143,8 +143,8 @@ void span_print(Text *out, int64_t ns)
 
 void usd_print(Text *out, int64_t micro_usd)
 {
-    text_add(out, "$");
-    decimal_print_usd(out, micro_usd);
+    decimal_print_amount(out, micro_usd);
+    text_add(out, "\xC2\xA0USD"); // a no-break space, as before a percent sign
 }
 
 void percent_print(Text *out, int64_t ppm, int32_t decimals)

@@ -19,7 +19,7 @@ void gnuplot_string_print(Text *out, const char *text);
 
 /* "1 h 9 min 24 s" that stays on one line: as duration_print, with no-break spaces. */
 void span_print(Text *out, int64_t ns);
-/* "$3.60", "$0.0042": as decimal_print_usd (sim/json/decimal.h). */
+/* "3.60 USD", "0.0042 USD" with a no-break space: as decimal_print_amount (sim/json/decimal.h). */
 void usd_print(Text *out, int64_t micro_usd);
 /* "74.8 %" from 748000 parts per million; `decimals` 0 or 1. */
 void percent_print(Text *out, int64_t ppm, int32_t decimals);

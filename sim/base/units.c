@@ -4,9 +4,7 @@
 
 #include "sim/base/ascii.h"
 #include "sim/base/invariant.h"
-
-/* Wide enough that neither a quantity nor a product of two int64 overflows on the way. */
-__extension__ typedef unsigned __int128 Wide;
+#include "sim/base/wide.h"
 
 /* One unit is `numerator` / `denominator` of the counted unit (nanoseconds, bytes). */
 typedef struct {
@@ -89,12 +87,12 @@ static bool quantity_add(int64_t *total, Decimal number, Unit unit)
 {
     // (whole + fraction / scale) * numerator / denominator, with the whole part divided first: no
     // product reaches 2^127.
-    const Wide whole = (Wide)number.whole * unit.numerator;
-    const Wide rest =
-        (whole % unit.denominator) * number.scale + (Wide)number.fraction * unit.numerator;
-    const Wide divisor = (Wide)number.scale * unit.denominator;
-    const Wide value = whole / unit.denominator + (rest + divisor - 1) / divisor;
-    if (value > (Wide)(INT64_MAX - *total))
+    const WideUnsigned whole = (WideUnsigned)number.whole * unit.numerator;
+    const WideUnsigned rest =
+        (whole % unit.denominator) * number.scale + (WideUnsigned)number.fraction * unit.numerator;
+    const WideUnsigned divisor = (WideUnsigned)number.scale * unit.denominator;
+    const WideUnsigned value = whole / unit.denominator + (rest + divisor - 1) / divisor;
+    if (value > (WideUnsigned)(INT64_MAX - *total))
         return false;
     *total += (int64_t)value;
     return true;
@@ -313,7 +311,7 @@ bool iso_duration_parse(const char *text, Place at, int64_t *ns, Status *status)
     return true;
 }
 
-static int64_t wide_to_int64(Wide value)
+static int64_t wide_to_int64(WideUnsigned value)
 {
     invariant(value <= INT64_MAX);
     return (int64_t)value;
@@ -324,7 +322,8 @@ int64_t mul_div_up(int64_t a, int64_t b, int64_t c)
     invariant(a >= 0);
     invariant(b >= 0);
     invariant(c > 0);
-    return wide_to_int64(((Wide)a * (Wide)b + (Wide)c - 1) / (Wide)c);
+    return wide_to_int64(((WideUnsigned)a * (WideUnsigned)b + (WideUnsigned)c - 1) /
+                         (WideUnsigned)c);
 }
 
 int64_t mul_div(int64_t a, int64_t b, int64_t c)
@@ -332,7 +331,7 @@ int64_t mul_div(int64_t a, int64_t b, int64_t c)
     invariant(a >= 0);
     invariant(b >= 0);
     invariant(c > 0);
-    return wide_to_int64((Wide)a * (Wide)b / (Wide)c);
+    return wide_to_int64((WideUnsigned)a * (WideUnsigned)b / (WideUnsigned)c);
 }
 
 /* --- Distances of checkpoints --- */

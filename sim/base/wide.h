@@ -1,4 +1,4 @@
-/* Sums of node time. An int64_t holds 292 years of ns, which 100,000 nodes use up in a day, so
+/* Numbers of 128 bits. An int64_t holds 292 years of ns, which 100,000 nodes use up in a day, so
  * sums over nodes have 128 bits. No number of records with 64-bit times overflows them. */
 #ifndef SIM_BASE_WIDE_H
 #define SIM_BASE_WIDE_H
@@ -6,6 +6,8 @@
 #include <stdint.h>
 
 __extension__ typedef __int128 Wide;
+/* Products of two 64-bit numbers that are not negative. */
+__extension__ typedef unsigned __int128 WideUnsigned;
 
 static inline int64_t wide_capped(Wide value)
 {

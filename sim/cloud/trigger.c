@@ -158,6 +158,8 @@ void trigger_command_due(World *world, uint32_t index)
     if (!world_apply(world, command, &status))
         emit_command(world, TRACE_COMMAND_REFUSED, (int32_t)index,
                      arena_printf(world->arena, "%s: %s", title, status.message));
+    if (command->trigger.every_ns > 0)
+        engine_push(world->engine, command->trigger.every_ns, EVENT_COMMAND, index, 0, 0);
 }
 
 /* Records the command of world_apply_at, just before its first consequence. It cannot be recorded

@@ -2,6 +2,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
+#include "sim/base/wide.h"
 
 /* The events of one phase that are due now: first in, first out. */
 typedef struct {
@@ -419,16 +420,14 @@ int64_t engine_sample(const Engine *engine, Distribution distribution, RngStream
     return distribution_at(distribution, engine_word(engine, stream, entity, draw));
 }
 
-__extension__ typedef unsigned __int128 Wide;
-
 bool engine_strikes(const Engine *engine, int64_t chance_ppm, int64_t rate_ppm, RngStream stream,
                     uint64_t entity, uint64_t draw)
 {
-    Wide chance = (Wide)chance_ppm * (uint64_t)rate_ppm; // in units of 10^-12
+    WideUnsigned chance = (WideUnsigned)chance_ppm * (uint64_t)rate_ppm; // in units of 10^-12
     if (chance == 0)
         return false;
     uint64_t word = engine_word(engine, stream, entity, draw);
-    return (Wide)(word >> 32) * (uint64_t)(PPM * PPM) < chance << 32;
+    return (WideUnsigned)(word >> 32) * (uint64_t)(PPM * PPM) < chance << 32;
 }
 
 DrawCount engine_draws(const Engine *engine)

@@ -1,9 +1,8 @@
 #include "sim/engine/sample.h"
 
 #include "sim/base/invariant.h"
+#include "sim/base/wide.h"
 #include "sim/model/random_math.h"
-
-__extension__ typedef unsigned __int128 Wide;
 
 int64_t quantiles_at(Quantiles quantiles, uint64_t word)
 {
@@ -16,8 +15,8 @@ int64_t quantiles_at(Quantiles quantiles, uint64_t word)
     if (upper == quantiles.count)
         return low->value;
     const QuantileKnot *high = &knots[upper];
-    Wide rise =
-        (Wide)(at - ((uint64_t)low->probability_ppm << 32)) * (uint64_t)(high->value - low->value);
+    WideUnsigned rise = (WideUnsigned)(at - ((uint64_t)low->probability_ppm << 32)) *
+                        (uint64_t)(high->value - low->value);
     uint64_t run = (uint64_t)(high->probability_ppm - low->probability_ppm) << 32;
     return low->value + (int64_t)(rise / run);
 }
@@ -117,7 +116,7 @@ int64_t distribution_above(Distribution distribution, uint64_t word, int64_t lea
         else
             low = middle + 1;
     }
-    const Wide words = (Wide)UINT64_MAX - low + 1;
+    const WideUnsigned words = (WideUnsigned)UINT64_MAX - low + 1;
     return distribution_at(distribution, low + (uint64_t)(words * word >> 64));
 }
 

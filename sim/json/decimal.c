@@ -5,8 +5,7 @@
 #include "sim/base/ascii.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
-
-__extension__ typedef unsigned __int128 WideMagnitude;
+#include "sim/base/wide.h"
 
 static uint64_t power_of_ten(int32_t exponent)
 {
@@ -22,7 +21,7 @@ static uint64_t magnitude_of(int64_t value)
     return value < 0 ? UINT64_C(0) - (uint64_t)value : (uint64_t)value;
 }
 
-static void print_whole(Text *out, WideMagnitude whole)
+static void print_whole(Text *out, WideUnsigned whole)
 {
     const uint64_t billion_billions = power_of_ten(18);
     if (whole >= billion_billions) {
@@ -35,8 +34,8 @@ static void print_whole(Text *out, WideMagnitude whole)
 
 void decimal_print(Text *out, Wide value, int32_t decimals)
 {
-    const WideMagnitude magnitude =
-        value < 0 ? (WideMagnitude)0 - (WideMagnitude)value : (WideMagnitude)value;
+    const WideUnsigned magnitude =
+        value < 0 ? (WideUnsigned)0 - (WideUnsigned)value : (WideUnsigned)value;
     const uint64_t scale = power_of_ten(decimals);
     uint64_t fraction = (uint64_t)(magnitude % scale);
     if (value < 0)
@@ -72,12 +71,12 @@ void decimal_print_rounded(Text *out, int64_t value, int32_t decimals, int32_t s
     print_rounded(out, value, decimals, shown, false);
 }
 
-void decimal_print_usd(Text *out, int64_t micro_usd)
+void decimal_print_amount(Text *out, int64_t millionths)
 {
     int32_t shown = 2;
-    for (int64_t bound = 100000; shown < 6 && micro_usd != 0 && micro_usd < bound; bound /= 10)
+    for (int64_t bound = 100000; shown < 6 && millionths != 0 && millionths < bound; bound /= 10)
         shown++;
-    print_rounded(out, micro_usd, DECIMALS_USD, shown, true);
+    print_rounded(out, millionths, DECIMALS_USD, shown, true);
 }
 
 bool decimal_read(const Json *number, int32_t decimals, Wide *value)

@@ -7,7 +7,15 @@
 #include "sim/json/json.h"
 
 /* Decimals of values that are counted in ns, micro-USD and millionths. */
-enum { DECIMALS_S = 9, DECIMALS_MS = 6, DECIMALS_USD = 6, DECIMALS_RATIO = 6 };
+enum {
+    DECIMALS_S = 9,
+    DECIMALS_MS = 6,
+    DECIMALS_USD = 6,
+    DECIMALS_RATIO = 6,
+    DECIMALS_KWH = 6,
+    DECIMALS_KW = 6,
+    DECIMALS_KG = 6
+};
 
 /* Prints `value` / 10^decimals without trailing zeros: (1500000, 6) gives "1.5". In all
  * functions below 0 <= decimals <= 18. */
@@ -15,9 +23,9 @@ void decimal_print(Text *out, Wide value, int32_t decimals);
 /* The same with `shown` <= decimals digits after the point, rounded half away from zero:
  * (123456, 6, 3) gives "0.123". */
 void decimal_print_rounded(Text *out, int64_t value, int32_t decimals, int32_t shown);
-/* An amount of money: "3.60", "45,126.00"; below ten cents two significant digits, "0.0042", so
+/* Millionths, for people: "3.60", "45,126.00"; below a tenth two significant digits, "0.0042", so
  * that a small amount is not shown as 0. */
-void decimal_print_usd(Text *out, int64_t micro_usd);
+void decimal_print_amount(Text *out, int64_t millionths);
 /* `value` / 10^decimals as a JSON number, printed as by decimal_print. */
 Json *decimal_json(Arena *arena, Wide value, int32_t decimals);
 /* Members in the units of summary.json and of the emulator's answers: seconds from ns, USD from

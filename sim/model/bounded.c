@@ -2,8 +2,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
-
-__extension__ typedef unsigned __int128 Wide;
+#include "sim/base/wide.h"
 
 int64_t bounded_add(int64_t a, int64_t b)
 {
@@ -15,7 +14,9 @@ int64_t bounded_part(int64_t amount, int64_t numerator, int64_t denominator)
     invariant(amount >= 0);
     invariant(numerator >= 0);
     invariant(denominator > 0);
-    Wide part = ((Wide)amount * (Wide)numerator + (Wide)denominator - 1) / (Wide)denominator;
+    WideUnsigned part =
+        ((WideUnsigned)amount * (WideUnsigned)numerator + (WideUnsigned)denominator - 1) /
+        (WideUnsigned)denominator;
     return part > INT64_MAX ? INT64_MAX : (int64_t)part;
 }
 

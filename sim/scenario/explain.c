@@ -302,6 +302,10 @@ static void use_kind(Explainer *explainer, const ScenarioText *text, NodeKind ki
     use(explainer, CATALOG_QUOTAS, FAMILY_OF_ALL);
     if (vm->gpu != NULL)
         use(explainer, CATALOG_GPUS, vm->gpu->name);
+    if (vm->power != NULL) {
+        use(explainer, CATALOG_POWER, vm->name);
+        use_all(explainer, CATALOG_ENERGY, "");
+    }
     for (int32_t j = 0; j < text->programs.count && vm->gpu && vm->gpu->times; j++) {
         const ProgramText *program = text->programs.items[j];
         use_measured(explainer, vm->gpu, (StepPrecision)program->precision.value);
@@ -468,7 +472,7 @@ Explanation scenario_explain(Arena *arena, const ScenarioText *text, const Param
                              const Catalog *catalog, const ScenarioCommands *commands,
                              const ScenarioWorkloads *workloads)
 {
-    enum { USES_PER_COMMAND = 8 + 3 * STEP_PRECISION_COUNT }; // or job of a workload
+    enum { USES_PER_COMMAND = 10 + 3 * STEP_PRECISION_COUNT }; // or job of a workload
     int32_t families;
     catalog_names(catalog, CATALOG_PREEMPTIONS, &families);
     const int32_t models = text->failures != NULL ? 3 + families + text->failures->groups.count : 0;

@@ -235,6 +235,7 @@ static Scenario scenario_of(Arena *arena, const ScenarioFile *file, const Scenar
         .until_ns = text->until.node != NULL ? text->until.value : INT64_MAX,
         .fidelity = (Fidelity)text->fidelity.value,
         .service = *catalog_service(file->catalog),
+        .energy = catalog_energy(file->catalog),
         .failures = parts->failures,
         .policy = (PolicyKind)text->policy.value,
         .preemption_cost = parts->preemption_cost,

@@ -183,9 +183,9 @@ void reference_add(Reference *reference, const ObjectType *type, Text *out)
 
 void reference_value_kinds(Text *out)
 {
-    static const ValueKind quantities[] = {VALUE_DURATION, VALUE_BYTES,       VALUE_RATE,
-                                           VALUE_FLOPS,    VALUE_RATIO,       VALUE_MONEY,
-                                           VALUE_ISO_TIME, VALUE_ISO_DURATION};
+    static const ValueKind quantities[] = {VALUE_DURATION, VALUE_BYTES,    VALUE_RATE,
+                                           VALUE_FLOPS,    VALUE_RATIO,    VALUE_MONEY,
+                                           VALUE_POWER,    VALUE_ISO_TIME, VALUE_ISO_DURATION};
     text_add(out, "| kind | written as |\n| --- | --- |\n");
     for (size_t i = 0; i < sizeof quantities / sizeof quantities[0]; i++)
         text_printf(out, "| %s | %s |\n", value_title(quantities[i]),

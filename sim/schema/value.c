@@ -94,6 +94,12 @@ static bool money_parse(const char *text, Place at, int64_t *micro_usd, Status *
     return suffixed_parse(text, suffixes, 1, at, value_expected(VALUE_MONEY), micro_usd, status);
 }
 
+static bool power_parse(const char *text, Place at, int64_t *mw, Status *status)
+{
+    static const Suffix suffixes[] = {{"kW", 6}, {"W", 3}};
+    return suffixed_parse(text, suffixes, 2, at, value_expected(VALUE_POWER), mw, status);
+}
+
 static bool flops_parse(const char *text, Place at, int64_t *flops, Status *status)
 {
     static const Suffix suffixes[] = {
@@ -113,10 +119,15 @@ typedef bool QuantityParse(const char *text, Place at, int64_t *value, Status *s
 bool value_parse(ValueKind kind, const char *text, Place at, int64_t *value, Status *status)
 {
     static QuantityParse *const parsers[] = {
-        [VALUE_DURATION] = duration_parse, [VALUE_BYTES] = bytes_parse,
-        [VALUE_RATE] = rate_parse,         [VALUE_FLOPS] = flops_parse,
-        [VALUE_RATIO] = ratio_parse,       [VALUE_MONEY] = money_parse,
-        [VALUE_ISO_TIME] = iso_time_parse, [VALUE_ISO_DURATION] = iso_duration_parse,
+        [VALUE_DURATION] = duration_parse,
+        [VALUE_BYTES] = bytes_parse,
+        [VALUE_RATE] = rate_parse,
+        [VALUE_FLOPS] = flops_parse,
+        [VALUE_RATIO] = ratio_parse,
+        [VALUE_MONEY] = money_parse,
+        [VALUE_POWER] = power_parse,
+        [VALUE_ISO_TIME] = iso_time_parse,
+        [VALUE_ISO_DURATION] = iso_duration_parse,
     };
     return parsers[kind](text, at, value, status);
 }

@@ -19,6 +19,7 @@
     X(FLOPS, INTEGER, "speed", "a speed such as \"4.37Tflop/s\"")    /* flop per second */         \
     X(RATIO, INTEGER, "ratio", "a ratio such as \"28%\" or \"1.5\"") /* ppm */                     \
     X(MONEY, INTEGER, "amount", "an amount such as \"0.90USD\"")     /* millionths of a USD */     \
+    X(POWER, INTEGER, "power", "a power such as \"9.2kW\"")          /* mW */                      \
     X(ISO_TIME, INTEGER, "time", "a time such as \"2018-07-18T17:45:00Z\"")               /* ms */ \
     X(ISO_DURATION, INTEGER, "ISO-8601 duration", "an ISO-8601 duration such as \"P7D\"") /* ns */ \
     X(OBJECT, OBJECT, "object", "an object")                                                       \
@@ -48,7 +49,8 @@ const char *value_title(ValueKind kind);
 const char *value_expected(ValueKind kind);
 
 /* The quantity that `text` gives, in the unit of `kind`: DURATION, BYTES, RATE, FLOPS, RATIO,
- * MONEY, ISO_TIME or ISO_DURATION. STATUS_BAD_INPUT at `at` when `text` is not such a quantity. */
+ * MONEY, POWER, ISO_TIME or ISO_DURATION. STATUS_BAD_INPUT at `at` when `text` is not such a
+ * quantity. */
 MUST_CHECK bool value_parse(ValueKind kind, const char *text, Place at, int64_t *value,
                             Status *status);
 

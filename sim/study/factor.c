@@ -136,7 +136,7 @@ static bool check_parameter(const Reader *reader)
     }
     Status *missing = problems_add(reader->problems, STATUS_BAD_INPUT, at,
                                    "the scenario has no parameter \"%s\"", wanted);
-    if (nearest_name(wanted, names, scenario->parameter_count) != NULL)
+    if (scenario->parameter_count > 0)
         status_hint_names(missing, wanted, names, scenario->parameter_count);
     else
         status_hint(missing, "declare it in the scenario's \"parameters\", or name the value that "

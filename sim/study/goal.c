@@ -161,6 +161,85 @@ int32_t goal_metrics(Arena *arena, const StudyText *text, GoalMetric metrics[GOA
     return count;
 }
 
+/* --- What must be known --- */
+
+static bool is_priced(NodeKind kind)
+{
+    return price_is_known(node_kind_price(kind));
+}
+
+static bool has_power(NodeKind kind)
+{
+    return kind.vm_size->power != NULL;
+}
+
+enum { PARTS = 3 };
+
+/* Metrics whose names have one of these parts need a fact of VM sizes. */
+static const struct {
+    const char *parts[PARTS], *noun;
+    bool (*is_known)(NodeKind kind);
+    const char *before, *after; /* the name of the size, in a hint */
+} needs[] = {
+    {{"cost_usd"},
+     "price",
+     is_priced,
+     "state the price in the scenario, as in \"assume\": {\"vm_sizes/",
+     "/dedicated_price_per_hour\": \"1.20USD\"}"},
+    {{"_kwh", "peak_kw", "carbon_kg"},
+     "power",
+     has_power,
+     "add \"catalog/power.json\" to the scenario's \"catalog\", or an own catalogue with \"power\" "
+     "of ",
+     ""},
+};
+
+/* A VM size of the scenario of which something is not known; NULL: none. `*at` is the command that
+ * creates such nodes. */
+static const char *unknown_size(const Scenario *scenario, bool (*is_known)(NodeKind), Place *at)
+{
+    for (int32_t i = 0; i < scenario->command_count; i++) {
+        const Command *command = &scenario->commands[i];
+        if (command->kind != COMMAND_CLUSTER_CREATE)
+            continue;
+        const ClusterSpec *spec = command->as.cluster_create;
+        *at = command_place(command);
+        for (int32_t k = 0; k < cluster_spec_kind_count(spec); k++)
+            if (!is_known(cluster_spec_kind(spec, k)))
+                return cluster_spec_kind(spec, k).vm_size->name;
+    }
+    return NULL;
+}
+
+static bool has_part(const char *name, const char *const parts[PARTS])
+{
+    for (int32_t i = 0; i < PARTS && parts[i] != NULL; i++)
+        if (strstr(name, parts[i]) != NULL)
+            return true;
+    return false;
+}
+
+/* Costs and energies can only be compared if they are known of all nodes. */
+static bool check_needs(const Reader *reader, int32_t metric)
+{
+    const char *name = reader->study->metrics[metric].name;
+    for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++) {
+        Place at;
+        const char *size =
+            has_part(name, needs[i].parts)
+                ? unknown_size(&reader->study->scenario->scenario, needs[i].is_known, &at)
+                : NULL;
+        if (size == NULL)
+            continue;
+        status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, at,
+                                 "no %s of %s is known, so \"%s\" is unknown", needs[i].noun, size,
+                                 name),
+                    "%s%s%s, or choose another metric", needs[i].before, size, needs[i].after);
+        return false;
+    }
+    return true;
+}
+
 /* --- Constraints --- */
 
 static bool read_limit(const Reader *reader, const StudyMetric *metric, const Json *node,
@@ -265,8 +344,11 @@ static bool read_constraints(const Reader *reader)
     GoalConstraint *constraints = ARENA_ARRAY(reader->arena, GoalConstraint, list->count + 1);
     goal->constraints = constraints;
     bool is_sound = true;
-    for (int32_t i = 0; i < list->count; i++)
-        is_sound &= read_constraint(reader, list->items[i], &constraints[goal->constraint_count++]);
+    for (int32_t i = 0; i < list->count; i++) {
+        GoalConstraint *constraint = &constraints[goal->constraint_count++];
+        is_sound &= read_constraint(reader, list->items[i], constraint) &&
+                    check_needs(reader, constraint->metric);
+    }
     return is_sound && check_contradictions(reader);
 }
 
@@ -427,42 +509,6 @@ static bool read_objective(const Reader *reader)
     return reader->goal->metric >= 0; // otherwise it is reported with the metrics
 }
 
-/* A VM size of the scenario without a price; NULL: none. `*at` is the command that creates such
- * nodes. */
-static const char *unpriced_size(const Scenario *scenario, Place *at)
-{
-    for (int32_t i = 0; i < scenario->command_count; i++) {
-        const Command *command = &scenario->commands[i];
-        if (command->kind != COMMAND_CLUSTER_CREATE)
-            continue;
-        const ClusterSpec *spec = command->as.cluster_create;
-        *at = command_place(command);
-        for (int32_t k = 0; k < cluster_spec_kind_count(spec); k++)
-            if (!price_is_known(node_kind_price(cluster_spec_kind(spec, k))))
-                return cluster_spec_kind(spec, k).vm_size->name;
-    }
-    return NULL;
-}
-
-/* Costs can only be compared if all prices are known. */
-static bool check_prices(const Reader *reader)
-{
-    const char *name = reader->study->metrics[reader->goal->metric].name;
-    Place at;
-    const char *size = strstr(name, "cost_usd") != NULL
-                           ? unpriced_size(&reader->study->scenario->scenario, &at)
-                           : NULL;
-    if (size == NULL)
-        return true;
-    status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, at,
-                             "no price of %s is known, so \"%s\" is unknown", size, name),
-                "state the price in the scenario, as in \"assume\": "
-                "{\"vm_sizes/%s/dedicated_price_per_hour\": \"1.20USD\"}, or choose another "
-                "objective",
-                size);
-    return false;
-}
-
 /* Members of a goal without an objective. */
 static bool check_without_objective(const Reader *reader)
 {
@@ -507,7 +553,8 @@ bool goal_read(Arena *arena, const StudyText *text, Study *study, Problems *prob
         return check_without_objective(&reader);
     reader.goal->study_path = text->node->at.line > 0 ? study->path : NULL; // options have no lines
     reader.goal->budget_runs = text->budget != NULL ? text->budget->runs.value : 0;
-    if (!read_objective(&reader) || !check_prices(&reader) || !read_constraints(&reader))
+    if (!read_objective(&reader) || !check_needs(&reader, reader.goal->metric) ||
+        !read_constraints(&reader))
         return false;
     bool is_sound = read_indifference(&reader);
     is_sound &= read_confidence(&reader);

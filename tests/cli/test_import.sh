@@ -41,6 +41,47 @@ holds cmp jobs.csv first.csv
 holds cmp jobs.import.json first.json
 holds [ ! -s stdout ]
 
+example "each queue has its own nodes, and Slurm's policy is a parameter"
+cat >queues.txt <<'END'
+JobID|User|Partition|Submit|Start|End|State|AllocTRES|TimelimitRaw
+1|zoë|gpu|2026-02-02T08:00:00|2026-02-02T08:00:00|2026-02-02T10:00:00|COMPLETED|gres/gpu=4,node=1|120
+2|zoë|gpu|2026-02-02T08:10:00|2026-02-02T10:00:00|2026-02-02T11:00:00|COMPLETED|gres/gpu=8,node=1|60
+3|zoë|gpu|2026-02-02T08:20:00|2026-02-02T08:20:00|2026-02-02T09:00:00|COMPLETED|gres/gpu=4,node=1|60
+4|ann|a-100|2026-02-02T08:30:00|2026-02-02T08:30:00|2026-02-02T09:00:00|COMPLETED|gres/gpu=2,node=1|60
+5|ann|a_100|2026-02-02T08:30:00|2026-02-02T08:30:00|2026-02-02T09:00:00|COMPLETED|gres/gpu=2,node=1|60
+END
+trainyard import slurm queues.txt -o queues.csv --scenario queues.json --nodes 3x2 --nodes gpu=1 --price 1USD/gpu --offer bought=0.5USD
+exit_is 2
+stderr_has "--offer: the clusters have different nodes"
+trainyard import slurm queues.txt -o queues.csv --scenario queues.json --nodes 3x2 --nodes gpu=1 --price 1USD/gpu
+exit_is 0
+trainyard run queues.json --json
+holds has_json "run['clusters']['gpu']['nodes_max'] == 1 and run['clusters']['a-100']['nodes_max'] == 3"
+holds has_json "run['clusters']['gpu']['vm_size'] == 'TRACE_8GPU' and run['clusters']['a_100']['vm_size'] == 'TRACE_2GPU'"
+holds has_json "run['workloads']['queues']['queue_s']['max'] == 6600"
+trainyard run queues.json --param policy=service --json
+holds has_json "run['workloads']['queues']['queue_s']['max'] == 9600" # the third job waits for the second
+trainyard run queues.json --param nodes_a_100=1 --param nodes_a_100_3=2 --param nodes_gpu=2 --json
+holds has_json "run['clusters']['a-100']['nodes_max'] == 1 and run['clusters']['a_100']['nodes_max'] == 2"
+holds has_json "run['workloads']['queues']['queue_s']['max'] == 0"
+trainyard plan queues.json --vary nodes=1..2 --minimise cost_usd.total
+exit_is 2
+stderr_has 'the scenario has no parameter "nodes"'
+stderr_has 'nodes_a_100_3'
+while IFS='|' read -r options message hint; do
+    # shellcheck disable=SC2086 # several options
+    trainyard import slurm queues.txt -o queues.csv --scenario queues.json $options
+    exit_is 2
+    stderr_has "--nodes: $message"
+    stderr_has "  hint: $hint"
+done <<'TABLE'
+--nodes gpu=1 --nodes a-100=1|the nodes of the queue "a_100" are not known|--nodes a_100=N states them, --nodes N those of all
+--nodes 1 --nodes long=1|there are no jobs of a queue "long"|known: gpu, a-100, a_100
+--nodes 1x|"1x" is not [QUEUE=]N or [QUEUE=]NxGPUS|as in --nodes 24, --nodes dev=2 or --nodes old=10x4
+--nodes 0|"0" is not [QUEUE=]N or [QUEUE=]NxGPUS|as in
+--nodes =1|"=1" is not [QUEUE=]N or [QUEUE=]NxGPUS|as in
+TABLE
+
 example "--check writes nothing"
 mkdir empty
 trainyard import slurm jobs.txt --check --states completed --queue long
@@ -50,7 +91,7 @@ stdout_has "dropped: 1 of other queues (--queue)"
 stdout_has "its times were read as UTC"
 
 example "a log becomes a report in three commands"
-trainyard import slurm jobs.txt -o jobs.csv --scenario jobs.json --nodes 2 --gpus-per-node 4
+trainyard import slurm jobs.txt -o jobs.csv --scenario jobs.json --nodes 2 --gpus-per-node 4 --pool
 exit_is 0
 trainyard sweep jobs.json --vary nodes=1..2 --seeds 2 --metric utilisation
 exit_is 0
@@ -127,7 +168,7 @@ stdout_has "noted: 1 equal to an earlier row in all columns: kept, because they 
 stdout_has "noted: 1 wider than their cluster: the scenario refuses them at submission"
 cp log.json stdout
 holds has_json "[k['name'] for k in run['commands'][0]['node_kinds']] == ['gpu8', 'gpu2']"
-holds has_json "[p['value'] for p in run['parameters'].values()] == [2, 1]"
+holds has_json "[p['value'] for name, p in run['parameters'].items() if name != 'policy'] == [2, 1]"
 holds has_json "len(run['commands']) == 1 and run['workloads'][0]['cluster'] == 'gpu'"
 cat >nodes.csv <<'END'
 sn,cpu_milli,memory_mib,gpu,model

@@ -273,6 +273,18 @@ trainyard plan --check nothing
 exit_is 2
 stderr_has "nothing/plan.json"
 
+example "energy needs the power of the nodes, as an objective and as a limit; a workload may have that name"
+for goal in "--minimise energy.total_kwh" "--minimise cost_usd.total --slo energy.peak_kw<=2kW"; do
+    # shellcheck disable=SC2086
+    trainyard plan queue.json --vary servers=1..2 $goal
+    exit_is 2
+    stderr_has "no power of Standard_NC6 is known"
+    stderr_has "catalog/power.json"
+done
+sed 's/"name": "all"/"name": "energy"/' queue.json >energy.json
+trainyard plan energy.json --vary servers=4..6 --minimise cost_usd.total --slo 'workloads.energy.waited_within(10h) >= 50%'
+exit_is 0
+
 example "wrong input has its place and a hint"
 trainyard plan
 exit_is 2

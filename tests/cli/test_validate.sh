@@ -55,6 +55,10 @@ scenario.json | s/"seed": 7/"failures": {"nodes": "weekly"}/ | small/scenario.js
 scenario.json | s/"seed": 7/"failures": {"scale": "2x"}/ | small/scenario.json:4:25: scale is not a factor from 0 to 1000
 scenario.json | s/"seed": 7/"failures": {"mount": "101%"}/ | small/scenario.json:4:25: mount is 101%, expected 0% to 100%
 scenario.json | s/"seed": 7/"failures": {"slow_nodes": "5%"}/ | small/scenario.json:4:30: "slow_nodes" needs "slow_node_speed", which is missing
+scenario.json | s/"seed": 7/"until": "30d"/; s/"do": "cluster.create"/"every": "7d", "do": "cluster.create"/ | small/scenario.json:9:6: cluster.create takes no "every"
+scenario.json | s/"seed": 7/"faults": [{"at": "1h", "every": "7d", "do": "region.outage", "duration": "8h"}]/ | small/scenario.json:4:36: what repeats needs a scenario that ends
+scenario.json | s/"seed": 7/"until": "30d", "faults": [{"at": "1h", "every": "0s", "do": "region.outage", "duration": "8h"}]/ | small/scenario.json:4:52: every is 0; it would never be over
+scenario.json | s/"seed": 7/"until": "30d", "faults": [{"after": "job nap started", "every": "7d", "do": "job.exit", "job": "nap", "exit_code": 1}]/ | small/scenario.json:4:68: what repeats "every" time begins "at" a time
 scenario.json | s/"seed": 7/"policy": "backfil"/ | small/scenario.json:4:13: unknown policy "backfil"
 scenario.json | s/"seed": 7/"network": {"rack_nodes": 4}/ | small/scenario.json:4:14: this network needs "rack_uplink_rate", which is missing
 scenario.json | s/"seed": 7/"groups": [{"name": "r", "cluster": "gpu", "nodes": "4-1"}]/ | small/scenario.json:4:55: group "r": nodes are places such as "3" or "1-4", not 4-1
@@ -143,6 +147,18 @@ trainyard validate "$scenarios/catalog/failures.json"
 stdout_has "failures.json: catalogue over catalog/azure-2018.json, no problems"
 trainyard validate "$scenarios/catalog/azure-2018.json"
 stdout_has "azure-2018.json: catalogue, no problems"
+
+example "a scenario finds the catalogues of the program from any folder, but those of measured machines"
+mkdir far
+for file in "$scenarios"/catalog/*.json; do
+    name=$(basename "$file")
+    case $name in
+    local-*) continue ;;
+    esac
+    echo '{"trainyard": 1, "start": "2018-07-18T08:00:00Z", "catalog": ["catalog/azure-2018.json", "catalog/'"$name"'"], "commands": []}' >far/scenario.json
+    trainyard validate far/scenario.json
+    exit_is 0
+done
 
 example "only the mistake in a catalogue that includes another one is found"
 sed '0,/"value": "replace"/s//"value": "replaced"/' "$scenarios/catalog/failures.json" >failures.json

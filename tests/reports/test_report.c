@@ -179,7 +179,7 @@ START_TEST(a_page_answers_and_has_every_section)
         // run_s 288.322745 less prep_s 110.965282 and start_s 23.647789: it failed while it trained
         "23.6 s starting, 2 min 34 s running.",
         "job second_job failed: JobFailed: Job failed with non-zero exit code",
-        "$0.42 in all",
+        "0.42 USD in all",
         // 1680 s of node time are 0.4667 h
         "0.47 h",
         // 5.682894 + 106.00023 + 19.412503 + 0 + 10.898062 = 141.993689 s of steps:
@@ -294,10 +294,10 @@ START_TEST(a_page_lists_faults_with_reasons_and_costs)
         "27 min 20 s since it was submitted, 2 restarts, 12 min 22 s in the queue; ",
         "of the last attempt 1 min 40 s running", "Last attempt", "Turnaround", "Cost by use",
         // 475 of 1299.75 mills
-        "The nodes cost $1.30: $0.48 (36.5 %) for unusable nodes, ",
-        "$0.18 (13.8 %) for work that was lost, ",
+        "The nodes cost 1.30 USD: 0.48 USD (36.5 %) for unusable nodes, ",
+        "0.18 USD (13.8 %) for work that was lost, ",
         // checkpoints 0.5 % and input 0.1 %
-        "and $0.0080 for the rest.", "Errors and their reasons", "AccountCoreQuotaReached",
+        "and 0.0080 USD for the rest.", "Errors and their reasons", "AccountCoreQuotaReached",
         "gpu, nodes", "Node n3 of cluster gpu became unusable (mount failure)",
         "Node n2 of cluster gpu was lost (preemption)", "Job j stalls: node n4 is silent",
         "Job j continues from its checkpoint: 4 epochs need not be done again",

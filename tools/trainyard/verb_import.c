@@ -25,7 +25,8 @@ typedef struct {
     int64_t thin_seed, processors_per_node, gpus_per_node_max;
     bool skips_malformed;
     const char *scenario, *machines, *fit;
-    int64_t nodes, gpus_per_node;
+    OptionTexts nodes;
+    int64_t gpus_per_node;
     bool is_pool;
     const char *price, *low_priority;
     int64_t lifetime_ns, piece_ns;
@@ -86,8 +87,10 @@ static const Field import_options[] = {
     OPTION_FILE(0, "cluster", machines, "FILE",
                 "--scenario: the clusters, from the machine list (philly), the GPUs of virtual "
                 "clusters by day (helios) or the table of nodes (pai-2023)"),
-    OPTION_INTEGER(0, "nodes", nodes, "N", 1, GPUS_MAX,
-                   "--scenario: without --cluster, the nodes of the cluster of each queue"),
+    OPTION_TEXTS(
+        0, "nodes", nodes, "[QUEUE=]N[xGPUS]",
+        "--scenario: without --cluster, the nodes of the cluster of each queue, or of that "
+        "of QUEUE, with GPUS each; may be repeated"),
     OPTION_INTEGER(0, "gpus-per-node", gpus_per_node, "N", 1, GPUS_MAX,
                    "--scenario: GPUs of a node (8)"),
     OPTION_FLAG(0, "pool", is_pool, "--scenario: one cluster, \"gpu\", for all queues"),
@@ -274,7 +277,7 @@ static bool read_clusters(Arena *arena, const ImportArguments *arguments, Import
     char *path = arena_strdup(arena, arguments->machines != NULL ? arguments->machines : "");
     const ImportClusterChoices choices = {
         .machines = arguments->machines != NULL ? &machines : NULL,
-        .nodes = (int32_t)arguments->nodes,
+        .nodes = texts_of(arguments->nodes),
         .gpus_per_node = (int32_t)arguments->gpus_per_node,
         .is_pool = arguments->is_pool || arguments->scenario == NULL};
     return (arguments->machines == NULL || read_files(arena, &path, 1, &machines, problems)) &&
@@ -445,7 +448,7 @@ static bool check_offers(const ImportPrices *prices, const ImportClusters *clust
         import_has_one_size(clusters))
         return true;
     status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in(option, 0, 0),
-                             "the clusters have different nodes, or numbers of nodes"),
+                             "the clusters have different nodes"),
                 "--pool, --nodes and --gpus-per-node make them equal; --price is for all of them");
     return false;
 }

@@ -105,7 +105,7 @@ void figures_cost(Figures *figures, const Facts *facts)
 {
     Figure figure = {.section = SECTION_COST,
                      .file = "cost",
-                     .title = "Cost of nodes so far",
+                     .title = "Cost of nodes so far, in USD",
                      .left = 52,
                      .left_narrow = 52,
                      .note = "Each node's bill is spread evenly over the time that it was held."};

@@ -5,6 +5,7 @@
 #include "sim/base/ascii.h"
 #include "sim/base/name_table.h"
 #include "sim/base/row_table.h"
+#include "sim/base/wide.h"
 #include "sim/cloud/fault/tables.h"
 
 Faults *faults_create(Arena *run, Engine *engine, TraceRecorder *recorder, const Scenario *scenario,
@@ -34,17 +35,15 @@ static const Failures *failures_of(const Faults *faults)
     return &faults->scenario->failures;
 }
 
-__extension__ typedef unsigned __int128 Wide;
-
-static int64_t bounded(Wide value)
+static int64_t bounded(WideUnsigned value)
 {
-    return value < (Wide)INT64_MAX ? (int64_t)value : INT64_MAX;
+    return value < (WideUnsigned)INT64_MAX ? (int64_t)value : INT64_MAX;
 }
 
 /* A drawn time until a failure, divided by Failures.rate_ppm, which is not 0. */
 static int64_t at_rate(const Faults *faults, int64_t time_ns)
 {
-    return bounded((Wide)time_ns * (uint64_t)PPM / (uint64_t)failures_of(faults)->rate_ppm);
+    return bounded((WideUnsigned)time_ns * (uint64_t)PPM / (uint64_t)failures_of(faults)->rate_ppm);
 }
 
 /* The address of a draw. */
@@ -57,15 +56,16 @@ typedef struct {
 static int64_t rest_drawn_again(const Faults *faults, const FailureModel *model, DrawAddress at,
                                 int64_t begun_ns)
 {
-    const Wide age_ns = (Wide)(faults->engine->now_ns - begun_ns);
+    const WideUnsigned age_ns = (WideUnsigned)(faults->engine->now_ns - begun_ns);
     // The time at the modelled rate which, divided by the rate, is the age or less.
-    const Wide least = ((age_ns + 1) * (uint64_t)failures_of(faults)->rate_ppm - 1) / (uint64_t)PPM;
+    const WideUnsigned least =
+        ((age_ns + 1) * (uint64_t)failures_of(faults)->rate_ppm - 1) / (uint64_t)PPM;
     const uint64_t word = engine_word(faults->engine, at.stream, at.entity, at.draw);
     const int64_t time_ns =
         at_rate(faults, distribution_above(model->between, word, bounded(least)));
     if (time_ns == INT64_MAX)
         return INT64_MAX;
-    return (Wide)time_ns > age_ns ? time_ns - (int64_t)age_ns : 1;
+    return (WideUnsigned)time_ns > age_ns ? time_ns - (int64_t)age_ns : 1;
 }
 
 /* --- Nodes --- */

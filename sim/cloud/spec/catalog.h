@@ -2,8 +2,8 @@
  * number about the real world is read from scenarios/catalog/ (with value, source, date) into these
  * structs; none is hard-coded.
  *
- * Units: durations in ns, data in bytes, rates in bytes/s, money in micro-USD (1e-6 USD), fractions
- * in parts per million (ppm). */
+ * Units: durations in ns, data in bytes, rates in bytes/s, money in micro-USD (1e-6 USD), power
+ * in mW, fractions in parts per million (ppm). */
 #ifndef SIM_CLOUD_SPEC_CATALOG_H
 #define SIM_CLOUD_SPEC_CATALOG_H
 
@@ -29,6 +29,22 @@ typedef struct {
     const DeviceTimes *times;      /* measured stages, used in place of the peak; NULL: none */
 } GpuModel;
 
+/* The power of a node of a VM size, without cooling. */
+typedef struct {
+    const char *vm_size; /* "Standard_NC6" */
+    int64_t idle_mw;     /* while its GPUs compute nothing */
+    int64_t busy_mw;     /* while all of them compute */
+} NodePower;
+
+/* The consequences of the energy of nodes. */
+typedef struct {
+    int64_t pue_ppm;           /* power usage effectiveness: all energy by that of nodes */
+    int64_t carbon_g_per_kwh;  /* CO2e of a kWh; 0: not known */
+    int64_t exchange_load_ppm; /* of the difference between busy and idle power, while gradients
+                                  are exchanged */
+    int64_t micro_usd_per_kwh; /* paid in addition to the price of nodes */
+} EnergyTerms;
+
 typedef struct {
     const char *name;   /* "Standard_NC6", compared without case */
     const char *family; /* quota family: "NC" */
@@ -42,6 +58,7 @@ typedef struct {
     int64_t rdma_latency_ns;
     int64_t dedicated_micro_usd_per_hour; /* or PRICE_UNKNOWN, as the next one */
     int64_t low_priority_micro_usd_per_hour;
+    const NodePower *power; /* NULL: not known */
 } VmSize;
 
 /* The performance of a share. For each provisioned TiB the "per TiB" members are added to the

@@ -157,6 +157,7 @@ typedef struct {
     int64_t ordinal;     /* from 1, for moments that have one; else 0 */
     int64_t delay_ns;
     const Condition *condition; /* of MOMENT_CONDITION */
+    int64_t every_ns;           /* of MOMENT_AT: again after each such time; 0: once */
 } Trigger;
 
 /* Part of a group of nodes, such as a rack or a zone. Places count from 1 in each cluster; the

@@ -197,6 +197,7 @@ typedef struct {
                            four bytes, so that the padding after it never looks like an address,
                            which a snapshot would respect */
     ServiceModel service;
+    EnergyTerms energy;
     int32_t quota_count;
     const CoreQuota *quotas; /* a family that is not listed has no limit */
     Failures failures;

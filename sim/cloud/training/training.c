@@ -3,12 +3,11 @@
 #include "sim/base/invariant.h"
 #include "sim/base/name_table.h"
 #include "sim/base/units.h"
+#include "sim/base/wide.h"
 #include "sim/engine/rng.h"
 #include "sim/model/bounded.h"
 #include "sim/model/learning.h"
 #include "sim/model/random_math.h"
-
-__extension__ typedef unsigned __int128 Wide;
 
 int64_t step_parts_sum(StepParts parts)
 {
@@ -179,7 +178,7 @@ int64_t step_parts_of_ranks(const StepPlan *plan, uint64_t seed, uint64_t addres
  * can make it larger. */
 static int64_t mean_part(int64_t amount, int64_t numerator, int64_t denominator)
 {
-    Wide part = (Wide)amount * (Wide)numerator / (Wide)denominator;
+    WideUnsigned part = (WideUnsigned)amount * (WideUnsigned)numerator / (WideUnsigned)denominator;
     return part > INT64_MAX ? INT64_MAX : (int64_t)part;
 }
 

@@ -18,6 +18,11 @@ typedef struct {
 extern const ObjectType summary_spread_type, summary_waits_type, summary_class_type,
     summary_workload_type;
 
+/* The energy of a cluster, whose kinds are known already, and its part of the summary's. Needs
+ * `facts`. */
+void making_add_energy_of(const Making *making, uint32_t id, SummaryCluster *cluster);
+/* The summary's energy, once it has the parts of all clusters. */
+void making_add_energy(Making *making);
 /* Whether the job is listed: jobs of workloads are not. */
 bool making_lists_job(const Making *making, uint32_t job);
 /* The name of the job's cluster. A forged trace may have jobs of a cluster without records. */

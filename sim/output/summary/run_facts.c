@@ -98,12 +98,14 @@ static ClusterFacts cluster_facts(Arena *arena, const ClusterSpec *spec)
         const NodeKind kind = cluster_spec_kind(spec, k);
         kinds[k] = (KindFacts){.name = kind.name,
                                .vm_size = vm_size_in_capitals(arena, kind.vm_size->name),
-                               .is_low_priority = kind.is_low_priority};
+                               .is_low_priority = kind.is_low_priority,
+                               .power = kind.vm_size->power};
         is_low |= kind.is_low_priority;
         is_dedicated |= !kind.is_low_priority;
     }
     facts.priority = !is_low ? "dedicated" : !is_dedicated ? "lowpriority" : "mixed";
     facts.vm_size = vm_sizes_in_capitals(arena, spec);
+    facts.power = kinds[0].power;
     facts.kind_count = (uint32_t)spec->kind_count;
     facts.kinds = kinds;
     facts.queue_count = (uint32_t)spec->queue_count;
@@ -142,6 +144,7 @@ RunFacts run_facts_of_world(Arena *arena, const World *world, const WaitingFold 
                       .start_unix_ms = scenario->start_unix_ms,
                       .measure = scenario->measure,
                       .has_queue_limit = scenario->has_queue_limit,
+                      .energy = scenario->energy,
                       .wait_target_ns = scenario->wait_target_ns,
                       .clusters = clusters,
                       .waits = waits,

@@ -10,12 +10,14 @@ typedef struct {
     const char *name;
     const char *vm_size; /* "STANDARD_NC6" */
     bool is_low_priority;
+    const NodePower *power; /* NULL: not known */
 } KindFacts;
 
 typedef struct {
-    const char *vm_size;  /* of several kinds "STANDARD_NC6 + STANDARD_NC24" */
-    const char *priority; /* "dedicated", "lowpriority", "mixed" */
-    uint32_t kind_count;  /* 0: all nodes are of one kind */
+    const char *vm_size;    /* of several kinds "STANDARD_NC6 + STANDARD_NC24" */
+    const char *priority;   /* "dedicated", "lowpriority", "mixed" */
+    const NodePower *power; /* of nodes of one kind; NULL: not known */
+    uint32_t kind_count;    /* 0: all nodes are of one kind */
     const KindFacts *kinds;
     uint32_t queue_count;
     const QueueSpec *queues;
@@ -60,6 +62,7 @@ typedef struct {
     int64_t start_unix_ms;
     MeasureWindow measure;
     bool has_queue_limit;
+    EnergyTerms energy;
     int64_t wait_target_ns;       /* 0: the scenario has none */
     const ClusterFacts *clusters; /* [ClusterId.index], for all clusters of the metrics */
     const ClusterWaits *waits;    /* [wait_count], ClusterId.index; NULL: unknown */

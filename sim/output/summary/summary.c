@@ -196,6 +196,9 @@ static SummaryCluster cluster_summary(const Making *making, uint32_t id)
     }
     add_kinds(making, id, &cluster);
     add_queues(making, id, &cluster);
+    cluster.micro_kwh = SUMMARY_NEVER;
+    if (making->facts != NULL)
+        making_add_energy_of(making, id, &cluster);
     return cluster;
 }
 
@@ -489,7 +492,11 @@ static void add_costs(Making *making)
         summary->storage_micro_usd = storage_micro_usd(making->facts, run);
         sum = capped_sum(sum, summary->storage_micro_usd);
     }
-    summary->cost_micro_usd = known_micro_usd(sum, run->is_unpriced);
+    const bool pays_energy = making->facts != NULL && making->facts->energy.micro_usd_per_kwh > 0;
+    const bool is_known = !pays_energy || summary->energy.micro_usd != SUMMARY_NEVER;
+    if (pays_energy && is_known)
+        sum = capped_sum(sum, summary->energy.micro_usd);
+    summary->cost_micro_usd = known_micro_usd(sum, run->is_unpriced || !is_known);
     Wide tokens = 0;
     for (uint32_t i = 0; i < summary->job_count; i++)
         if (summary->jobs[i].tokens != SUMMARY_NEVER)
@@ -628,6 +635,7 @@ Summary *summary_of_run(Arena *arena, const RunFacts *facts, const RunMetrics *m
     add_clusters(&making);
     add_jobs(&making);
     summary_add_workloads(&making);
+    making_add_energy(&making);
     add_costs(&making);
     add_uses(&making);
     add_waits(&making);

@@ -53,6 +53,7 @@ typedef struct {
     Wide running_ns;
     int64_t utilisation_ppm;
     int64_t cost_micro_usd;
+    int64_t micro_kwh; /* without cooling */
     SummaryUses uses;
 } SummaryKind;
 
@@ -78,6 +79,7 @@ typedef struct {
     Wide held_ns; /* this and the next ones: node time */
     Wide billed_ns;
     int64_t cost_micro_usd;
+    int64_t micro_kwh; /* of its nodes, without cooling */
     Wide state_ns[NODE_STATE_COUNT];
     SummaryUses uses;
     SummaryWaits waits;
@@ -184,6 +186,15 @@ typedef struct {
     int64_t micro_usd; /* of nodes */
 } SummaryMeasured;
 
+/* The energy of all nodes; all unknown unless their power is known. */
+typedef struct {
+    int64_t micro_kwh;       /* of the site: with cooling and losses ... */
+    int64_t nodes_micro_kwh; /* ... and without them */
+    int64_t peak_mw;         /* of the site, if the most nodes were all busy at once */
+    int64_t carbon_mg;
+    int64_t micro_usd; /* unknown unless the catalogue has a price of a kWh */
+} SummaryEnergy;
+
 typedef struct {
     const char *scenario;
     const char *description; /* the scenario's; NULL: none */
@@ -212,6 +223,7 @@ typedef struct {
     uint32_t file_server_count;
     int64_t storage_micro_usd;
     int64_t micro_usd_per_trillion_tokens; /* of all transformers */
+    SummaryEnergy energy;
     int64_t held_nodes;
     int64_t held_micro_usd_per_hour;
     SummaryUses uses;

@@ -8,6 +8,7 @@
 #define SECONDS(key, member, ...) MEASURED(key, member, DECIMALS_S, "s", __VA_ARGS__)
 #define MILLISECONDS(key, member, ...) MEASURED(key, member, DECIMALS_MS, "ms", __VA_ARGS__)
 #define USD(key, member, ...) MEASURED(key, member, DECIMALS_USD, "USD", __VA_ARGS__)
+#define KWH(key, member, ...) MEASURED(key, member, DECIMALS_KWH, "kWh", __VA_ARGS__)
 #define RATIO(key, member, ...) MEASURED(key, member, DECIMALS_RATIO, "1", __VA_ARGS__)
 #define SPREAD(key, member, text)                                                                  \
     FIELD_ROW(OBJECT, key, member, .type = &summary_spread_type, .doc = text, NULLABLE)
@@ -70,6 +71,7 @@ static const Field kind_fields[] = {
           "jobs had",
           NULLABLE),
     USD("cost_usd", cost_micro_usd, "price of its nodes"),
+    KWH("energy_kwh", micro_kwh, "energy of its nodes, without cooling"),
     FIELD_OBJECT("attribution", uses, uses_type, "node_s and cost_usd by use"),
     {0},
 };
@@ -108,6 +110,7 @@ static const Field cluster_fields[] = {
     SECONDS("node_s", held_ns, "node time from allocation to release"),
     SECONDS("billed_node_s", billed_ns, "the billed part of it"),
     USD("cost_usd", cost_micro_usd, "price of its nodes"),
+    KWH("energy_kwh", micro_kwh, "energy of its nodes, without cooling"),
     SECONDS("preparing_s", state_ns[NODE_PREPARING], "node time in preparation"),
     SECONDS("idle_s", state_ns[NODE_IDLE], "node time without a job"),
     SECONDS("running_s", state_ns[NODE_RUNNING], "node time with a job"),
@@ -353,6 +356,26 @@ static const ObjectType given_file_type =
     OBJECT_TYPE("Given file", "A file that the run was made of.", given_file_fields);
 #undef OWNER
 
+#define OWNER SummaryEnergy
+static const Field energy_fields[] = {
+    KWH("total_kwh", micro_kwh,
+        "energy of the site: nodes_kwh times `energy/pue` of the catalogue"),
+    KWH("nodes_kwh", nodes_micro_kwh, "energy of all nodes"),
+    MEASURED("peak_kw", peak_mw, DECIMALS_KW, "kW",
+             "power of the site if the most nodes were all busy at once: what it must provide"),
+    MEASURED("carbon_kg", carbon_mg, DECIMALS_KG, "kg", "CO2e of total_kwh"),
+    {0},
+};
+static const ObjectType energy_type = OBJECT_TYPE(
+    "Energy",
+    "The energy that nodes draw, if the catalogue has \"power\" of their VM sizes. A node draws "
+    "its busy "
+    "power in the uses `useful` and `lost` of its time, `energy/exchange_load` of the catalogue in "
+    "`exchange`, and its idle power in all others, from allocation to release. If jobs share a "
+    "node, the GPUs that compute count. Storage and file servers are not included.",
+    energy_fields);
+#undef OWNER
+
 #define OWNER RunGiven
 static const Field given_fields[] = {
     FIELD_LIST(TEXTS, "set", sets, set_count, NULL,
@@ -381,6 +404,8 @@ static const Field cost_fields[] = {
                "price of each file server"),
     USD("storage", storage_micro_usd,
         "price of the stored bytes, or of a premium share's provisioned size"),
+    USD("energy", energy.micro_usd,
+        "price of energy.total_kwh, if `energy/price_per_kwh` of the catalogue states one"),
     USD("per_trillion_tokens", micro_usd_per_trillion_tokens,
         "the whole bill for each 10^12 tokens that transformers were trained on"),
     {0},
@@ -421,6 +446,7 @@ static const Field summary_fields[] = {
     SECONDS("wait_target_s", wait_target_ns, "`wait_target` of the scenario"),
     FIELD_GROUP("job_counts", job_count_type, "how many jobs, also of workloads, ended and how"),
     FIELD_GROUP("cost_usd", cost_type, "what the run costs"),
+    FIELD_OBJECT("energy", energy, energy_type, "what nodes draw"),
     FIELD_COUNT("held_nodes", held_nodes, "nodes that were still held when the run ended"),
     USD("held_usd_per_h", held_micro_usd_per_hour, "what these cost per hour from then on"),
     FIELD_OBJECT("attribution", uses, uses_type, "sum over clusters"),

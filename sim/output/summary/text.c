@@ -55,7 +55,7 @@ static const char *usd_cell(Arena *arena, const Json *value)
     if (!json_scaled(value, 6, &micro_usd))
         return "-";
     Text text = {0};
-    decimal_print_usd(&text, micro_usd);
+    decimal_print_amount(&text, micro_usd);
     text_add(&text, " USD");
     return cell_of(arena, &text);
 }
@@ -321,15 +321,20 @@ static void print_no_price(Text *out, const Json *summary)
 static void print_bill(Text *out, Arena *arena, const Json *summary)
 {
     const Json *cost = json_member(summary, "cost_usd");
-    const Json *storage = json_member(cost, "storage");
+    const Json *storage = json_member(cost, "storage"), *energy = json_member(cost, "energy");
     const Json *utilisation = json_member(summary, "utilisation");
     int64_t micro_usd, ppm;
     if (json_scaled(json_member(cost, "total"), 6, &micro_usd))
         text_printf(out, "Cost: %s", usd_cell(arena, json_member(cost, "total")));
     else
         print_no_price(out, summary);
-    if (json_scaled(storage, 6, &micro_usd) && micro_usd > 0)
-        text_printf(out, ", of which storage %s", usd_cell(arena, storage));
+    const char *separator = ", of which ";
+    if (json_scaled(storage, 6, &micro_usd) && micro_usd > 0) {
+        text_printf(out, "%sstorage %s", separator, usd_cell(arena, storage));
+        separator = ", ";
+    }
+    if (json_scaled(energy, 6, &micro_usd))
+        text_printf(out, "%senergy %s", separator, usd_cell(arena, energy));
     if (json_scaled(json_member(cost, "per_trillion_tokens"), 6, &micro_usd))
         text_printf(out, ", %s for 10^12 tokens",
                     usd_cell(arena, json_member(cost, "per_trillion_tokens")));
@@ -338,6 +343,30 @@ static void print_bill(Text *out, Arena *arena, const Json *summary)
         text_printf(out, " Nodes ran jobs %s of the time they were held.",
                     percent_cell(arena, utilisation));
     text_add(out, "\n");
+}
+
+static const char *amount_cell(Arena *arena, const Json *value, const char *unit)
+{
+    int64_t millionths;
+    if (!json_scaled(value, 6, &millionths))
+        return "-";
+    Text text = {0};
+    decimal_print_amount(&text, millionths);
+    return arena_printf(arena, "%s %s", text_move(arena, &text), unit);
+}
+
+static void print_energy(Text *out, Arena *arena, const Json *summary)
+{
+    const Json *energy = json_member(summary, "energy");
+    const Json *total = json_member(energy, "total_kwh"),
+               *carbon = json_member(energy, "carbon_kg");
+    if (total == NULL)
+        return;
+    text_printf(out, "Energy: %s", amount_cell(arena, total, "kWh"));
+    if (carbon != NULL)
+        text_printf(out, ", %s of CO2e", amount_cell(arena, carbon, "kg"));
+    text_printf(out, ". The site must provide up to %s.\n",
+                amount_cell(arena, json_member(energy, "peak_kw"), "kW"));
 }
 
 /* Nodes that are still held, which the bill does not include. */
@@ -382,6 +411,7 @@ void summary_text_print(Text *out, const Json *summary)
         print_workloads(out, arena, workloads);
     print_uses(out, arena, summary);
     print_bill(out, arena, summary);
+    print_energy(out, arena, summary);
     print_held(out, arena, summary);
     print_problems(out, json_member(summary, "problems"));
     arena_destroy(arena);

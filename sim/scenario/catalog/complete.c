@@ -166,6 +166,23 @@ static void complete_service(Arena *arena, ServiceModel *service)
         service->unknown_tool_ns = constant(arena, NS_PER_S);
 }
 
+static void bind_power(const Catalog *catalog, Problems *problems)
+{
+    const Section *powers = &catalog->sections[CATALOG_POWER];
+    for (int32_t i = 0; i < powers->count; i++) {
+        const NodePower *power = powers->entries[i]->item;
+        const Entry *size = section_find(&catalog->sections[CATALOG_VM_SIZES], power->vm_size);
+        if (power->busy_mw < power->idle_mw)
+            problems_add(problems, STATUS_BAD_INPUT, powers->entries[i]->at,
+                         "power/%s: a busy node draws less than an idle one", power->vm_size);
+        if (size == NULL)
+            problems_add(problems, STATUS_BAD_INPUT, powers->entries[i]->at,
+                         "power/%s: there is no VM size \"%s\"", power->vm_size, power->vm_size);
+        else
+            ((VmSize *)size->item)->power = power;
+    }
+}
+
 void catalog_complete(Arena *arena, Catalog *catalog, Place at, Problems *problems)
 {
     const int32_t before = problems->count;
@@ -190,6 +207,7 @@ void catalog_complete(Arena *arena, Catalog *catalog, Place at, Problems *proble
         vm_size_complete(sizes->entries[i]);
         vm_size_check(sizes->entries[i], problems);
     }
+    bind_power(catalog, problems);
     Throughput *rows = ARENA_ARRAY(arena, Throughput, catalog->row_count);
     bool are_fine = true;
     for (int32_t i = 0; i < catalog->row_count; i++)

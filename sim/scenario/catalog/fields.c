@@ -70,6 +70,32 @@ static const Field vm_size_fields[] = {
     {0},
 };
 #undef OWNER
+#define OWNER NodePower
+static const Field power_fields[] = {
+    NEEDED_QUANTITY(POWER, "idle", idle_mw, 0, POWER_MOST,
+                    "power of a node whose GPUs compute nothing"),
+    NEEDED_QUANTITY(POWER, "busy", busy_mw, 1, POWER_MOST,
+                    "power of a node whose GPUs all compute"),
+    {0},
+};
+#undef OWNER
+#define OWNER EnergyTerms
+static const Field energy_fields[] = {
+    FIELD_ROW(RATIO, "pue", pue_ppm, .minimum = PPM, .maximum = 10 * PPM,
+              .doc = "power usage effectiveness: the energy of the whole site, with cooling, "
+                     "divided by that of its nodes; absent: 1"),
+    FIELD_ROW(RATIO, "exchange_load", exchange_load_ppm, .minimum = 1, .maximum = PPM,
+              .doc = "part of the difference between busy and idle power that a node draws while "
+                     "its GPUs exchange gradients and do not compute; absent: all of it"),
+    FIELD_ROW(INTEGER, "carbon_g_per_kwh", carbon_g_per_kwh, .minimum = 1,
+              .maximum = CATALOG_COUNT_MOST, .doc = "grams of CO2e for a kWh; absent: not known"),
+    FIELD_ROW(MONEY, "price_per_kwh", micro_usd_per_kwh, .minimum = 0,
+              .maximum = CATALOG_AMOUNT_MOST,
+              .doc = "price of a kWh that is paid in addition to the price of nodes; absent: "
+                     "their price includes it"),
+    {0},
+};
+#undef OWNER
 #define OWNER CoreQuota
 static const Field quota_fields[] = {
     NEEDED_INTEGER("dedicated_vcpus", dedicated_vcpus, 0, QUOTA_VCPUS_MOST,
@@ -483,6 +509,11 @@ const SectionShape catalog_shapes[CATALOG_SECTION_COUNT] = {
                                               "How tokens are moved to their experts and back.",
                                               sizeof(TransformerRouting),
                                               transformer_routing_fields}},
+    [CATALOG_POWER] = {.type = {"power", "The power of nodes, by VM size.", sizeof(NodePower),
+                                power_fields}},
+    [CATALOG_ENERGY] = {.type = {"energy", "The consequences of the energy of nodes.",
+                                 sizeof(EnergyTerms), energy_fields},
+                        .is_single = true},
 };
 _Static_assert(sizeof(service_fields) / sizeof(service_fields[0]) <= CATALOG_FIELDS_MAX,
                "the largest");
@@ -512,3 +543,4 @@ NAME_COMES_FIRST(TransformerGpu, name);
 NAME_COMES_FIRST(TransformerFabric, name);
 NAME_COMES_FIRST(TransformerSoftware, name);
 NAME_COMES_FIRST(TransformerRouting, name);
+NAME_COMES_FIRST(NodePower, vm_size);

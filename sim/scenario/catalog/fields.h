@@ -35,6 +35,7 @@ extern const SectionShape catalog_shapes[CATALOG_SECTION_COUNT];
 #define CATALOG_LIMIT_MOST (50000 * NS_PER_DAY) /* of limits that may be too long to matter */
 #define CATALOG_AMOUNT_MOST INT64_C(1000000000000000000)
 #define CATALOG_COUNT_MOST 1000000
-#define QUOTA_VCPUS_MOST 1000000000 /* no limit in practice */
+#define POWER_MOST INT64_C(1000000000) /* a megawatt */
+#define QUOTA_VCPUS_MOST 1000000000    /* no limit in practice */
 
 #endif

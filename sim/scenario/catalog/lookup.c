@@ -97,6 +97,19 @@ const ServiceModel *catalog_service(const Catalog *catalog)
     return catalog->sections[CATALOG_SERVICE].entries[0]->item;
 }
 
+EnergyTerms catalog_energy(const Catalog *catalog)
+{
+    const Section *section = &catalog->sections[CATALOG_ENERGY];
+    EnergyTerms terms = {0};
+    if (section->count > 0)
+        terms = *(const EnergyTerms *)section->entries[0]->item;
+    if (terms.pue_ppm == 0)
+        terms.pue_ppm = PPM; // absent, as the next one
+    if (terms.exchange_load_ppm == 0)
+        terms.exchange_load_ppm = PPM;
+    return terms;
+}
+
 const FailureModel *catalog_failure_model(const Catalog *catalog, const char *name)
 {
     return item_find(catalog, CATALOG_FAILURE_MODELS, name);

@@ -64,6 +64,8 @@ typedef enum {
     CATALOG_TRANSFORMER_FABRICS,
     CATALOG_TRANSFORMER_SOFTWARE,
     CATALOG_TRANSFORMER_ROUTING,
+    CATALOG_POWER,
+    CATALOG_ENERGY,
     CATALOG_SECTION_COUNT
 } CatalogSection;
 
@@ -127,6 +129,8 @@ const Quantiles *catalog_jitter(const Catalog *catalog, const char *name);
 const Quantiles *catalog_preparation(const Catalog *catalog, const char *command_line,
                                      const char **name);
 const ServiceModel *catalog_service(const Catalog *catalog);
+/* Members that the catalogue does not state change nothing. */
+EnergyTerms catalog_energy(const Catalog *catalog);
 const FailureModel *catalog_failure_model(const Catalog *catalog, const char *name);
 const Preemption *catalog_preemption(const Catalog *catalog, const char *family);
 const TransformerShape *catalog_transformer(const Catalog *catalog, const char *name);

@@ -320,12 +320,33 @@ static JobConfig *read_job(const CommandBinder *binder, const CommandText *text,
 
 /* --- One command --- */
 
+void trigger_repeat(const CommandBinder *binder, BoundInteger every, Trigger *trigger)
+{
+    Problems *problems = binder->context->problems;
+    if (every.node == NULL || every.is_refused)
+        return;
+    const Place at = json_at(every.node);
+    if (trigger->moment != MOMENT_AT)
+        problems_add(problems, STATUS_BAD_INPUT, at,
+                     "what repeats \"every\" time begins \"at\" a time");
+    else if (every.value <= 0)
+        problems_add(problems, STATUS_BAD_INPUT, at, "every is 0; it would never be over");
+    else if (binder->context->has_no_end)
+        status_hint(
+            problems_add(problems, STATUS_BAD_INPUT, at, "what repeats needs a scenario that ends"),
+            "\"until\" of the scenario says when, such as \"90d\"");
+    else
+        trigger->every_ns = every.value;
+}
+
 Trigger trigger_bind(const CommandBinder *binder, const CommandText *command)
 {
     Trigger trigger = {.moment = MOMENT_AT, .delay_ns = command->at.value};
     Status status = {0};
-    if (command->after.value == NULL)
+    if (command->after.value == NULL) {
+        trigger_repeat(binder, command->every, &trigger);
         return trigger;
+    }
     Place at = json_at(command->after.node);
     if (command->at.node != NULL)
         problems_add(binder->context->problems, STATUS_BAD_INPUT, at,
@@ -334,6 +355,7 @@ Trigger trigger_bind(const CommandBinder *binder, const CommandText *command)
         problems_add_status(binder->context->problems, &status);
         return trigger;
     }
+    trigger_repeat(binder, command->every, &trigger);
     bool is_job = moment_is_of_job(trigger.moment);
     CommandKind kind = is_job ? COMMAND_JOB_CREATE : COMMAND_CLUSTER_CREATE;
     if (creator_find(binder, kind, (ResourcePath){.name = trigger.subject}) == NOT_CREATED)

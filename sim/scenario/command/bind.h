@@ -67,6 +67,9 @@ void cluster_targets_note(const CommandBinder *binder, const CommandText *comman
 
 /* --- Commands --- */
 
+/* Lets a command or fault at a time repeat, if it has "every". Reports a period of no length, a
+ * command that waits for something, and a scenario that never ends. */
+void trigger_repeat(const CommandBinder *binder, BoundInteger every, Trigger *trigger);
 /* When the command is due. Reports a resource to wait for that is not known. */
 Trigger trigger_bind(const CommandBinder *binder, const CommandText *text);
 

@@ -89,11 +89,13 @@ static Trigger read_trigger(const Reader *reader)
         problem_at(reader, fault->node,
                    "happens \"at\" a time, \"after\" a moment or \"when\" a "
                    "condition holds: one of them");
+    Trigger trigger = {.moment = MOMENT_AT, .delay_ns = fault->at.value};
     if (fault->when.value != NULL)
-        return read_condition(reader, fault->when);
-    if (fault->after.value != NULL)
-        return read_moment(reader, fault->after);
-    return (Trigger){.moment = MOMENT_AT, .delay_ns = fault->at.value};
+        trigger = read_condition(reader, fault->when);
+    else if (fault->after.value != NULL)
+        trigger = read_moment(reader, fault->after);
+    trigger_repeat(reader->binder, fault->every, &trigger);
+    return trigger;
 }
 
 /* --- What it affects --- */

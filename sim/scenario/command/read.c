@@ -59,7 +59,7 @@ bool command_is_fault(const Json *entry)
 /* Checks that a command of a session has a time, and names no other files. */
 static void check_form(const Json *entry, Problems *problems)
 {
-    static const char *const triggers[] = {"after", "when"};
+    static const char *const triggers[] = {"after", "when", "every"};
     if (entry->kind != JSON_OBJECT)
         return; // reported when it is bound
     for (size_t i = 0; i < sizeof triggers / sizeof *triggers; i++) {

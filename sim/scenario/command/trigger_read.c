@@ -77,6 +77,10 @@ void trigger_print(Text *text, Trigger trigger)
     if (trigger.moment == MOMENT_AT) {
         text_add(text, "at ");
         duration_print(text, trigger.delay_ns);
+        if (trigger.every_ns > 0) {
+            text_add(text, " and every ");
+            duration_print(text, trigger.every_ns);
+        }
         return;
     }
     if (trigger.moment == MOMENT_CONDITION) {

@@ -17,9 +17,9 @@ static const CommandMembers members[] = {
     [COMMAND_FILE_DELETE] = {" file ", " file "},
     [COMMAND_CLUSTER_CREATE] = {" config ", " config node_kinds queues workspace resource_group "},
     [COMMAND_CLUSTER_RESIZE] = {" target ",
-                                " target node_kind deallocation workspace resource_group "},
+                                " every target node_kind deallocation workspace resource_group "},
     [COMMAND_CLUSTER_DELETE] = {" ", " workspace resource_group "},
-    [COMMAND_CLUSTER_SHOW] = {" ", " query workspace resource_group "},
+    [COMMAND_CLUSTER_SHOW] = {" ", " every query workspace resource_group "},
     [COMMAND_JOB_CREATE] =
         {" config ", " config cluster queue node_kind gpus gpus_per_node cpus memory expected "
                      "execution experiment workspace resource_group "},
@@ -30,13 +30,13 @@ static const CommandMembers members[] = {
                          "experiment workspace resource_group "},
     [COMMAND_JOB_REACHED] = {" step took ", " step took kept kept_steps experiment workspace "
                                             "resource_group "},
-    [COMMAND_JOB_SHOW] = {" ", " query experiment workspace resource_group "},
+    [COMMAND_JOB_SHOW] = {" ", " every query experiment workspace resource_group "},
     [COMMAND_JOB_FILES] = {" ", " experiment workspace resource_group "},
     [COMMAND_CLUSTER_AUTOSCALE] = {" minimum maximum ",
-                                   " minimum maximum workspace resource_group "},
+                                   " every minimum maximum workspace resource_group "},
     [COMMAND_FILE_SERVER_CREATE] = {" vm_size ", " vm_size tier workspace resource_group "},
     [COMMAND_FILE_SERVER_DELETE] = {" ", " workspace resource_group "},
-    [COMMAND_USAGES_SHOW] = {" ", " "},
+    [COMMAND_USAGES_SHOW] = {" ", " every "},
     [COMMAND_PROGRAM_SET] = {" program ", " program "},
 
     // Read from "faults", never from "commands".
@@ -82,5 +82,5 @@ bool command_may_have(CommandKind kind, const char *key)
 {
     const bool is_fault = kind >= COMMAND_NODE_CRASH; // the kinds of faults come last
     return command_takes(kind, key) ||
-           has_word(is_fault ? " do at after when " : " do at after name ", key);
+           has_word(is_fault ? " do at every after when " : " do at after name ", key);
 }

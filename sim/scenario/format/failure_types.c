@@ -103,6 +103,8 @@ static const Field fault_fields[] = {
     NEEDED_ROW(CHOICE, "do", action, .choices = fault_words, .choice_takes = fault_word_takes,
                .doc = "the kind of fault"),
     FIELD_DURATION("at", at, NULL, "time of the fault, counted from the start"),
+    FIELD_DURATION("every", every, NULL,
+                   "with `at`: again after each such time, until the scenario's `until`"),
     FIELD_TEXT("after", after, NULL,
                "instead of `at`: a moment as in commands, such as \"job train epoch 3 + 12m\""),
     FIELD_TEXT("when", when, NULL,

@@ -36,6 +36,7 @@ typedef struct {
     const Json *node;
     BoundInteger action; /* index in FAULT_KINDS: see fault_kind */
     BoundInteger at;
+    BoundInteger every;
     BoundText after;
     BoundText when; /* a condition */
     BoundText cluster, job, share, group;

@@ -266,6 +266,9 @@ static const Field command_fields[] = {
     NEEDED_ROW(CHOICE, "do", action, .choices = command_words, .choice_takes = command_word_takes,
                .doc = "the kind of command"),
     FIELD_DURATION("at", at, "0s", "time of the command, counted from the start"),
+    FIELD_DURATION("every", every, NULL,
+                   "cluster.resize, cluster.autoscale and *.show: again after each such time, as "
+                   "in \"7d\", until the scenario's `until`"),
     FIELD_TEXT(
         "after", after, NULL,
         "instead of `at`: \"cluster NAME steady|ready|empty|deleted\", \"job NAME "

@@ -130,6 +130,7 @@ typedef struct {
     const Json *node;
     BoundInteger action; /* CommandKind */
     BoundInteger at;
+    BoundInteger every;
     BoundText after;
     BoundText name;
     BoundText cluster;

@@ -122,7 +122,7 @@ static void put_cluster(Arena *arena, Json *root, const ImportCluster *cluster,
                         const ImportPrices *prices)
 {
     Json *properties =
-        import_put_create(arena, json_put_array(arena, root, "commands"), cluster, prices, true);
+        import_put_create(arena, json_put_array(arena, root, "commands"), cluster, prices, "nodes");
     Json *volumes =
         json_put_object(arena, json_put_object(arena, properties, "nodeSetup"), "mountVolumes");
     Json *share = json_add(json_put_array(arena, volumes, "azureFileShares"), json_object(arena));
@@ -146,8 +146,10 @@ Json *fit_scenario(Arena *arena, const Import *import, const WorkloadFit *fit,
         iso_time_print(import->selection.origin_ns / NS_PER_S * 1000, start);
         json_put_text(arena, root, "start", start);
     }
-    import_put_cluster_parameters(arena, json_put_object(arena, root, "parameters"), cluster,
-                                  prices);
+    Json *parameters = json_put_object(arena, root, "parameters");
+    import_put_nodes(arena, parameters, "nodes", cluster);
+    import_put_price_parameters(arena, parameters, cluster, prices);
+    import_put_policy(arena, root, parameters, import->request->format);
     import_put_until(arena, root, &import->selection.list, 0, prices);
     json_put_text(arena, root, "fidelity", "job");
     import_put_catalogs(arena, root, names, prices);

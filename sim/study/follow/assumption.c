@@ -190,7 +190,7 @@ static bool is_quantity(const Field *field)
                field->custom == &sizes_kind || field->custom == &distribution_kind;
     return field->kind == VALUE_INTEGER || field->kind == VALUE_DURATION ||
            field->kind == VALUE_BYTES || field->kind == VALUE_RATE || field->kind == VALUE_FLOPS ||
-           field->kind == VALUE_RATIO || field->kind == VALUE_MONEY;
+           field->kind == VALUE_RATIO || field->kind == VALUE_MONEY || field->kind == VALUE_POWER;
 }
 
 const char *assumption_price(Arena *arena, NodeKind kind)

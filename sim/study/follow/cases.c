@@ -42,6 +42,17 @@ LimitVerdict limit_verdict(const GoalConstraint *constraint, double low, double 
                                                                            : LIMIT_OPEN;
 }
 
+LimitInterval limit_interval(const GoalConstraint *constraint, const MetricEstimate *estimate)
+{
+    if (estimate->run_count > 1 && estimate->minimum == estimate->maximum)
+        return (LimitInterval){estimate->value, estimate->value};
+    if (estimate->lower_bound_count == 0)
+        return (LimitInterval){estimate->low, estimate->high};
+    return (LimitInterval){estimate->low, constraint->side == LIMIT_AT_LEAST
+                                              ? estimate->mean + estimate->half_width
+                                              : (double)INFINITY};
+}
+
 /* --- One point --- */
 
 typedef struct {
@@ -65,12 +76,10 @@ static MetricEstimate estimate_of(const Reader *reader, int32_t plan_metric, int
                            baseline != NO_POINT ? findings->used[baseline] : 0);
 }
 
-/* Values that are the same in all runs have no interval, and need none. */
 static LimitVerdict verdict_of(const GoalConstraint *constraint, const MetricEstimate *estimate)
 {
-    if (estimate->run_count > 1 && estimate->minimum == estimate->maximum)
-        return limit_verdict(constraint, estimate->value, estimate->value);
-    return limit_verdict(constraint, estimate->low, estimate->high);
+    const LimitInterval interval = limit_interval(constraint, estimate);
+    return limit_verdict(constraint, interval.low, interval.high);
 }
 
 static CaseOfPoint case_of(const Reader *reader, int32_t point, int32_t baseline)

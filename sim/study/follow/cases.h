@@ -37,7 +37,17 @@ const char *limit_verdict_name(LimitVerdict verdict);
 const char *answer_change_name(AnswerChange change);
 const char *answer_change_words(AnswerChange change);
 
-/* The verdict about a limit of the goal from an estimate of its metric. Pure. */
+/* The interval of an estimate that a limit is compared with; NAN: there is none. Values that are
+ * the same in all runs need no interval. Values that are only lower bounds, because jobs still
+ * waited when runs ended, count as in the choice: at least so many jobs waited so short a time, and
+ * jobs that never started did not; a wait may be of any length. */
+typedef struct {
+    double low, high;
+} LimitInterval;
+
+LimitInterval limit_interval(const GoalConstraint *constraint, const MetricEstimate *estimate);
+
+/* The verdict about a limit of the goal from an interval of its metric. Pure. */
 LimitVerdict limit_verdict(const GoalConstraint *constraint, double low, double high);
 
 typedef struct {

@@ -164,9 +164,9 @@ const char *follow_price_words(Arena *arena, const PriceBreakEven *price)
     if (price->micro_usd_now <= 0)
         return arena_printf(arena, "is %s times as high", words);
     text_add(&out, multiple > 1 ? "rises from " : "falls from ");
-    decimal_print_usd(&out, price->micro_usd_now);
+    decimal_print_amount(&out, price->micro_usd_now);
     text_add(&out, " to ");
-    decimal_print_usd(&out, (int64_t)((double)price->micro_usd_now * multiple + 0.5));
+    decimal_print_amount(&out, (int64_t)((double)price->micro_usd_now * multiple + 0.5));
     text_printf(&out, " USD an hour, %s times as much", words);
     return text_move(arena, &out);
 }

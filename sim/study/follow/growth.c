@@ -35,7 +35,7 @@ static double first_zero(const LoadMargin *margins, int32_t count, Bound bound)
 BreakingLoad breaking_load(const LoadMargin *margins, int32_t count)
 {
     for (int32_t i = 0; i < count; i++)
-        if (isnan(margins[i].margin) || isnan(margins[i].low) || isnan(margins[i].high))
+        if (!isfinite(margins[i].margin) || !isfinite(margins[i].low) || !isfinite(margins[i].high))
             count = i; // loads without an interval say nothing
     if (count == 0)
         return (BreakingLoad){0};
@@ -56,18 +56,15 @@ double growth_months(double load, double part)
     return load <= 1 ? 0 : random_log(load) / random_log(1 + part);
 }
 
-/* The value of a constraint that is the same in all runs has no interval. */
 static LoadMargin margin_of(double load, const GoalConstraint *limit,
                             const MetricEstimate *estimate)
 {
-    const bool is_constant = estimate->run_count > 1 && estimate->minimum == estimate->maximum;
-    const double low = is_constant ? estimate->value : estimate->low;
-    const double high = is_constant ? estimate->value : estimate->high;
+    const LimitInterval interval = limit_interval(limit, estimate);
     if (limit->side == LIMIT_AT_LEAST)
-        return (LoadMargin){load, estimate->value - limit->limit, low - limit->limit,
-                            high - limit->limit};
-    return (LoadMargin){load, limit->limit - estimate->value, limit->limit - high,
-                        limit->limit - low};
+        return (LoadMargin){load, estimate->value - limit->limit, interval.low - limit->limit,
+                            interval.high - limit->limit};
+    return (LoadMargin){load, limit->limit - estimate->value, limit->limit - interval.high,
+                        limit->limit - interval.low};
 }
 
 BreakingLoad headroom_breaking_load(Arena *arena, const FollowCases *cases, const Study *plan,

@@ -5,6 +5,7 @@
 
 #include "sim/base/array.h"
 #include "sim/base/ascii.h"
+#include "sim/base/piece.h"
 #include "sim/base/units.h"
 #include "sim/study/import/stamp.h"
 
@@ -304,10 +305,96 @@ static bool read_machines(Reader *reader, Problems *problems)
 
 /* --- Clusters by number --- */
 
+/* An option --nodes: [QUEUE=]N[xGPUS]. */
+typedef struct {
+    const char *queue;    /* NULL: of all others */
+    uint64_t nodes, gpus; /* gpus 0: not given */
+} NodesOption;
+
+static bool read_nodes(Arena *arena, const char *text, NodesOption *option)
+{
+    const char *equals = strrchr(text, '=');
+    const char *number = equals != NULL ? equals + 1 : text;
+    Piece rest = piece_of("--nodes", number, strlen(number)), nodes;
+    *option = (NodesOption){
+        .queue = equals != NULL ? arena_strndup(arena, text, (size_t)(equals - text)) : NULL};
+    if (equals == text || !piece_cut(&rest, 'x', &nodes) ||
+        !piece_digits(nodes, GPUS_MOST, &option->nodes) || option->nodes == 0)
+        return false;
+    return rest.text == NULL || (piece_digits(rest, GPUS_MOST, &option->gpus) && option->gpus > 0);
+}
+
+static bool add_nodes_problem(Problems *problems, const char *message, const char *name,
+                              const char *hint)
+{
+    status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in("--nodes", 0, 0), message, name),
+                "%s", hint);
+    return false;
+}
+
+static bool add_queue_problem(const Reader *reader, const char *queue, Problems *problems)
+{
+    const ImportClusters *clusters = reader->clusters;
+    const char **names = ARENA_ARRAY(reader->arena, const char *, clusters->count);
+    for (int32_t i = 0; i < clusters->count; i++)
+        names[i] = clusters->clusters[i].name;
+    status_hint_names(problems_add(problems, STATUS_BAD_INPUT, place_in("--nodes", 0, 0),
+                                   "there are no jobs of a queue \"%s\"", queue),
+                      queue, names, clusters->count);
+    return false;
+}
+
+static bool read_all_nodes(const Reader *reader, NodesOption *options, Problems *problems)
+{
+    const ImportTexts *texts = &reader->choices->nodes;
+    for (int32_t i = 0; i < texts->count; i++) {
+        if (!read_nodes(reader->arena, texts->items[i], &options[i]))
+            return add_nodes_problem(problems, "\"%s\" is not [QUEUE=]N or [QUEUE=]NxGPUS",
+                                     texts->items[i],
+                                     "as in --nodes 24, --nodes dev=2 or --nodes old=10x4");
+        if (options[i].queue != NULL && find_cluster(reader->clusters, options[i].queue) < 0)
+            return add_queue_problem(reader, options[i].queue, problems);
+    }
+    return true;
+}
+
+/* The last option of the queue, or the last one for all queues; NULL: there is none. */
+static const NodesOption *nodes_of(const NodesOption *options, int32_t count, const char *queue)
+{
+    const NodesOption *found = NULL;
+    for (int32_t i = 0; i < count; i++) {
+        const bool is_own = options[i].queue != NULL && strcmp(options[i].queue, queue) == 0;
+        if (is_own || (options[i].queue == NULL && (found == NULL || found->queue == NULL)))
+            found = &options[i];
+    }
+    return found;
+}
+
+static bool give_nodes(const Reader *reader, Problems *problems)
+{
+    const int32_t count = reader->choices->nodes.count;
+    NodesOption *options = ARENA_ARRAY(reader->arena, NodesOption, count);
+    if (!read_all_nodes(reader, options, problems))
+        return false;
+    for (int32_t i = 0; i < reader->clusters->count; i++) {
+        ImportCluster *cluster = &reader->clusters->clusters[i];
+        const NodesOption *own = nodes_of(options, count, cluster->name);
+        if (own == NULL)
+            return add_nodes_problem(
+                problems, "the nodes of the queue \"%s\" are not known", cluster->name,
+                arena_printf(reader->arena, "--nodes %s=N states them, --nodes N those of all",
+                             cluster->name));
+        cluster->nodes = (int32_t)own->nodes;
+        if (own->gpus > 0)
+            cluster->gpus_per_node = (int32_t)own->gpus;
+    }
+    return true;
+}
+
 static bool make_clusters(Reader *reader, Problems *problems)
 {
     const JobList *list = &reader->import->selection.list;
-    if (reader->choices->nodes == 0) {
+    if (reader->choices->nodes.count == 0) {
         status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in("--scenario", 0, 0),
                                  "the size of the cluster is not known"),
                     "--nodes N gives it, or --cluster FILE");
@@ -323,9 +410,7 @@ static bool make_clusters(Reader *reader, Problems *problems)
     for (int32_t i = 0; reader->clusters->is_per_queue && i < list->queues.count; i++)
         if (has_jobs[i])
             add_cluster(reader, list->queues.texts[i], gpus_per_node(reader));
-    for (int32_t i = 0; i < reader->clusters->count; i++)
-        reader->clusters->clusters[i].nodes = reader->choices->nodes;
-    return true;
+    return give_nodes(reader, problems);
 }
 
 /* --- Jobs on clusters --- */

@@ -35,9 +35,10 @@ typedef struct {
  * machine list, GPUs of virtual clusters by day, a table of nodes), or by numbers. */
 typedef struct {
     const ImportFile *machines; /* NULL: none */
-    int32_t nodes;              /* of each cluster; 0: not given */
-    int32_t gpus_per_node;      /* 0: 8 */
-    bool is_pool;               /* one cluster for all queues */
+    ImportTexts nodes;     /* "24": of each cluster; "dev=2": of that of a queue; "dev=2x4": with
+                              4 GPUs each */
+    int32_t gpus_per_node; /* of the others; 0: 8 */
+    bool is_pool;          /* one cluster for all queues */
 } ImportClusterChoices;
 
 /* False with problems. Counts the jobs that are wider than their cluster in the log. */
@@ -64,23 +65,28 @@ Json *import_scenario_catalog(Arena *arena, const ImportClusters *clusters,
 
 /* --- Parts of scenarios on such a cluster --- */
 
-/* The parameters "nodes", "size" if there are offers, and if there is a price of low-priority nodes
+/* The parameter of that name with the number of nodes of the cluster. */
+void import_put_nodes(Arena *arena, Json *parameters, const char *name,
+                      const ImportCluster *cluster);
+/* The parameter "size" if there are offers, and if there is a price of low-priority nodes
  * "priority" and those of checkpoints. */
-void import_put_cluster_parameters(Arena *arena, Json *parameters, const ImportCluster *cluster,
-                                   const ImportPrices *prices);
+void import_put_price_parameters(Arena *arena, Json *parameters, const ImportCluster *cluster,
+                                 const ImportPrices *prices);
+/* The parameter "policy", and the policy of the scenario. */
+void import_put_policy(Arena *arena, Json *root, Json *parameters, const ImportFormat *format);
 /* The checkpoints of a program or list, if there is a price of low-priority nodes. */
 void import_put_checkpoint(Arena *arena, Json *object, const ImportPrices *prices);
-/* The command that makes such a cluster, with these parameters or with the cluster's own number of
- * nodes. Returns its "properties". */
+/* The command that makes such a cluster, with the number of nodes in the parameter `nodes`, or with
+ * its own (NULL). Returns its "properties". */
 Json *import_put_create(Arena *arena, Json *commands, const ImportCluster *cluster,
-                        const ImportPrices *prices, bool has_parameters);
+                        const ImportPrices *prices, const char *nodes);
 /* The catalogues, and the preemption of low-priority nodes. */
 void import_put_catalogs(Arena *arena, Json *root, const ImportScenarioNames *names,
                          const ImportPrices *prices);
 /* "until", if pieces of the list are drawn, or if nodes are taken away. */
 void import_put_until(Arena *arena, Json *root, const JobList *list, int64_t piece_ns,
                       const ImportPrices *prices);
-/* Whether one VM size and one number of nodes describe all clusters: offers need it. */
+/* Whether one VM size describes all clusters: offers need it. */
 bool import_has_one_size(const ImportClusters *clusters);
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef SIM_STUDY_IMPORT_FORMAT_H
 #define SIM_STUDY_IMPORT_FORMAT_H
 
+#include "sim/cloud/spec/scenario.h"
 #include "sim/study/import/import_log.h"
 
 /* A file in memory. */
@@ -23,6 +24,8 @@ typedef struct {
     const char *zone;  /* of its times without an offset, unless --timezone says otherwise */
     bool has_calendar; /* its times are instants, not only seconds since a begin */
     bool has_dates;    /* and their dates are true */
+    PolicyKind policy; /* the one that is most like that of the log's scheduler ... */
+    const char *policy_source; /* ... and why; NULL: not known, so it is the service's */
     /* Tables with a header line: */
     char separator;
     const WantedColumn *columns;

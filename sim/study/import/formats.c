@@ -71,6 +71,9 @@ const ImportFormat import_formats[] = {
      .has_calendar = true,
      .has_dates = true,
      .separator = '|',
+     .policy = POLICY_CONSERVATIVE,
+     .policy_source = "Slurm's backfill starts a job early if that does not delay the expected "
+                      "start of any job before it (slurm.schedmd.com/sched_config.html, 2026)",
      TABLE(slurm)},
     {.name = "csv",
      .what = "any table with a header line; --columns names its columns",

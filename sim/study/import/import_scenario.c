@@ -1,6 +1,7 @@
 /* Private to sim/study/import: the scenario and the catalogue of clusters.h. */
 #include <inttypes.h>
 
+#include "sim/base/ascii.h"
 #include "sim/base/civil_time.h"
 #include "sim/base/text.h"
 #include "sim/base/units.h"
@@ -106,7 +107,7 @@ static void put_sizes(Arena *arena, Json *root, const ImportClusters *clusters,
 
 static void put_quotas(Arena *arena, Json *root)
 {
-    enum { CORES_MOST = 100000000 };
+    enum { CORES_MOST = 1000000000 }; // no limit in practice
     const char *note = "the cluster exists: no quota limits it";
     Json *quotas = json_put_object(arena, root, "quotas");
     static const char *const families[] = {"total", "Trace"};
@@ -177,16 +178,6 @@ static void put_duration(Arena *arena, Json *object, const char *key, int64_t ns
     json_put_text(arena, object, key, arena_printf(arena, "%" PRId64 "s", ns / NS_PER_S));
 }
 
-/* Whether all clusters have equally many nodes, all the time: a parameter of the scenario then has
- * their number. */
-static bool have_equal_nodes(const ImportClusters *clusters)
-{
-    bool are_equal = clusters->resize_count == 0;
-    for (int32_t i = 1; i < clusters->count; i++)
-        are_equal &= clusters->clusters[i].nodes == clusters->clusters[0].nodes;
-    return are_equal;
-}
-
 static void put_parameter(Arena *arena, Json *parameters, const char *name, int32_t value,
                           const char *description)
 {
@@ -198,13 +189,20 @@ static void put_parameter(Arena *arena, Json *parameters, const char *name, int3
     json_put_text(arena, nodes, "description", description);
 }
 
-/* "nodes_V100_8": the parameter with the number of nodes of a kind. */
-static const char *kind_parameter(Arena *arena, const ImportCluster *kind)
+/* "nodes_V100_8": the parameter with the number of nodes of a kind or queue, which has only
+ * characters that names of parameters may have. The only cluster has "nodes". */
+static const char *nodes_parameter(Arena *arena, const ImportClusters *clusters, int32_t index)
 {
-    char *name = arena_printf(arena, "nodes_%s", kind->name);
+    const bool has_one = !clusters->are_kinds && (!clusters->is_per_queue || clusters->count == 1);
+    if (has_one)
+        return "nodes";
+    char *name = arena_printf(arena, "nodes_%s", clusters->clusters[index].name);
     for (char *c = name; *c != '\0'; c++)
-        if (*c == '-')
+        if (!ascii_is_alphanumeric(*c))
             *c = '_';
+    for (int32_t i = 0; i < index; i++)
+        if (ascii_same(nodes_parameter(arena, clusters, i), name))
+            return arena_printf(arena, "%s_%" PRId32, name, index + 1);
     return name;
 }
 
@@ -264,10 +262,36 @@ void import_put_checkpoint(Arena *arena, Json *object, const ImportPrices *price
     json_put_text(arena, checkpoint, "jobs", "${checkpointing}%");
 }
 
-void import_put_cluster_parameters(Arena *arena, Json *parameters, const ImportCluster *cluster,
-                                   const ImportPrices *prices)
+void import_put_nodes(Arena *arena, Json *parameters, const char *name,
+                      const ImportCluster *cluster)
 {
-    put_parameter(arena, parameters, "nodes", cluster->nodes, "nodes of each cluster");
+    put_parameter(arena, parameters, name, cluster->nodes,
+                  arena_printf(arena, "nodes of the cluster %s", cluster->name));
+}
+
+void import_put_policy(Arena *arena, Json *root, Json *parameters, const ImportFormat *format)
+{
+    static const char *const names[] = {
+#define X(name, function, text, scope, first, victim, words) text,
+        POLICIES(X)
+#undef X
+    };
+    Json *policy = json_put_object(arena, parameters, "policy");
+    json_put_text(arena, policy, "value", names[format->policy]);
+    Json *choices = json_put_array(arena, policy, "choices");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        json_add(choices, json_string(arena, names[i]));
+    json_put_text(arena, policy, "description",
+                  arena_printf(arena, "which waiting job starts next: %s",
+                               format->policy_source != NULL
+                                   ? format->policy_source
+                                   : "the log's scheduler may have had other rules"));
+    json_put_text(arena, root, "policy", "${policy}");
+}
+
+void import_put_price_parameters(Arena *arena, Json *parameters, const ImportCluster *cluster,
+                                 const ImportPrices *prices)
+{
     if (prices->offer_count > 0) {
         Json *sizes = put_choice(arena, parameters, "size", import_size_name(arena, cluster),
                                  "VM size: the nodes are the same, and their prices differ");
@@ -296,32 +320,36 @@ void import_put_catalogs(Arena *arena, Json *root, const ImportScenarioNames *na
 bool import_has_one_size(const ImportClusters *clusters)
 {
     const ImportCluster *all = clusters->clusters;
-    bool is_same = !clusters->are_kinds && have_equal_nodes(clusters);
+    bool is_same = !clusters->are_kinds;
     for (int32_t i = 1; i < clusters->count; i++)
         is_same &= all[i].gpus_per_node == all[0].gpus_per_node && all[i].cpus == all[0].cpus &&
                    all[i].memory_mib == all[0].memory_mib;
     return is_same;
 }
 
-static void put_parameters(Arena *arena, Json *root, const ImportClusters *clusters,
-                           const ImportPrices *prices, bool has_load)
+/* Whether the scenario has that cluster; the machines of other queues have no jobs then. */
+static bool is_made(const ImportClusters *clusters, int32_t index)
 {
-    if (!clusters->are_kinds && !have_equal_nodes(clusters) && !has_load)
-        return;
+    return clusters->are_kinds || clusters->is_per_queue || index == clusters->main;
+}
+
+/* Without changes over time a parameter has the number of nodes of each cluster or kind. */
+static void put_parameters(Arena *arena, Json *root, const ImportClusters *clusters,
+                           const ImportPrices *prices, const ImportFormat *format, bool has_load)
+{
     Json *parameters = json_put_object(arena, root, "parameters");
-    if (!clusters->are_kinds && have_equal_nodes(clusters))
-        import_put_cluster_parameters(arena, parameters, &clusters->clusters[0], prices);
+    for (int32_t i = 0; clusters->resize_count == 0 && i < clusters->count; i++)
+        if (is_made(clusters, i))
+            import_put_nodes(arena, parameters, nodes_parameter(arena, clusters, i),
+                             &clusters->clusters[i]);
+    import_put_price_parameters(arena, parameters, &clusters->clusters[clusters->main], prices);
     if (has_load) {
         Json *load = json_put_object(arena, parameters, "load");
         json_put_integer(arena, load, "value", 1);
         json_put_text(arena, load, "type", "number");
         json_put_text(arena, load, "description", "jobs that come, as a multiple of the log's");
     }
-    for (int32_t i = 0; clusters->are_kinds && i < clusters->count; i++) {
-        const ImportCluster *kind = &clusters->clusters[i];
-        put_parameter(arena, parameters, kind_parameter(arena, kind), kind->nodes,
-                      arena_printf(arena, "nodes of kind %s", kind->name));
-    }
+    import_put_policy(arena, root, parameters, format);
 }
 
 /* One cluster with nodes of several kinds. */
@@ -340,13 +368,13 @@ static void put_kinds(Arena *arena, Json *commands, const ImportClusters *cluste
         if (cluster->gpu != NULL)
             json_put_text(arena, kind, "gpu", cluster->gpu);
         json_put_text(arena, kind, "nodes",
-                      arena_printf(arena, "${%s}", kind_parameter(arena, cluster)));
+                      arena_printf(arena, "${%s}", nodes_parameter(arena, clusters, i)));
     }
     json_put_object(arena, json_put_object(arena, command, "config"), "properties");
 }
 
 Json *import_put_create(Arena *arena, Json *commands, const ImportCluster *cluster,
-                        const ImportPrices *prices, bool has_parameters)
+                        const ImportPrices *prices, const char *nodes)
 {
     Json *command = json_add(commands, json_object(arena));
     json_put_text(arena, command, "at", "0s");
@@ -360,8 +388,8 @@ Json *import_put_create(Arena *arena, Json *commands, const ImportCluster *clust
         json_put_text(arena, properties, "vmPriority", "${priority}");
     Json *scale = json_put_object(arena, properties, "scaleSettings");
     Json *manual = json_put_object(arena, scale, "manual");
-    if (has_parameters)
-        json_put_text(arena, manual, "targetNodeCount", "${nodes}");
+    if (nodes != NULL)
+        json_put_text(arena, manual, "targetNodeCount", arena_printf(arena, "${%s}", nodes));
     else
         json_put_integer(arena, manual, "targetNodeCount", cluster->nodes);
     return properties;
@@ -376,9 +404,10 @@ static void put_commands(Arena *arena, Json *root, const ImportClusters *cluster
         return;
     }
     for (int32_t i = 0; i < clusters->count; i++)
-        if (clusters->is_per_queue || i == clusters->main)
+        if (is_made(clusters, i))
             import_put_create(arena, commands, &clusters->clusters[i], prices,
-                              have_equal_nodes(clusters));
+                              clusters->resize_count == 0 ? nodes_parameter(arena, clusters, i)
+                                                          : NULL);
     for (uint32_t i = 0; i < clusters->resize_count; i++) {
         const ImportResize *change = &clusters->resizes[i];
         Json *command = json_add(commands, json_object(arena));
@@ -449,7 +478,7 @@ Json *import_scenario(Arena *arena, const Import *import, const ImportClusters *
         iso_time_print(import->selection.origin_ns / NS_PER_S * 1000, start);
         json_put_text(arena, root, "start", start);
     }
-    put_parameters(arena, root, clusters, prices, piece_ns > 0);
+    put_parameters(arena, root, clusters, prices, import->request->format, piece_ns > 0);
     import_put_until(arena, root, &import->selection.list, piece_ns, prices);
     json_put_text(arena, root, "fidelity", "job");
     import_put_catalogs(arena, root, names, prices);

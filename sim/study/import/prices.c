@@ -42,17 +42,15 @@ static bool read_time(Arena *arena, const char *text, Place at, int64_t *ns, Sta
 }
 
 /* "9.2kW*0.12USD". */
-static bool read_power(Arena *arena, const char *term, const char *unit, Place at,
+static bool read_power(Arena *arena, const char *term, const char *times, Place at,
                        ImportPrice *price, Status *status)
 {
-    enum { DECIMALS = 6, MILLION = 1000000 };
-    const char *kilowatts = trimmed(arena, term, (size_t)(unit - term));
-    const char *amount = unit + strlen("kW*");
-    int64_t power, micro_usd;
-    if (!decimal_parse(kilowatts, DECIMALS, "a power such as \"9.2kW\"", at, &power, status) ||
-        !value_parse(VALUE_MONEY, amount, at, &micro_usd, status))
+    enum { MW_PER_KW = 1000000 };
+    int64_t mw, micro_usd;
+    if (!value_parse(VALUE_POWER, trimmed(arena, term, (size_t)(times - term)), at, &mw, status) ||
+        !value_parse(VALUE_MONEY, times + 1, at, &micro_usd, status))
         return false;
-    add(&price->node_micro_usd_per_hour, (Wide)power * micro_usd, MILLION);
+    add(&price->node_micro_usd_per_hour, (Wide)mw * micro_usd, MW_PER_KW);
     return true;
 }
 
@@ -75,10 +73,10 @@ static bool read_purchase(Arena *arena, const char *term, const char *slash, Pla
 static bool read_term(Arena *arena, const char *term, Place at, ImportPrice *price, Status *status)
 {
     static const char per_gpu[] = "/gpu";
-    const char *power = strstr(term, "kW*"), *slash = strchr(term, '/');
+    const char *times = strchr(term, '*'), *slash = strchr(term, '/');
     int64_t micro_usd;
-    if (power != NULL)
-        return read_power(arena, term, power, at, price, status);
+    if (times != NULL)
+        return read_power(arena, term, times, at, price, status);
     const bool is_per_gpu = slash != NULL && strcmp(slash, per_gpu) == 0;
     if (slash != NULL && !is_per_gpu)
         return read_purchase(arena, term, slash, at, price, status);

@@ -124,7 +124,8 @@ int32_t selection_nearest_miss(const Selection *selection)
             continue;
         const double distance = selection_distance(selection, i);
         const double objective = selection_mean(selection, i, SERIES_OBJECTIVE);
-        if (distance > most || (distance == most && objective < least)) {
+        if (nearest == SELECTION_NONE || distance > most ||
+            (distance == most && objective < least)) { // an unknown objective is never less
             most = distance;
             least = objective;
             nearest = i;

@@ -60,7 +60,7 @@ START_TEST(money_has_cents_and_little_money_two_significant_digits)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         Text out = {0};
-        decimal_print_usd(&out, rows[i].micro_usd);
+        decimal_print_amount(&out, rows[i].micro_usd);
         ck_assert_str_eq(text_string(&out), rows[i].expected);
         text_free(&out);
     }

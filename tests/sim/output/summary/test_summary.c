@@ -348,6 +348,42 @@ START_TEST(node_time_and_money_go_to_their_uses)
 }
 END_TEST
 
+START_TEST(nodes_draw_busy_power_in_the_uses_in_which_they_compute)
+{
+    // 100 s of nodes at 3.6 kW; useful 30, lost 14 and half of exchange 2 at 3.6 kW more: 145 s.
+    static const NodePower power = {"STANDARD_NC6", 3600000, 7200000};
+    static const ClusterFacts clusters[] = {
+        {.vm_size = "STANDARD_NC6", .priority = "dedicated", .power = &power}};
+    RunFacts known = facts;
+    known.clusters = clusters;
+    known.energy = (EnergyTerms){.pue_ppm = 1200000,
+                                 .carbon_g_per_kwh = 500,
+                                 .exchange_load_ppm = 500000,
+                                 .micro_usd_per_kwh = 250000};
+    const Json *summary = summary_of(lossy_run, &known);
+    ck_assert_str_eq(printed(json_find(summary, "/clusters/c/energy_kwh")), "0.145");
+    const char *energy = printed(json_member(summary, "energy"));
+    ck_assert_msg(strstr(energy, "\"total_kwh\":0.174,\"nodes_kwh\":0.145,") != NULL, "%s", energy);
+    ck_assert_msg(strstr(energy, "\"carbon_kg\":0.087") != NULL, "%s", energy);
+    ck_assert_str_eq(printed(json_find(summary, "/cost_usd/energy")), "0.0435");
+    // The whole bill has it too: 0.1 USD for nodes.
+    ck_assert_str_eq(printed(json_find(summary, "/cost_usd/total")), "0.1435");
+}
+END_TEST
+
+START_TEST(energy_that_is_not_known_is_not_zero)
+{
+    ck_assert_ptr_null(json_member(summary_of(lossy_run, &facts), "energy"));
+    ck_assert_ptr_null(json_member(summary_of(lossy_run, NULL), "energy"));
+    RunFacts paid = facts;
+    paid.energy =
+        (EnergyTerms){.pue_ppm = PPM, .exchange_load_ppm = PPM, .micro_usd_per_kwh = 250000};
+    const Json *summary = summary_of(lossy_run, &paid);
+    ck_assert_ptr_null(json_find(summary, "/cost_usd/energy"));
+    ck_assert_ptr_null(json_find(summary, "/cost_usd/total"));
+}
+END_TEST
+
 START_TEST(a_job_reports_its_lost_and_its_useful_time)
 {
     // 36 of 60 s: useful 30, exchange 2, input 3, checkpoint 1. Two GPUs to a node.
@@ -521,6 +557,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, checkpoints_on_notice_are_counted_where_a_job_writes_them);
     tcase_add_test(tests, a_program_that_only_takes_time_reports_its_checkpoints);
     tcase_add_test(tests, node_time_and_money_go_to_their_uses);
+    tcase_add_test(tests, nodes_draw_busy_power_in_the_uses_in_which_they_compute);
+    tcase_add_test(tests, energy_that_is_not_known_is_not_zero);
     tcase_add_test(tests, a_job_reports_its_lost_and_its_useful_time);
     tcase_add_test(tests, a_job_in_the_queue_after_one_that_can_never_start_is_reported);
     tcase_add_test(tests, an_abandoned_run_has_a_reason);

@@ -295,10 +295,11 @@ START_TEST(invalid_failures_and_faults_are_refused)
         {CRASH("\"cluster\": \"gpu\", \"speed\": \"50%\""), "node.crash takes no \"speed\"", ""},
         {FAULT("\"do\": \"job.exit\", \"job\": \"train\", \"exit_code\": 1, \"at\": \"1m\", "
                "\"zzzzzz\": 1"),
-         "unknown key \"zzzzzz\" in this fault", "known: do, at, after, when, job, exit_code"},
+         "unknown key \"zzzzzz\" in this fault",
+         "known: do, at, every, after, when, job, exit_code"},
         {FAULT("\"do\": \"job.exit\", \"job\": \"train\", \"exit_code\": 1, \"at\": \"1m\", "
                "\"sped\": 1"),
-         "unknown key \"sped\" in this fault", "known: do, at, after, when, job, exit_code"},
+         "unknown key \"sped\" in this fault", "known: do, at, every, after, when, job, exit_code"},
         {FAULT("\"do\": \"job.exti\", \"job\": \"train\", \"zzzzzz\": 1"),
          "unknown key \"zzzzzz\" in this fault", "share, group, node"}, // of all kinds
         {CRASH("\"cluster\": \"gpu\", \"recovery\": \"repair\""), "unknown recovery", "reboot"},

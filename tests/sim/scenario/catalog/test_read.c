@@ -293,12 +293,44 @@ START_TEST(a_later_file_changes_single_values_and_adds_entries)
 }
 END_TEST
 
+START_TEST(every_shipped_vm_size_has_a_power_in_the_catalogue_of_powers)
+{
+    const char *path = TRAINYARD_SOURCE_DIR "/scenarios/catalog/power.json";
+    const Json *roots[] = {shipped_catalog(arena), parse("power.json", file_text(path))};
+    const Catalog *catalog = read_all(roots, 2);
+    int32_t count;
+    const char *const *names = catalog_names(catalog, CATALOG_VM_SIZES, &count);
+    for (int32_t i = 0; i < count; i++) {
+        const VmSize *size = catalog_vm_size(catalog, names[i]);
+        ck_assert_msg(size->power != NULL, "%s", names[i]);
+        // An idle GPU draws a tenth or more of its limit, and no node of these needs more than 10.2
+        // kW.
+        ck_assert_int_lt(size->power->idle_mw, size->power->busy_mw);
+        ck_assert_int_gt(size->power->idle_mw * 12, size->power->busy_mw);
+        ck_assert_int_lt(size->power->busy_mw, 10200000);
+    }
+    ck_assert_int_eq(catalog_vm_size(catalog, "Standard_NC6")->power->busy_mw, 176000);
+    const EnergyTerms terms = catalog_energy(catalog);
+    ck_assert_int_eq(terms.pue_ppm, 1185000);
+    ck_assert_int_eq(terms.carbon_g_per_kwh, 379);
+    ck_assert_int_eq(terms.micro_usd_per_kwh, 0);
+    // Without the file nothing is known, and nothing is added.
+    ck_assert(catalog_vm_size(shipped(), "Standard_NC6")->power == NULL);
+    const EnergyTerms none = catalog_energy(shipped());
+    ck_assert_int_eq(none.pue_ppm, PPM);
+    ck_assert_int_eq(none.exchange_load_ppm, PPM);
+    ck_assert_int_eq(none.carbon_g_per_kwh, 0);
+}
+END_TEST
+
 /* --- Invalid files ------------------------------------------------------------------------------
  */
 
 #define NC6(field, value) HEAD "\"vm_sizes\": {\"Standard_NC6\": {\"" field "\": " value "}}}"
 #define IMAGE(value) HEAD "\"images\": {\"i\": {\"compressed_size\": " value "}}}"
 #define RELEASE(value) HEAD "\"service\": {\"release\": " VALUE(value) "}}"
+#define POWER(size, idle, busy)                                                                    \
+    HEAD "\"power\": {\"" size "\": {\"idle\": " VALUE(idle) ", \"busy\": " VALUE(busy) "}}}"
 #define CURVE(value)                                                                               \
     HEAD "\"learning_curves\": {\"keras_cifar10_cnn\": {\"accuracy\": " VALUE(value) "}}}"
 
@@ -336,6 +368,11 @@ START_TEST(mistakes_are_reported_with_their_position)
         {NC6("gpus", VALUE("0")), "0 gpus, but \"gpu\" names K80"},
         {NC6("gpu", VALUE("\"K90\"")), "\"K90\" is not among the gpus"},
         {NC6("gpu", VALUE("null")), "1 gpus, but \"gpu\" names none"},
+        {POWER("Standard_NC6", "\"60\"", "\"193W\""), "\"60\" is not a power such as"},
+        {POWER("Standard_NC6", "\"60W\"", "\"1001kW\""), "busy is 1001kW, out of range"},
+        {POWER("Standard_NC6", "\"193W\"", "\"60W\""), "a busy node draws less than an idle one"},
+        {POWER("Standard_NC7", "\"60W\"", "\"193W\""), "there is no VM size \"Standard_NC7\""},
+        {HEAD "\"energy\": {\"pue\": " VALUE("\"0.9\"") "}}", "pue is 0.9, out of range"},
         {NC6("network_rate", VALUE("\"fast\"")), "vm_sizes/Standard_NC6/network_rate: "},
         {NC6("network_rate", VALUE("\"0Gbit/s\"")), "network_rate is 0Gbit/s, out of range"},
         {NC6("network_rate", VALUE("1000000000")), "expected a string with a unit"},
@@ -589,6 +626,7 @@ Suite *test_suite(void)
     tcase_add_test(cases, every_value_has_a_source_a_date_and_a_place);
     tcase_add_test(cases, the_source_of_a_value_can_be_found);
     tcase_add_test(cases, a_later_file_changes_single_values_and_adds_entries);
+    tcase_add_test(cases, every_shipped_vm_size_has_a_power_in_the_catalogue_of_powers);
     tcase_add_test(cases, mistakes_are_reported_with_their_position);
     tcase_add_test(cases, all_problems_of_a_file_are_reported_at_once);
     tcase_add_test(cases, a_catalogue_without_service_is_incomplete);

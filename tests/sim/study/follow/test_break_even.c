@@ -126,6 +126,36 @@ START_TEST(a_limit_that_is_missed_breaks_today)
 }
 END_TEST
 
+/* Runs that ended while jobs waited, with a mean of 60 +- 2 %: a share counts, and a wait may be of
+ * any length. */
+START_TEST(lower_bounds_decide_what_they_can)
+{
+    const MetricEstimate shares = {.run_count = 20,
+                                   .lower_bound_count = 3,
+                                   .value = 0.6,
+                                   .low = 0.58,
+                                   .high = NAN,
+                                   .mean = 0.6,
+                                   .half_width = 0.02,
+                                   .minimum = 0.5,
+                                   .maximum = 0.7};
+    const struct {
+        LimitSide side;
+        double limit;
+        LimitVerdict verdict;
+    } cases[] = {{LIMIT_AT_LEAST, 0.5, LIMIT_HOLDS},
+                 {LIMIT_AT_LEAST, 0.59, LIMIT_OPEN},
+                 {LIMIT_AT_LEAST, 0.8, LIMIT_MISSED},
+                 {LIMIT_AT_MOST, 0.8, LIMIT_OPEN},
+                 {LIMIT_AT_MOST, 0.5, LIMIT_MISSED}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const GoalConstraint limit = {.side = cases[i].side, .limit = cases[i].limit};
+        const LimitInterval interval = limit_interval(&limit, &shares);
+        ck_assert_int_eq(limit_verdict(&limit, interval.low, interval.high), cases[i].verdict);
+    }
+}
+END_TEST
+
 /* 1.05^14.2067 = 2. */
 START_TEST(growth_is_compound)
 {
@@ -150,6 +180,7 @@ Suite *test_suite(void)
     tcase_add_test(all, margins_are_interpolated);
     tcase_add_test(all, a_margin_that_stays_is_beyond);
     tcase_add_test(all, a_limit_that_is_missed_breaks_today);
+    tcase_add_test(all, lower_bounds_decide_what_they_can);
     tcase_add_test(all, growth_is_compound);
     suite_add_tcase(suite, all);
     return suite;

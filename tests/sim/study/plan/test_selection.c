@@ -527,6 +527,41 @@ START_TEST(few_good_days_prove_nothing)
 }
 END_TEST
 
+/* Neither the objective nor the constraint is known of any candidate. */
+static void make_nothing(const Problem *problem, int32_t candidate, uint64_t study,
+                         int32_t replication, double *series)
+{
+    (void)problem, (void)candidate, (void)study, (void)replication;
+    series[0] = series[1] = (double)NAN;
+}
+
+START_TEST(of_unknown_numbers_the_first_is_the_nearest_miss)
+{
+    static const double indifference[] = {.02};
+    const Problem problem = {.selection = {.candidate_count = 3,
+                                           .check_count = 1,
+                                           .check_indifference = indifference,
+                                           .objective_part = .01,
+                                           .confidence = .95,
+                                           .at_least = FIRST_LEAST,
+                                           .at_most = MOST,
+                                           .runs_each = 1,
+                                           .baseline = SELECTION_NONE},
+                             .make = make_nothing};
+    Arena *arena = arena_create();
+    Numbers numbers = numbers_of(arena, &problem, 1);
+    const SelectionData data = data_of(&numbers);
+    Selection *selection = selection_create(arena, &problem.selection, &data);
+    const SelectionRequest *requests;
+    while (selection_requests(selection, &requests) > 0)
+        selection_decide(selection);
+    ck_assert(selection_is_finished(selection));
+    ck_assert_int_eq(selection_winner(selection), SELECTION_NONE);
+    ck_assert_int_eq(selection_nearest_miss(selection), 0);
+    arena_destroy(arena);
+}
+END_TEST
+
 START_TEST(a_budget_is_kept)
 {
     Arena *arena = arena_create();
@@ -552,6 +587,7 @@ Suite *test_suite(void)
     tcase_add_test(cases, best_of_normal_numbers);
     tcase_add_test(cases, the_first_of_those_that_tie_is_kept);
     tcase_add_test(cases, few_good_days_prove_nothing);
+    tcase_add_test(cases, of_unknown_numbers_the_first_is_the_nearest_miss);
     tcase_add_test(cases, a_budget_is_kept);
     suite_add_tcase(suite, cases);
     return suite;
