@@ -40,6 +40,7 @@ static bool is_job_so(const Job *job, const Trigger *trigger, int64_t now_ns)
                (job->starts == trigger->ordinal && job->state == JOB_QUEUED);
     case MOMENT_JOB_CHECKPOINT:
     case MOMENT_JOB_STEP:
+    case MOMENT_JOB_SAVED:
     case MOMENT_AT:
     case MOMENT_CLUSTER_STEADY:
     case MOMENT_CLUSTER_READY:
@@ -87,6 +88,7 @@ static int64_t job_moment_ns(const Job *job, const Trigger *trigger)
         return job->starts == trigger->ordinal ? job->state_since_ns : INT64_MAX;
     case MOMENT_JOB_CHECKPOINT:
     case MOMENT_JOB_STEP:
+    case MOMENT_JOB_SAVED:
     case MOMENT_AT:
     case MOMENT_CLUSTER_STEADY:
     case MOMENT_CLUSTER_READY:
@@ -154,8 +156,7 @@ bool goal_read(const Control *control, Arena *arena, const char *text, Goal *goa
         goal->has_condition = true;
         return true;
     }
-    // Steps emit no trace record.
-    if (!trigger_read(arena, text, at, &trigger, &unheard) || trigger.moment == MOMENT_JOB_STEP) {
+    if (!trigger_read(arena, text, at, &trigger, &unheard) || moment_counts_steps(trigger.moment)) {
         status_fail(status, STATUS_BAD_INPUT, at,
                     "\"%s\" is not an instant, a moment or a condition", text);
         return status_hint(status, "as in \"2018-07-18T18:00:00Z\", \"job train completed\", "

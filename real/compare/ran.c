@@ -143,7 +143,8 @@ static bool reached_read(Arena *arena, const char *folder, const char *job, int6
     for (const Json *entry = root->first; entry; entry = entry->next) {
         const Json *what = json_member(entry, "do"), *name = json_member(entry, "name");
         const Json *step = json_member(entry, "step");
-        if (json_member(entry, "kept")) // a checkpoint, not a fault
+        if (json_member(entry, "kept") ||
+            json_member(entry, "kept_steps")) // a checkpoint, not a fault
             continue;
         if (what && what->kind == JSON_STRING && strcmp(what->text, "job.reached") == 0 && name &&
             name->kind == JSON_STRING && strcmp(name->text, job) == 0 && step && step->is_integer &&

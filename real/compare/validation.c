@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "real/compare/device.h"
 #include "sim/base/units.h"
 #include "sim/cloud/training/step_compute.h"
 #include "sim/cloud/training/step_exchange.h"
@@ -223,7 +224,10 @@ bool validation_judge(Arena *arena, const ValidationTable *table, const Catalog 
                       Tolerance tolerance, Validation *validation, Status *status)
 {
     Predictor predictor;
-    if (!names_find(catalog, &predictor, status))
+    const Place first_row = table->rows[0].at;
+    if (!names_find(catalog, &predictor, status) ||
+        !device_check("this training", predictor.vm_size, device_of_backend(table->backend),
+                      first_row, status))
         return false;
     const ValidationRow **rows = sorted_rows(arena, table);
     ValidationCell *cells = ARENA_ARRAY(arena, ValidationCell, table->row_count);

@@ -55,8 +55,8 @@ typedef struct {
 #define VALIDATION_EXCHANGE_OF_GPUS "trainyard-nccl" /* if there is no other exchange */
 
 /* Predicts every cell with these entries and judges the errors. STATUS_BAD_INPUT if the catalogue
- * lacks an entry or a network, or the machine's speed for a precision or a number of ranks. Borrows
- * `table`. */
+ * lacks an entry or a network, is of another kind of device than the table, or lacks the machine's
+ * speed for a precision or a number of ranks. Borrows `table`. */
 MUST_CHECK bool validation_judge(Arena *arena, const ValidationTable *table, const Catalog *catalog,
                                  Tolerance tolerance, Validation *validation, Status *status);
 

@@ -48,8 +48,8 @@ static void settings_print(Text *out, const Validation *validation)
     text_printf(out,
                 "%s, %" PRId32 " core%s, %s, backend %s: %" PRId32 " measurements of %" PRId64
                 " steps or more, %" PRId32 " cells.",
-                table->machine, table->cores, plural(table->cores), table->date,
-                table->rows[0].backend, table->row_count, steps, validation->cell_count);
+                table->machine, table->cores, plural(table->cores), table->date, table->backend,
+                table->row_count, steps, validation->cell_count);
 }
 
 static void verdict_print(Text *out, const Validation *validation)

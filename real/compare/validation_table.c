@@ -122,7 +122,7 @@ static bool times_read(const Piece *cells, ValidationRow *row, Status *status)
     return row->median_ns > 0 || piece_bad(cells[FIELD_MEDIAN], "a step that takes a time", status);
 }
 
-/* Checks that all rows have the machine of the first row. */
+/* Checks that all rows have the machine and the backend of the first row. */
 static bool machine_read(Arena *arena, const Piece *cells, ValidationTable *table, Status *status)
 {
     int32_t cores;
@@ -130,11 +130,14 @@ static bool machine_read(Arena *arena, const Piece *cells, ValidationTable *tabl
         return false;
     if (table->row_count == 0) {
         table->cores = cores;
-        return name_read(arena, cells[FIELD_MACHINE], &table->machine, status) &&
+        return name_read(arena, cells[FIELD_BACKEND], &table->backend, status) &&
+               name_read(arena, cells[FIELD_MACHINE], &table->machine, status) &&
                name_read(arena, cells[FIELD_DATE], &table->date, status);
     }
     if (!piece_is(cells[FIELD_MACHINE], table->machine))
         return piece_bad(cells[FIELD_MACHINE], "the machine of the first row", status);
+    if (!piece_is(cells[FIELD_BACKEND], table->backend))
+        return piece_bad(cells[FIELD_BACKEND], "the backend of the first row", status);
     return cores == table->cores ||
            piece_bad(cells[FIELD_CORES], "the cores of the first row", status);
 }
@@ -145,7 +148,6 @@ static bool row_read(Arena *arena, Piece line, ValidationTable *table, Validatio
     Piece cells[FIELD_COUNT];
     row->at = line.at;
     return cells_cut(line, cells, status) && machine_read(arena, cells, table, status) &&
-           name_read(arena, cells[FIELD_BACKEND], &row->backend, status) &&
            name_read(arena, cells[FIELD_NETWORK], &row->network, status) &&
            precision_read(cells[FIELD_PRECISION], &row->precision, status) &&
            count_read(cells[FIELD_BATCH], INT32_MAX, &row->batch, status) &&

@@ -25,7 +25,7 @@ typedef enum {
 } ValidationPhase;
 
 typedef struct {
-    const char *backend, *network;
+    const char *network;
     StepPrecision precision;
     int64_t batch;
     int32_t ranks;
@@ -37,7 +37,7 @@ typedef struct {
 } ValidationRow;
 
 typedef struct {
-    const char *machine, *date; /* of the first row; all rows have the same machine */
+    const char *machine, *backend, *date; /* of the first row; all have its machine and backend */
     int32_t cores;
     int32_t row_count; /* >= 1 */
     const ValidationRow *rows;

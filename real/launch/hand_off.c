@@ -246,9 +246,17 @@ static char *resolve_word(const HandOffInput *input, char *word)
                 : word;
 }
 
+/* The distance of the program's checkpoints, as the trainer reads it. */
+static const char *every_of(Arena *arena, const Program *training)
+{
+    if (training->checkpoint_steps > 0)
+        return arena_printf(arena, "%" PRId64 "steps", training->checkpoint_steps);
+    return arena_printf(arena, "%" PRId64 "epochs", training->checkpoint_every);
+}
+
 static char **arguments_of(const HandOffInput *input, const HandOff *plan, char *const *environment)
 {
-    enum { ARGUMENTS_MAX = 32 };
+    enum { ARGUMENTS_MAX = 40 };
     static char *const none[] = {NULL};
     Arena *arena = input->arena;
     const Program *training = input->training;
@@ -272,11 +280,15 @@ static char **arguments_of(const HandOffInput *input, const HandOff *plan, char 
     add_option(arena, list, &count, "backend", backend_word(input->settings->backend));
     list[count++] = arena_strdup(arena, "--timeline");
     list[count++] = arena_strdup(arena, "--whole-steps"); // phases would take longer on GPUs
-    if (plan->resumed_epoch > 0)
+    if (training->checkpoint_bytes > 0)
+        add_option(arena, list, &count, "checkpoint-every", every_of(arena, training));
+    if (plan->resumed.epochs > 0 || plan->resumed.steps > 0)
         add_option(arena, list, &count, "resume", "latest");
     if (input->settings->fail_step > 0) {
         add_number(arena, list, &count, "fail-rank", input->settings->fail_rank);
         add_number(arena, list, &count, "fail-step", input->settings->fail_step);
+        add_option(arena, list, &count, "fail-notice",
+                   arena_printf(arena, "%" PRId64 "ns", input->settings->fail_notice_ns));
     }
     for (; *more; more++)
         list[count++] = resolve_word(input, fill_in(arena, *more, environment));
@@ -318,8 +330,9 @@ bool hand_off_plan(Arena *arena, const World *world, const Job *job,
     plan->steps_per_epoch = steps_per_epoch(&input, plan->data_folder);
     plan->history = file_version(history_path(arena, plan->log_folder));
     const bool can_resume = job->starts > 1 && training->resumes;
-    const int64_t latest = can_resume ? checkpoint_latest_epoch(plan->log_folder, INT64_MAX) : 0;
-    plan->resumed_epoch = latest > 0 ? latest : 0;
+    CheckpointPoint latest;
+    if (can_resume && checkpoint_latest_point(plan->log_folder, CHECKPOINT_LAST, &latest))
+        plan->resumed = latest;
     char **environment = environment_of(&input);
     plan->ranks =
         (RanksPlan){.program = settings->trainer,
@@ -349,7 +362,7 @@ bool hand_off_read_training(Arena *arena, const HandOff *plan, RealTraining *tra
     *training = real_training_unknown();
     const FileVersion now = file_version(path);
     const int64_t epoch_max =
-        file_version_is_same(now, plan->history) ? plan->resumed_epoch : INT64_MAX;
+        file_version_is_same(now, plan->history) ? plan->resumed.epochs : INT64_MAX;
     if (now.number == 0 || epoch_max == 0)
         return true;
     if (!history_read(path, arena, &history, status))
@@ -385,7 +398,8 @@ void hand_off_put_training(Arena *arena, Json *entry, RealTraining training)
 int64_t hand_off_steps_printed(const char *text, int64_t steps_per_epoch)
 {
     int64_t epoch = 0, in_epoch = 0;
-    for (const char *line = text; line; line = strchr(line, '\n'), line += line != NULL) {
+    // mpirun gives ranks a terminal, on which a bar is drawn over the one before.
+    for (const char *line = text; line; line = strpbrk(line, "\n\r\b"), line += line != NULL) {
         char *end;
         const char *number = line + strspn(line, " \r");
         if (strncmp(line, "Epoch ", strlen("Epoch ")) == 0) {

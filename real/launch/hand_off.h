@@ -16,7 +16,8 @@
  *     model          the folder of the program's saved model
  *
  * The files have the trainer's names, checkpoint-{epoch}.h5 and keras_cifar10_trained_model.h5. A
- * new attempt of a program that resumes continues from the latest checkpoint in that folder. */
+ * new attempt of a program that resumes continues from the latest checkpoint in that folder.
+ * Checkpoints follow as many epochs or steps as the program's. */
 #ifndef REAL_HAND_OFF_H
 #define REAL_HAND_OFF_H
 
@@ -24,6 +25,7 @@
 #include "real/launch/ranks.h"
 #include "sim/cloud/world.h"
 #include "sim/json/json.h"
+#include "trainer/record/checkpoint_name.h"
 
 /* The device that computes. X(ENUM, word of the trainer's --backend) */
 #define HAND_OFF_BACKENDS(X)                                                                       \
@@ -53,6 +55,7 @@ typedef struct {
     int64_t fail_step;       /* `fail_rank` dies after this step, counted over all epochs; 0: no
                                 rank dies */
     int32_t fail_rank;
+    int64_t fail_notice_ns; /* it gets notice after the step, and dies so long after it; 0: none */
     char *const *arguments; /* options of the trainer, appended to those made from the program;
                                $NAME and ${NAME} in them are the job's variables. Ended by NULL. If
                                they are given and no data folder is named, the trainer looks for its
@@ -68,7 +71,7 @@ typedef struct {
     const char *data_folder; /* NULL: the arguments name it, or the trainer uses its default */
     FileVersion history;     /* of the file that an earlier attempt left in log_folder */
     int64_t epochs, steps_per_epoch; /* of each rank, for the images that were found */
-    int64_t resumed_epoch;           /* the ranks continue from its checkpoint; 0: from the start */
+    CheckpointPoint resumed;         /* of the checkpoint that the ranks continue; 0: none */
 } HandOff;
 
 /* Makes the plan for the program of a job that runs outside the world (job_runs_outside). Without

@@ -40,6 +40,18 @@ static void watch_ranks(void *context)
     progress_update(&watch->progress, hand_off_steps_printed(tail, watch->steps_per_epoch));
 }
 
+/* The steps of all epochs that the ranks printed. */
+static int64_t last_step_printed(RealRun *run, const char *out_path, int64_t steps_per_epoch)
+{
+    enum { OUT_MAX = 64 << 20 };
+    char *text;
+    size_t length;
+    Status none;
+    return file_read(run->arena, out_path, OUT_MAX, &text, &length, &none)
+               ? hand_off_steps_printed(text, steps_per_epoch)
+               : 0;
+}
+
 static int create(RealRun *run, const char *path, Status *status)
 {
     if (!real_node_make_above(run, path, status))
@@ -131,8 +143,9 @@ static void print_end(const RealRun *run, const Job *job, const HandOff *plan,
             text_string(&took));
     text_free(&took);
     if (was_killed(settings, end))
-        fprintf(stderr, ", until rank %" PRId32 " was killed after step %" PRId64 "\n",
-                settings->fail_rank, settings->fail_step);
+        fprintf(stderr, ", until rank %" PRId32 " was killed after %sstep %" PRId64 "\n",
+                settings->fail_rank, settings->fail_notice_ns > 0 ? "its notice at " : "",
+                settings->fail_step);
     else if (end->exit_code == 0)
         fputc('\n', stderr);
     else {
@@ -173,6 +186,30 @@ static void print_steps(const RealRun *run, const Job *job, const HandOff *plan)
 
 /* --- One attempt --- */
 
+/* Reports that the ranks got notice and were killed after it. The notice was when they wrote its
+ * checkpoint. In the world the node is lost a little later than they were killed, because the time
+ * of the notice began before that. */
+static bool report_preempted(RealRun *run, RealJob *real, const HandOff *plan,
+                             const HandOffSettings *settings, Status *status)
+{
+    const CheckpointPoint at = {settings->fail_step / plan->steps_per_epoch,
+                                settings->fail_step % plan->steps_per_epoch};
+    const char *path = checkpoint_path(run->arena, real->log_folder, at);
+    const char *out = arena_printf(run->arena, "%s%s", settings->node_folder, plan->out_path);
+    struct stat facts;
+    int64_t notice_ns = real->took_ns - settings->fail_notice_ns;
+    if (stat(path, &facts) == 0)
+        notice_ns = machine_time_ns(facts.st_mtim) - real->started_unix_ns;
+    const int64_t last_step = last_step_printed(run, out, plan->steps_per_epoch);
+    const int64_t killed_ns = real->took_ns;
+    real->is_killed = true;
+    real->took_ns = notice_ns + settings->fail_notice_ns + NS_PER_S;
+    return real_report_reached(run, real, settings->fail_step, notice_ns, (CheckpointPoint){0},
+                               status) &&
+           (last_step <= settings->fail_step ||
+            real_report_reached(run, real, last_step, killed_ns, (CheckpointPoint){0}, status));
+}
+
 /* Reports the results of the ranks to the world. */
 static bool report_end(RealRun *run, RealJob *real, const HandOff *plan,
                        const HandOffSettings *settings, const RanksEnd *end, const char *folder,
@@ -188,9 +225,12 @@ static bool report_end(RealRun *run, RealJob *real, const HandOff *plan,
     }
     if (!real_report_checkpoints(run, real, status))
         return false;
+    if (was_killed(settings, end) && settings->fail_notice_ns > 0)
+        return report_preempted(run, real, plan, settings, status);
     if (was_killed(settings, end)) {
         real->is_killed = true;
-        return real_report_reached(run, real, settings->fail_step, real->took_ns, 0, status);
+        return real_report_reached(run, real, settings->fail_step, real->took_ns,
+                                   (CheckpointPoint){0}, status);
     }
     if (!real_report_steps(run, real, folder, status))
         return false;

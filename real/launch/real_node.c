@@ -69,7 +69,8 @@ bool real_node_remove_later_checkpoints(RealRun *run, const RealJob *real, Statu
     for (const struct dirent *entry; is_good && (entry = readdir(listing));) {
         const char *path = arena_printf(run->arena, "%s/%s", real->log_folder, entry->d_name);
         struct stat facts;
-        if (checkpoint_epoch(entry->d_name) < 0 || stat(path, &facts) != 0)
+        CheckpointPoint point;
+        if (!checkpoint_point_of(entry->d_name, &point) || stat(path, &facts) != 0)
             continue;
         const int64_t written_ns = machine_time_ns(facts.st_mtim);
         if (written_ns > real->started_unix_ns + real->lost_after_ns && unlink(path) != 0)

@@ -62,31 +62,34 @@ bool real_report_ran(RealRun *run, const RealJob *real, const RanksEnd *end, int
 }
 
 bool real_report_reached(RealRun *run, const RealJob *real, int64_t step, int64_t took_ns,
-                         int64_t kept, Status *status)
+                         CheckpointPoint kept, Status *status)
 {
     Json *entry = real_report_entry(run, COMMAND_JOB_REACHED, real_job_of(run, real));
     json_put_integer(run->arena, entry, "step", step);
     set_ns(run, entry, "took", took_ns);
-    if (kept > 0)
-        json_put_integer(run->arena, entry, "kept", kept);
+    if (kept.epochs > 0)
+        json_put_integer(run->arena, entry, "kept", kept.epochs);
+    if (kept.steps > 0)
+        json_put_integer(run->arena, entry, "kept_steps", kept.steps);
     return real_report(run, entry, status);
 }
 
 bool real_report_checkpoints(RealRun *run, const RealJob *real, Status *status)
 {
-    const Program *training = real_job_of(run, real)->spec->program->training;
+    int32_t count;
+    const CheckpointPoint *points = checkpoint_points(run->arena, real->log_folder, &count);
     bool is_good = true;
-    if (!program_can_resume(training))
+    if (!program_can_resume(real_job_of(run, real)->spec->program->training))
         return true;
-    for (int64_t epoch = 1; is_good && epoch <= training->epochs; epoch++) {
+    for (int32_t i = 0; is_good && i < count; i++) {
         struct stat facts;
-        const char *path = checkpoint_path(run->arena, real->log_folder, epoch);
+        const char *path = checkpoint_path(run->arena, real->log_folder, points[i]);
+        const int64_t step = points[i].epochs * real->steps_per_epoch + points[i].steps;
         if (stat(path, &facts) != 0)
             continue;
         const int64_t after_ns = machine_time_ns(facts.st_mtim) - real->started_unix_ns;
         if (after_ns > 0 && after_ns <= real->took_ns) // not from an earlier attempt
-            is_good = real_report_reached(run, real, epoch * real->steps_per_epoch, after_ns, epoch,
-                                          status);
+            is_good = real_report_reached(run, real, step, after_ns, points[i], status);
     }
     return is_good;
 }
@@ -125,8 +128,8 @@ bool real_report_steps(RealRun *run, const RealJob *real, const char *folder, St
     for (int32_t i = 0; i < world_scenario(run->world)->command_count; i++) {
         const Command *command = real_step_awaited(run, job, i);
         const int64_t end_ns = command ? step_end_ns(&timeline, command->trigger.ordinal) : -1;
-        if (end_ns >= 0 &&
-            !real_report_reached(run, real, command->trigger.ordinal, zero_ns + end_ns, 0, status))
+        if (end_ns >= 0 && !real_report_reached(run, real, command->trigger.ordinal,
+                                                zero_ns + end_ns, (CheckpointPoint){0}, status))
             return false;
     }
     return true;

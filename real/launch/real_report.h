@@ -17,10 +17,10 @@ MUST_CHECK bool real_report_ran(RealRun *run, const RealJob *real, const RanksEn
                                 int64_t took_ns, const RealTraining *training, const char *reason,
                                 Status *status);
 
-/* A step, counted from 1 over all epochs. `kept` is the number of epochs in a new checkpoint at
- * that step; 0: there is no new checkpoint. */
+/* A step, counted from 1 over all epochs. `kept` is the point of a new checkpoint at that step; 0:
+ * there is no new checkpoint. */
 MUST_CHECK bool real_report_reached(RealRun *run, const RealJob *real, int64_t step,
-                                    int64_t took_ns, int64_t kept, Status *status);
+                                    int64_t took_ns, CheckpointPoint kept, Status *status);
 
 /* When the ranks wrote each checkpoint: if the attempt is lost, the next one resumes from the
  * latest. */

@@ -52,7 +52,7 @@ static bool is_killed_at(const RealRun *run, const Job *job, const Command *reac
         return false;
     for (int32_t i = 0; i < world_scenario(run->world)->command_count; i++) {
         const Command *command = real_step_awaited(run, job, i);
-        if (command && real_step_kills(command, job) &&
+        if (command && (real_step_kills(command, job) || real_step_gives_notice(command, job)) &&
             command->trigger.ordinal <= reached->as.job_reached.step)
             return true;
     }

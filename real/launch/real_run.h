@@ -12,7 +12,9 @@
  * A command that waits for a step of such a job ("after": "job NAME step 250") happens when the
  * ranks have reached that step. Some commands end the attempt at once: node.crash and
  * node.reboot of a node of the job, job.exit, job.terminate. Then a rank is really killed at that
- * step, so the ranks really lose their work and resume from a checkpoint. Commands that wait for an
+ * step, so the ranks really lose their work and resume from a checkpoint. node.preempt of a node of
+ * a job that saves on notice gives the ranks notice at that step: they write a checkpoint,
+ * continue, and one is killed when the time of the notice is over. Commands that wait for an
  * earlier step of that attempt happen at the same moment, because the time of that step is not
  * known. If the world loses an attempt in another way (by a fault at a given time, or by chance),
  * its ranks have already run to their end. The checkpoints that they wrote after the loss are then

@@ -64,9 +64,10 @@ static const JobSpec *spec_of(const Scenario *scenario, const char *job)
  */
 static int64_t reported_epoch(const Command *command)
 {
-    return command->kind == COMMAND_JOB_RAN       ? command->as.job_ran.training.epochs
-           : command->kind == COMMAND_JOB_REACHED ? command->as.job_reached.kept
-                                                  : -1;
+    return command->kind == COMMAND_JOB_RAN ? command->as.job_ran.training.epochs
+           : command->kind == COMMAND_JOB_REACHED
+               ? command->as.job_reached.kept + (command->as.job_reached.kept_steps > 0)
+               : -1;
 }
 
 /* Reports commands whose epoch is beyond the last epoch of their job. */

@@ -333,3 +333,49 @@ int64_t mul_div(int64_t a, int64_t b, int64_t c)
     invariant(c > 0);
     return wide_to_int64((WideUnsigned)a * (WideUnsigned)b / (WideUnsigned)c);
 }
+
+/* --- Distances of checkpoints --- */
+
+/* Reads the digits at the start of `text`, and returns the text after them; NULL: there are none,
+ * or the number is too large. */
+static const char *read_count(const char *text, int64_t *count)
+{
+    if (!ascii_is_digit(*text))
+        return NULL;
+    for (*count = 0; ascii_is_digit(*text); text++) {
+        *count = 10 * *count + (*text - '0');
+        if (*count > CHECKPOINT_EVERY_MOST)
+            return NULL;
+    }
+    return text;
+}
+
+/* The member that a unit after a count sets; NULL: it is another unit. */
+static int64_t *member_of(const char *unit, int64_t count, CheckpointEvery *every)
+{
+    const struct {
+        const char *one, *many;
+        int64_t *member;
+    } units[] = {{"", "", &every->count},
+                 {"epoch", "epochs", &every->epochs},
+                 {"step", "steps", &every->steps}};
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (strcmp(unit, units[i].many) == 0 || (count == 1 && strcmp(unit, units[i].one) == 0))
+            return units[i].member;
+    return NULL;
+}
+
+bool checkpoint_every_parse(const char *text, CheckpointEvery *every)
+{
+    int64_t count;
+    Status unused;
+    *every = (CheckpointEvery){0};
+    const char *unit = read_count(text, &count);
+    if (unit && unit[0] == ' ' && unit[1] != '\0')
+        unit++;
+    int64_t *member = unit ? member_of(unit, count, every) : NULL;
+    if (!member)
+        return duration_parse(text, (Place){0}, &every->ns, &unused) && every->ns > 0;
+    *member = count;
+    return count > 0;
+}

@@ -36,6 +36,22 @@ MUST_CHECK bool rate_parse(const char *text, Place at, int64_t *bytes_per_s, Sta
  * refused. */
 MUST_CHECK bool iso_duration_parse(const char *text, Place at, int64_t *ns, Status *status);
 
+/* The distance from one checkpoint of a training to the next, as scenarios and the trainer state
+ * it. One member is above 0. */
+typedef struct {
+    int64_t count; /* without a unit: of a network epochs, of a transformer steps */
+    int64_t epochs;
+    int64_t steps; /* counted over all epochs */
+    int64_t ns;    /* of training; a scenario rounds it to whole steps */
+} CheckpointEvery;
+
+#define CHECKPOINT_EVERY_MOST (INT64_C(1) << 32) /* epochs or steps */
+
+/* Reads "2", "2 epochs", "500 steps" or "30m"; the space may be missing, and after 1
+ * the "s". False:
+ * it is not one of these, or 0. */
+MUST_CHECK bool checkpoint_every_parse(const char *text, CheckpointEvery *every);
+
 /* For people: "1 h 2 min 3 s", "92.1 ms", "0 s"; three significant figures below a minute.
  * Locale-free. */
 void duration_print(Text *text, int64_t ns);

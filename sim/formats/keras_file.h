@@ -59,6 +59,7 @@ typedef struct {
      * integer. */
     KerasAttribute *attributes;
     int32_t attribute_count;
+    int32_t optional_count; /* so many of them, the last, keep their value if the file lacks them */
 } KerasParts;
 
 /* True when the `length` bytes begin as HDF5 files do and are as many as their header says.

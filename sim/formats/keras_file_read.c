@@ -469,6 +469,9 @@ static bool read_attributes(Reader *reader, KerasParts *parts)
     for (int32_t i = 0; i < parts->attribute_count; i++) {
         KerasAttribute *wanted = &parts->attributes[i];
         bool is_read;
+        const bool is_optional = i >= parts->attribute_count - parts->optional_count;
+        if (is_optional && reader->h5.Aexists(reader->file, wanted->name) <= 0)
+            continue;
         if (wanted->text)
             is_read = (wanted->text = read_text(reader, reader->file, wanted->name)) != NULL;
         else

@@ -99,9 +99,14 @@ static void add_commands(Text *out)
 
 static void add_moments(Text *out)
 {
-    text_add(out, "\n### Moments\n\n"
-                  "`after` of a command or fault, and `of`, `before`, `then` and `order` of an "
-                  "expectation, name a moment. ` + 5m` after it means so much later.\n\n");
+    text_add(out,
+             "\n### Moments\n\n"
+             "`after` of a command or fault, and `of`, `before`, `then` and `order` of an "
+             "expectation, name a moment. ` + 5m` after it means so much later. An "
+             "epoch counts when it begins, a step, counted over all epochs, when it ends. "
+             "`checkpoint N` is the one after epoch N; `saved N` is the first one with N steps "
+             "or more, after an epoch, within it or on notice of preemption. Expectations name "
+             "no steps.\n\n");
     trigger_reference(out);
     text_add(out,
              "\n### Conditions\n\n"

@@ -84,24 +84,46 @@ holds test "$status" -le 1
 cp "$source_folder/tests/cli/compare/$ran/"* $ran/
 
 example "only a run of this machine can be compared"
+sed -i 's/"backend": "onednn"/"backend": "cuda"/' $ran/ranks.json
 trainyard compare "$scenarios/local/tutorial/scenario.json" --measured measured --set /programs/0/batch_per_rank=8 \
     --set /programs/0/precision=fp32 --set /commands/0/config/properties/vmSize=Standard_NC6 --catalog local.json
 stderr_has "$scenarios/local/tutorial/scenario.json: warning: job \"train\" is predicted for Standard_NC6 with K80"
 stderr_has "--catalog has no effect on that machine"
 stderr_has 'hint: use "vmSize": "local" to predict this machine, as in scenarios/local/tutorial'
 
-example "a prediction for processors and a run on a GPU, or the reverse, are named"
-sed -i 's/"backend": "onednn"/"backend": "cuda"/' $ran/ranks.json
+example "a prediction for processors and a run on a GPU, or the reverse, are refused"
 trainyard compare scenario.json --measured measured
-exit_is 0
-stderr_has 'scenario.json: warning: job "train" is predicted for processors, but it trains on GPUs'
-stderr_has "hint: the catalogue of \`trainyard calibrate --backend NAME\` predicts that backend"
+exit_is 2
+stdout_is_empty
+stderr_begins 'scenario.json: job "train" is predicted for processors, but it runs on GPUs'
+stderr_has "hint: use the catalogue of \`trainyard calibrate --backend NAME\` for a backend on that device"
+trainyard compare scenario.json --real cuda --data nowhere -o never
+exit_is 2
+holds [ ! -e never ]
 cp local.json cores.json && sed -i 's/local-core/local-gpu/' local.json
 trainyard compare scenario.json --measured measured
 stderr_is_empty
 cp "$source_folder/tests/cli/compare/$ran/ranks.json" $ran/
 trainyard compare scenario.json --measured measured
-stderr_has 'scenario.json: warning: job "train" is predicted for GPUs, but it trains on processors'
+exit_is 2
+stderr_begins 'scenario.json: job "train" is predicted for GPUs, but it runs on processors'
+trainyard make-cifar few --images 4
+trainyard compare scenario.json --data few -o never
+exit_is 2
+stderr_begins 'scenario.json: job "train" is predicted for GPUs, but it runs on processors'
+holds [ ! -e never ]
+trainyard compare "$scenarios/local/tutorial/scenario.json" --measured measured --set /programs/0/batch_per_rank=8 \
+    --set /programs/0/precision=fp32 --set /commands/0/config/properties/vmSize=Standard_NC6 --catalog local.json
+exit_is 2
+stderr_has 'job "train" is predicted for GPUs (Standard_NC6), but it runs on processors'
+stderr_has 'hint: use "vmSize": "local" and --catalog FILE of `trainyard calibrate`, as in scenarios/local/tutorial'
+sed 's/onednn/cuda/' matrix.tsv >gpu.tsv
+trainyard compare --matrix gpu.tsv --catalog local.json # of GPUs
+holds [ "$status" -le 1 ]
+stderr_is_empty
+trainyard compare --matrix matrix.tsv --catalog local.json
+exit_is 2
+stderr_begins 'matrix.tsv:3:1: this training is predicted for GPUs, but it runs on processors'
 sed -i 's/"backend": "onednn"/"backend": null/' $ran/ranks.json
 trainyard compare scenario.json --measured measured
 stderr_is_empty # not known
@@ -236,6 +258,15 @@ trainyard compare --matrix broken.tsv --catalog local.json
 exit_is 2
 stderr_begins 'broken.tsv:4:49: "fp31": expected a precision'
 stderr_has 'did you mean "fp32"?'
+sed '4s/onednn/ref/' matrix.tsv >broken.tsv
+trainyard compare --matrix broken.tsv --catalog local.json
+exit_is 2
+stderr_begins 'broken.tsv:4:24: "ref": expected the backend of the first row'
+sed 's/onednn/cuda/' matrix.tsv >broken.tsv
+trainyard compare --matrix broken.tsv --catalog local.json
+exit_is 2
+stderr_begins 'broken.tsv:3:1: this training is predicted for processors, but it runs on GPUs'
+stderr_has "hint: use the catalogue of"
 sed 's/keras_cifar10_cnn/nothing/' matrix.tsv >broken.tsv
 trainyard compare --matrix broken.tsv --catalog local.json
 exit_is 2

@@ -142,6 +142,46 @@ trainyard run "$scenario" "${killed_only[@]}" --until 6m # before there is an at
 exit_is 0
 stdout_has 'job train was still running when the run ended'
 
+example "with checkpoints every three steps it resumes at the last of them, as predicted"
+within=(--set '/programs/0/checkpoint/every="3 steps"' --set '/faults/0/after="job train step 8"')
+real within "${within[@]}"
+exit_is 0
+printed within stdout.txt >stdout
+stdout_has '2 of 5 steps, 1 and 1 step done'
+cp within/summary.json stdout
+holds has_json 'run["jobs"]["train"]["attempts"] == 2 and run["jobs"]["train"]["epochs"] == 2'
+holds [ "$(cd within/share/mystorageaccount/myshare/checkpoints && echo checkpoint-*)" = \
+    "checkpoint-0-step-3.h5 checkpoint-1-step-1.h5 checkpoint-1-step-4.h5" ]
+holds grep -q 'job_resumed_within.*checkpoints/checkpoint-1-step-1.h5.*epochs=1 steps=1' within/trace.tsv
+trainyard run "$scenario" --ran within/ran.json -o replayed "${small[@]}" "${within[@]}"
+holds cmp within/trace.tsv replayed/trace.tsv
+trainyard run "$scenario" -o modelled "${small[@]}" "${within[@]}" # the same files, and the same loss
+holds [ "$(find modelled/share -name 'checkpoint-*' -printf '%f\n' | sort)" = "$(find within/share -name 'checkpoint-*.h5' -printf '%f\n' | sort)" ]
+holds grep -q 'job_resumed_within.*checkpoints/checkpoint-1-step-1.h5.*epochs=1 steps=1' modelled/trace.tsv
+
+example "a preempted node: the ranks save at its notice, continue, and one is killed after it"
+cat >notice.json <<'end'
+{"catalog": 1, "sources": {"test": {"title": "of this test", "date": "2026-11-28"}},
+ "service": {"preemption_notice": {"value": "1s", "source": "test", "assumption": true, "note": "short"}}}
+end
+preempted=(--set "/faults/0={\"after\": \"job train step 7\", \"do\": \"node.preempt\", \"job\": \"train\", \"node\": 2}"
+    --set /programs/0/checkpoint/on_notice=true --set /commands/0/config/properties/vmPriority=lowpriority
+    --set "/catalog/-=$PWD/notice.json" --set /programs/0/epochs=200 --set '/programs/0/checkpoint/every="300 steps"'
+    --set '/expect=[]')
+real preempted "${preempted[@]}"
+exit_is 0
+stderr_has 'until rank 1 was killed after its notice at step 7'
+printed preempted stdout.txt >stdout
+stdout_has '200 of 5 steps, 1 and 2 steps done'
+holds grep -q 'node_notice.*preemption' preempted/trace.tsv
+holds grep -q 'job_resumed_within.*checkpoints/checkpoint-1-step-2.h5.*epochs=1 steps=2' preempted/trace.tsv
+# Steps after the notice were lost, and are known.
+holds /usr/bin/python3 -c 'import json
+entries = json.load(open("preempted/ran.json"))
+assert [e["step"] for e in entries if "kept_steps" in e][0] == 7 and max(e.get("step", 0) for e in entries if "kept" not in e and "kept_steps" not in e) > 7'
+trainyard run "$scenario" --ran preempted/ran.json -o replayed "${small[@]}" "${preempted[@]}"
+holds cmp preempted/trace.tsv replayed/trace.tsv
+
 example "a node that crashes at a time takes along what its ranks have written since"
 real lost --set '/faults/0/after="job train started + 17s"' # the program begins after 16.8 s
 exit_is 0

@@ -163,6 +163,17 @@ resumes_exactly()
         holds cmp "straight/$file" "parts/$file"
     done
     holds cmp <(cut -f 1-6 straight/logs/history.tsv) <(cut -f 1-6 parts/logs/history.tsv)
+    example "resumption within an epoch is exact to the bit on $1 in $2"
+    rm -rf parts
+    trainyard "${small[@]}" "${kind[@]}" --epochs 2 --dir parts --checkpoint-every 3steps
+    holds [ "$(cd parts/logs && echo checkpoint-*)" = "checkpoint-1-step-1.h5" ]
+    trainyard "${small[@]}" "${kind[@]}" --epochs 3 --dir parts --resume latest
+    exit_is 0
+    stderr_is_empty
+    for file in logs/checkpoint-2.h5 logs/checkpoint-3.h5 saved_models/keras_cifar10_trained_model.h5; do
+        holds cmp "straight/$file" "parts/$file"
+    done
+    holds cmp <(cut -f 1-6 straight/logs/history.tsv) <(cut -f 1-6 parts/logs/history.tsv)
 }
 resumes_exactly ref fp32
 resumes_exactly onednn fp32
@@ -211,6 +222,10 @@ example "wrong input is named"
 trainyard "${small[@]}" --learning-rate -1
 exit_is 2
 stderr_begins 'trainyard: train: --learning-rate: is "-1", expected a number from 1e-09 to 100'
+trainyard "${small[@]}" --checkpoint-every 3h2
+exit_is 2
+stderr_begins 'trainyard: train: --checkpoint-every: is "3h2", expected a number of epochs, steps or a time'
+stderr_has "hint: for example 2epochs, 500steps or 10m"
 trainyard "${small[@]}" --steps 3
 exit_is 2
 stderr_begins "trainyard: train: --steps: is 3, but an epoch has 2 steps"
@@ -300,20 +315,81 @@ begin_long()
     done
 }
 
-example "a signal ends a training after a step, and a hint says how to resume"
+# The checkpoint that the hint names, and the epoch of "epoch 3, step 2".
+last_named()
+{
+    grep -oE 'long/logs/checkpoint-[0-9]+(-step-[0-9]+)?.h5' stderr | tail -n 1
+}
+epoch_of()
+{
+    local words=${1%,*}
+    echo "${words#epoch }"
+}
+
+example "a signal ends a training after a step with a checkpoint, and a hint says how to resume"
 begin_long
 kill -TERM "$child"
 wait "$child"
 status=$?
 exit_is 143
 holds grep -qE '^trainyard: train: ended by signal 15 in epoch [0-9]+, step [12]$' stderr
-last=$(grep -oE 'long/logs/checkpoint-[0-9]+.h5' stderr)
+last=$(last_named)
 holds [ -s "$last" ]
 holds [ -z "$(find long -name '*.tmp')" ]
-epochs=$((${last//[!0-9]/} / 10 + 1)) # of "checkpoint-N.h5" without its 5
-trainyard "${small[@]}" --epochs "$epochs" --dir long --verbose 0 --resume "$last"
+at=$(grep -oE 'epoch [0-9]+, step [0-9]+' stderr)
+case $at in
+*"step 1") holds [ "$last" = "long/logs/checkpoint-$(($(epoch_of "$at") - 1))-step-1.h5" ] ;;
+*) holds [ "$last" = "long/logs/checkpoint-$(epoch_of "$at").h5" ] ;;
+esac
+trainyard "${small[@]}" --epochs $(($(epoch_of "$at") + 1)) --dir long --verbose 0 --resume latest
 exit_is 0
+stderr_is_empty
 rm -rf long
+
+example "a second signal ends a training at once, except SIGUSR1"
+begin_long
+kill -USR1 "$child"
+kill -USR1 "$child"
+wait "$child"
+status=$?
+exit_is 138
+holds grep -qE '^trainyard: train: ended by signal 10 in epoch [0-9]+, step [12]$' stderr
+holds [ -s "$(last_named)" ]
+rm -rf long
+begin_long
+kill -STOP "$child" # so that both come before its next step
+kill -USR1 "$child"
+kill -TERM "$child"
+kill -CONT "$child"
+wait "$child"
+status=$?
+exit_is 143
+holds grep -qE '^trainyard: train: ended by signal 15 in epoch [0-9]+, step [12]$' stderr
+rm -rf long
+
+example "a training that is killed at any moment continues from a whole checkpoint, to the bit"
+killed=("${small[@]}" --deterministic --epochs 40 --verbose 0 --seed 3)
+trainyard "${killed[@]}" --dir straight
+trainyard "${small[@]}" --epochs 50 --verbose 0 --dir killed --checkpoint-every 1step # of another training
+resume=()
+kills=0
+for pause in 0.3 0.45 0.6 0.5 0.35 0.7 0.4; do
+    "$TRAINYARD" "${killed[@]}" --dir killed --checkpoint-every 1step "${resume[@]}" >stdout 2>stderr &
+    child=$!
+    sleep $pause
+    if kill -KILL "$child" 2>/dev/null; then
+        kills=$((kills + 1))
+    fi
+    wait "$child" 2>/dev/null
+    # Until the new training has written a file, the folder is the earlier training's.
+    [ "$(sed 1,2d killed/logs/history.tsv | wc -l)" -ge 50 ] || resume=(--resume latest)
+done
+holds [ $kills -gt 0 ]
+trainyard "${killed[@]}" --dir killed --checkpoint-every 1step "${resume[@]}"
+exit_is 0
+holds cmp straight/saved_models/keras_cifar10_trained_model.h5 killed/saved_models/keras_cifar10_trained_model.h5
+holds cmp <(cut -f 1-6 straight/logs/history.tsv) <(cut -f 1-6 killed/logs/history.tsv)
+rm -rf straight killed
 
 example "a rank is lost on request, and its training resumes with the same results"
 trainyard "${small[@]}" --deterministic --epochs 3 --dir whole --verbose 0
@@ -331,7 +407,21 @@ trainyard "${small[@]}" --epochs 4 --dir lost --verbose 0 --resume latest --fail
 exit_is 0
 rm -rf whole lost
 
+example "a rank that gets notice saves at that step, continues and is lost"
+rehearsal=("${small[@]}" --deterministic --epochs 3000 --dir notice --checkpoint-every 3000 --fail-rank 0 --fail-step 3)
+trainyard "${rehearsal[@]}" --fail-notice 200ms
+exit_is 137
+holds [ "$(cd notice/logs && echo checkpoint-*)" = "checkpoint-1-step-1.h5" ]
+holds [ "$(grep -c '^Epoch ' stdout)" -gt 2 ] # it has continued
+rm -rf notice
+
 example "a failure that would not take place is refused"
+trainyard "${small[@]}" --epochs 2 --fail-notice 2s
+exit_is 2
+stderr_begins "trainyard: train: --fail-notice: needs --fail-rank and --fail-step"
+trainyard "${small[@]}" --epochs 2 --fail-notice 2s --fail-rank 0 --fail-step 0
+exit_is 2
+stderr_begins "trainyard: train: --fail-notice: needs a --fail-step of 1 or more: before that there is nothing to save"
 trainyard "${small[@]}" --epochs 2 --fail-rank 0
 exit_is 2
 stderr_begins "trainyard: train: expected --fail-rank and --fail-step, or neither"
@@ -349,6 +439,11 @@ if [ "$status" -eq 3 ] || ! command -v mpirun >/dev/null; then
     finish # this build or this machine has no ranks
 fi
 exit_is 0
+
+last_of()
+{
+    find "$1/logs" -name 'checkpoint-*.h5' | sort -V | tail -n 1
+}
 
 on_ranks()
 {
@@ -401,16 +496,46 @@ wait "$child"
 status=$?
 exit_is 137
 stderr_has "process rank 1 with PID "
-holds grep -qE '^trainyard: train: ended by signal 15 in epoch [0-9]+, step [12]$' stderr
-last=$(grep -oE 'long/logs/checkpoint-[0-9]+.h5' stderr)
+holds grep -qE '^trainyard: train: signal 15 in epoch [0-9]+, step [12]: ends after it with a checkpoint$' stderr
+last=$(last_named)
 holds [ -s "$last" ]
-holds [ -z "$(find long -name '*.tmp')" ]
+rm -f long/logs/*.tmp # of a rank that was killed while it wrote
+holds [ "$(last_of long)" = "$last" ]
 
 example "the checkpoint before a lost rank is whole: two ranks continue from it"
-epochs=$((${last//[!0-9]/} / 10 + 1)) # of "checkpoint-N.h5" without its 5
+epoch=${last#*checkpoint-}
+epochs=$((${epoch%%[!0-9]*} + 1))
 on_ranks 2 "$TRAINYARD" "${small[@]}" --epochs "$epochs" --dir long --verbose 0 --resume "$last"
 exit_is 0
 rm -rf long
+
+example "a notice to mpirun or to one of two ranks: both end after the same step, with a checkpoint"
+for whom in mpirun rank; do
+    begin_long mpirun -n 2
+    if [ $whom = mpirun ]; then
+        kill -USR1 "$child"
+    else
+        kill -USR1 "$(pgrep -P "$child" | tail -n 1)"
+    fi
+    wait "$child"
+    status=$?
+    exit_is 138
+    holds [ "$(grep -cE '^trainyard: train: ended by signal 10 in epoch [0-9]+, step [12]$' stderr)" -eq 1 ]
+    last=$(last_named)
+    holds [ -s "$last" ]
+    holds [ "$(last_of long)" = "$last" ]
+    holds [ -z "$(find long -name '*.tmp')" ]
+    rm -rf long
+done
+
+example "two ranks resume exactly within an epoch"
+on_ranks 2 "$TRAINYARD" "${small[@]}" --deterministic --epochs 1 --dir within --checkpoint-every 1step --verbose 0
+rm within/logs/checkpoint-1.h5
+on_ranks 2 "$TRAINYARD" "${small[@]}" --deterministic --epochs 2 --dir within --resume latest
+exit_is 0
+stdout_has "2 of 2 steps, 0 and 1 step done"
+holds cmp ranks/logs/checkpoint-2.h5 within/logs/checkpoint-2.h5
+holds cmp history <(cut -f 1-6 within/logs/history.tsv)
 
 # mpirun may end before it has passed on what a rank wrote last. It never adds a message, and Open MPI 4 does not lose it five times;
 # Open MPI 5 always does.
@@ -428,7 +553,7 @@ for _ in 1 2 3 4 5; do
 done
 if mpirun --version | grep -q ' 4\.'; then
     holds [ "$reports" -eq 1 ]
-    holds [ -s "$(grep -oE 'long/logs/checkpoint-[0-9]+.h5' stderr)" ]
+    holds [ -s "$(last_named)" ]
 fi
 rm -rf long
 

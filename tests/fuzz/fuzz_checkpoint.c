@@ -79,10 +79,10 @@ static void read_both_ways(Checkpoint *it, const char *bytes, size_t length)
     const bool is_untouched =
         length == it->image.length && memcmp(bytes, it->image.data, length) == 0;
     // Even whole, it has no state.
-    invariant(!checkpoint_parse("fuzz", bytes, length, &it->net, &state, it->weights,
+    invariant(!checkpoint_parse("fuzz", bytes, length, &it->net, NULL, &state, it->weights,
                                 it->accumulators, &status));
     invariant(status.code == STATUS_BAD_INPUT && status.message[0]);
-    const bool is_read = checkpoint_parse("fuzz", bytes, length, &it->net, NULL, it->weights,
+    const bool is_read = checkpoint_parse("fuzz", bytes, length, &it->net, NULL, NULL, it->weights,
                                           it->accumulators, &status);
     invariant(is_read || status.code == STATUS_BAD_INPUT);
     invariant(is_read || !is_untouched);

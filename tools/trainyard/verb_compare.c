@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "real/compare/compare.h"
+#include "real/compare/device.h"
 #include "real/compare/load.h"
 #include "real/compare/page.h"
 #include "real/compare/print.h"
@@ -206,34 +207,24 @@ static int32_t run_folders(Arena *arena, const char *folder, const char **folder
     return count;
 }
 
-typedef enum { DEVICE_UNKNOWN, DEVICE_PROCESSOR, DEVICE_GPU } Device;
-static const char *const device_names[] = {"", "processors", "GPUs"};
-
 /* Facts about the real run that are known before it is compared. */
 typedef struct {
     DataSamples samples; /* that it finds; both 0: it did not record them */
     Device device;       /* DEVICE_UNKNOWN: it did not record its backend */
 } KnownRun;
 
-static Device device_of_word(const char *word)
-{
-    if (word == NULL)
-        return DEVICE_UNKNOWN;
-    return strcmp(word, real_words[REAL_CUDA]) == 0 ? DEVICE_GPU : DEVICE_PROCESSOR;
-}
-
 static bool find_known(Arena *arena, const CompareArguments *arguments, KnownRun *known,
                        Status *status)
 {
     const char *folders[REPEAT_MAX];
     RanCommon common;
-    *known = (KnownRun){.device = device_of_word(real_words[arguments->real])};
+    *known = (KnownRun){.device = device_of_backend(real_words[arguments->real])};
     if (arguments->measured_folder == NULL)
         return data_set_count(arena, arguments->data_folder, NULL, &known->samples, status);
     run_folders(arena, arguments->measured_folder, folders);
     if (!ran_common_read(arena, folders[0], &common, status))
         return false;
-    *known = (KnownRun){common.samples, device_of_word(common.backend)};
+    *known = (KnownRun){common.samples, device_of_backend(common.backend)};
     return true;
 }
 
@@ -264,21 +255,6 @@ static void warn_of_vm_size(const CompareArguments *arguments, const PredictedJo
                 "\" to predict this machine, as in scenarios/local/tutorial");
 }
 
-/* Warns of a job that is predicted for another device of the calibrated machine than it uses. */
-static void warn_of_device(const KnownRun *known, const PredictedJob *prediction, Place at,
-                           Problems *warnings)
-{
-    const GpuModel *gpu = prediction->vm_size->gpu;
-    const Device calibrated =
-        gpu == NULL || strcmp(gpu->name, VALIDATION_CORE) == 0 ? DEVICE_PROCESSOR : DEVICE_GPU;
-    if (known->device != DEVICE_UNKNOWN && known->device != calibrated)
-        status_hint(problems_add(warnings, STATUS_BAD_INPUT, at,
-                                 "job \"%s\" is predicted for %s, but it trains on %s",
-                                 prediction->job, device_names[calibrated],
-                                 device_names[known->device]),
-                    "the catalogue of `trainyard calibrate --backend NAME` predicts that backend");
-}
-
 static void warn_of_equal_steps(const PredictedJob *prediction, Place at, Problems *warnings)
 {
     if (prediction->program->step_jitter_ppm.count == 1)
@@ -290,10 +266,21 @@ static void warn_of_equal_steps(const PredictedJob *prediction, Place at, Proble
                     "the calibrated machine");
 }
 
+/* Fails if a job is predicted for another kind of device than it trains on. */
+static bool check_devices(Arena *arena, const char *path, Device device,
+                          const PredictedJob *predictions, int32_t count, Status *status)
+{
+    for (int32_t i = 0; i < count; i++)
+        if (!device_check(arena_printf(arena, "job \"%s\"", predictions[i].job),
+                          predictions[i].vm_size, device, place_in(path, 0, 0), status))
+            return false;
+    return true;
+}
+
 /* Warns of each job that is predicted for another machine than the calibrated one, which runs it,
- * for another device, or with steps that do not vary, although real steps do. */
+ * or with steps that do not vary, although real steps do. */
 static void warn_of_models(const CompareArguments *arguments, Arena *arena, const char *path,
-                           const KnownRun *known, const PredictedJob *predictions, int32_t count)
+                           const PredictedJob *predictions, int32_t count)
 {
     Problems warnings = problems_create(arena);
     const Place at = place_in(path, 0, 0);
@@ -302,7 +289,6 @@ static void warn_of_models(const CompareArguments *arguments, Arena *arena, cons
             warn_of_vm_size(arguments, &predictions[i], at, &warnings);
             continue;
         }
-        warn_of_device(known, &predictions[i], at, &warnings);
         warn_of_equal_steps(&predictions[i], at, &warnings);
     }
     report_warnings(&warnings);
@@ -430,13 +416,16 @@ static bool run_all(Arena *arena, const char *path, const CompareArguments *argu
 
 /* --- Reading --- */
 
-/* Whether `attempt` has the predicted ranks, batch, precision and network. */
-static bool fits_prediction(const PredictedJob *prediction, const RanAttempt *attempt,
+/* Whether `attempt` has the predicted device, ranks, batch, precision and network. */
+static bool fits_prediction(Arena *arena, const PredictedJob *prediction, const RanAttempt *attempt,
                             Status *status)
 {
+    const char *whose = arena_printf(arena, "job \"%s\"", prediction->job);
     const Place at = place_in(attempt->source, 0, 0);
     const char *precision = step_precision_word(prediction->program->precision);
     const int64_t batch = prediction->program->batch_per_rank;
+    if (!device_check(whose, prediction->vm_size, device_of_backend(attempt->backend), at, status))
+        return false;
     if (attempt->ranks != prediction->plan.ranks)
         return status_fail(status, STATUS_BAD_INPUT, at, "has %d ranks, but job \"%s\" has %d",
                            (int)attempt->ranks, prediction->job, (int)prediction->plan.ranks);
@@ -528,7 +517,7 @@ static bool job_compare(Arena *arena, const PredictedJob *prediction, const char
         if (!ran_job_read(arena, folders[i], prediction->job, &ran, status))
             return false;
         for (int32_t a = 0; a < ran.attempt_count; a++) {
-            if (!fits_prediction(prediction, &ran.attempts[a], status))
+            if (!fits_prediction(arena, prediction, &ran.attempts[a], status))
                 return false;
             if (ran.attempts[a].files != NULL && count < RUNS_MAX)
                 runs[count++] = (MeasuredFiles){ran.attempts[a].files, ran.attempts[a].ranks};
@@ -629,7 +618,9 @@ static int predict_and_compare(Arena *arena, const char *path, CompareArguments 
     const bool guesses = arguments->measured_folder != NULL && known.samples.train == 0;
     for (int32_t i = 0; i < count; i++)
         predictions[i].guesses_samples = guesses;
-    warn_of_models(arguments, arena, path, &known, predictions, count);
+    if (!check_devices(arena, path, known.device, predictions, count, &status))
+        return report_status(&status);
+    warn_of_models(arguments, arena, path, predictions, count);
     int signal = 0;
     if (!compare(arena, path, arguments, predictions, count, &comparison, &signal, &status)) {
         const int exit_code = report_status(&status);

@@ -67,6 +67,11 @@ static void print_row(Text *text, const EpochRecord *record)
     text_add(text, "\n");
 }
 
+bool history_settle(const History *history, Status *status)
+{
+    return file_write(history->path, history->text.data, history->text.length, status);
+}
+
 bool history_add(History *history, const EpochRecord *record, Status *status)
 {
     invariant(record->epoch > history->last_epoch);

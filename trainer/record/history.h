@@ -51,6 +51,8 @@ MUST_CHECK bool history_open(const char *path, int64_t epochs, Arena *arena, His
  * but the optional ones are finite. Call it before writing the epoch's checkpoint, so that every
  * checkpoint has its row. */
 MUST_CHECK bool history_add(History *history, const EpochRecord *record, Status *status);
+/* Writes the rows that are kept, without a new one: for a checkpoint within the next epoch. */
+MUST_CHECK bool history_settle(const History *history, Status *status);
 void history_close(History *history); /* NULL is allowed; writes nothing */
 
 typedef struct {

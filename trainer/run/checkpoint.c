@@ -1,12 +1,15 @@
 #include "trainer/run/checkpoint.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/base/invariant.h"
 #include "sim/base/memory.h"
+#include "sim/base/piece.h"
+#include "sim/base/text.h"
 #include "sim/cli/files.h"
 #include "sim/formats/keras_file.h"
 #include "trainer/run/checksum.h"
@@ -15,7 +18,8 @@
 /* --- The state as attributes --- */
 
 enum { CHECKPOINT_BYTES_MAX = INT32_MAX };
-enum { FORMAT = 1 }; // of the attributes; increase it when their meaning changes
+// Of the attributes; increase them when their meaning changes.
+enum { FORMAT_EPOCH = 1, FORMAT_STEP = 2 }; // after an epoch, and within one
 
 typedef enum {
     AT_FORMAT,
@@ -30,7 +34,11 @@ typedef enum {
     AT_BACKEND,
     AT_PRECISION,
     AT_DIGEST,
+    AT_STEP, // this and the next only within an epoch
+    AT_EPOCH_STEPS,
+    AT_SCORES,
     AT_COUNT,
+    AT_COUNT_EPOCH = AT_STEP,
 } StateAttribute;
 
 /* Attributes whose text is not NULL here are texts. */
@@ -47,14 +55,62 @@ static const KerasAttribute attribute_names[AT_COUNT] = {
     [AT_BACKEND] = {"trainyard_backend", "", 0},
     [AT_PRECISION] = {"trainyard_precision", "", 0},
     [AT_DIGEST] = {"trainyard_digest", "", 0},
+    [AT_STEP] = {"trainyard_step", NULL, 0},
+    [AT_EPOCH_STEPS] = {"trainyard_epoch_steps", NULL, 0},
+    [AT_SCORES] = {"trainyard_scores", "", 0},
 };
 
-static void attributes_of_state(const Net *net, const TrainingState *state,
+/* --- Scores as a text: for each rank the bits of its loss, its right images and its images --- */
+
+static const char *scores_text(Arena *arena, const Score *scores, int32_t ranks)
+{
+    Text text = {0};
+    for (int32_t rank = 0; rank < ranks; rank++) {
+        uint64_t bits;
+        memcpy(&bits, &scores[rank].loss_sum, sizeof bits);
+        text_printf(&text, "%" PRIu64 " %" PRId64 " %" PRId64 "\n", bits, scores[rank].correct,
+                    scores[rank].images);
+    }
+    const char *copy = arena_strdup(arena, text_string(&text));
+    text_free(&text);
+    return copy;
+}
+
+static bool read_score(Piece line, Score *score)
+{
+    Piece rest = line, cell;
+    uint64_t bits, correct, images;
+    piece_cut(&rest, ' ', &cell);
+    if (!piece_digits(cell, UINT64_MAX, &bits) || !piece_cut(&rest, ' ', &cell) ||
+        !piece_digits(cell, INT32_MAX, &correct) || !rest.text ||
+        !piece_digits(rest, INT32_MAX, &images) || correct > images)
+        return false;
+    memcpy(&score->loss_sum, &bits, sizeof bits);
+    score->correct = (int64_t)correct;
+    score->images = (int64_t)images;
+    return isfinite(score->loss_sum);
+}
+
+/* NULL: the text is not that of so many ranks. */
+static const Score *scores_of_text(Arena *arena, const char *text, int32_t ranks)
+{
+    Piece rest = piece_of("", text, strlen(text)), line;
+    Status none;
+    if (piece_line_count(rest) != ranks)
+        return NULL;
+    Score *scores = ARENA_ARRAY(arena, Score, ranks);
+    for (int32_t rank = 0; rank < ranks; rank++)
+        if (!piece_take_line(&rest, "", &line, &none) || !read_score(line, &scores[rank]))
+            return NULL;
+    return scores;
+}
+
+static void attributes_of_state(const Net *net, const TrainingState *state, Arena *arena,
                                 KerasAttribute attributes[AT_COUNT])
 {
     invariant(state->backend[0] && state->precision[0]);
     memcpy(attributes, attribute_names, sizeof attribute_names);
-    attributes[AT_FORMAT].integer = FORMAT;
+    attributes[AT_FORMAT].integer = state->step > 0 ? FORMAT_STEP : FORMAT_EPOCH;
     attributes[AT_NETWORK].text = net->keras->name;
     attributes[AT_SEED].integer = (int64_t)state->seed; // the same 64 bits
     attributes[AT_RANKS].integer = state->ranks;
@@ -66,6 +122,11 @@ static void attributes_of_state(const Net *net, const TrainingState *state,
     attributes[AT_BACKEND].text = state->backend;
     attributes[AT_PRECISION].text = state->precision;
     attributes[AT_DIGEST].text = checksum_blank;
+    if (state->step == 0)
+        return;
+    attributes[AT_STEP].integer = state->step;
+    attributes[AT_EPOCH_STEPS].integer = state->epoch_steps;
+    attributes[AT_SCORES].text = scores_text(arena, state->scores, state->ranks);
 }
 
 static bool is_within(int64_t value, int64_t minimum, int64_t maximum)
@@ -83,16 +144,17 @@ static bool copy_word(char *to, size_t size, const char *word)
 }
 
 /* Checks the values as well: a correct checksum only proves that the file is unchanged. */
-static bool state_of_attributes(const char *source, const KerasParts *parts, TrainingState *state,
-                                Status *status)
+static bool state_of_attributes(const char *source, const KerasParts *parts, Arena *arena,
+                                TrainingState *state, Status *status)
 {
     const KerasAttribute *attributes = parts->attributes;
     const Place at = place_in(source, 0, 0);
-    if (attributes[AT_FORMAT].integer != FORMAT)
+    const int64_t format = attributes[AT_FORMAT].integer;
+    if (!is_within(format, FORMAT_EPOCH, FORMAT_STEP))
         return status_fail(status, STATUS_BAD_INPUT, at,
-                           "is a checkpoint of format %" PRId64 ", expected %d: another version "
-                           "of trainyard wrote it",
-                           attributes[AT_FORMAT].integer, FORMAT);
+                           "is a checkpoint of format %" PRId64 ", expected %d or %d: another "
+                           "version of trainyard wrote it",
+                           format, FORMAT_EPOCH, FORMAT_STEP);
     *state = (TrainingState){.seed = (uint64_t)attributes[AT_SEED].integer,
                              .ranks = (int32_t)attributes[AT_RANKS].integer,
                              .batch_size = (int32_t)attributes[AT_BATCH_SIZE].integer,
@@ -109,6 +171,13 @@ static bool state_of_attributes(const char *source, const KerasParts *parts, Tra
         strcmp(attributes[AT_NETWORK].text, parts->network->name) == 0 &&
         copy_word(state->backend, sizeof state->backend, attributes[AT_BACKEND].text) &&
         copy_word(state->precision, sizeof state->precision, attributes[AT_PRECISION].text);
+    if (is_possible && format == FORMAT_STEP) {
+        state->step = attributes[AT_STEP].integer;
+        state->epoch_steps = attributes[AT_EPOCH_STEPS].integer;
+        state->scores = scores_of_text(arena, attributes[AT_SCORES].text, state->ranks);
+        is_possible = is_within(state->epoch_steps, 1, INT32_MAX) &&
+                      is_within(state->step, 1, state->epoch_steps - 1) && state->scores;
+    }
     return is_possible || status_fail(status, STATUS_BAD_INPUT, at,
                                       "its trainyard attributes contradict each other");
 }
@@ -145,7 +214,7 @@ bool checkpoint_write(const char *path, const Net *net, const RmsProp *optimizer
 {
     Arena *arena = arena_create();
     KerasAttribute attributes[AT_COUNT];
-    attributes_of_state(net, state, attributes);
+    attributes_of_state(net, state, arena, attributes);
     const KerasFile file = {.network = net->keras,
                             .version = KERAS_2_3_1,
                             .optimizer_settings = optimizer_settings(arena, optimizer),
@@ -153,7 +222,7 @@ bool checkpoint_write(const char *path, const Net *net, const RmsProp *optimizer
                             .weights = weights,
                             .slots = accumulators,
                             .attributes = attributes,
-                            .attribute_count = AT_COUNT};
+                            .attribute_count = state->step > 0 ? AT_COUNT : AT_COUNT_EPOCH};
     Text image = {0};
     bool is_written = keras_file_write(&file, (ByteSink){&image, append}, status);
     if (is_written) {
@@ -214,8 +283,8 @@ static bool read_guarded(const char *source, const char *bytes, size_t length, c
 }
 
 static bool read_unchanged(const char *source, const char *bytes, size_t length, const Net *net,
-                           TrainingState *state, float *weights, float *accumulators,
-                           Status *status)
+                           Arena *results, TrainingState *state, float *weights,
+                           float *accumulators, Status *status)
 {
     Arena *arena = arena_create();
     KerasAttribute attributes[AT_COUNT];
@@ -224,20 +293,23 @@ static bool read_unchanged(const char *source, const char *bytes, size_t length,
                         .weights = weights,
                         .slots = accumulators,
                         .attributes = attributes,
-                        .attribute_count = state ? AT_COUNT : 0};
+                        .attribute_count = state ? AT_COUNT : 0,
+                        .optional_count = state ? AT_COUNT - AT_COUNT_EPOCH : 0};
     bool is_read = keras_file_read(arena, source, bytes, length, &parts, status) &&
-                   (!state || state_of_attributes(source, &parts, state, status));
+                   (!state || state_of_attributes(source, &parts, results, state, status));
     arena_destroy(arena);
     return is_read;
 }
 
 static bool parse(const char *source, const char *bytes, size_t length, const Net *net,
-                  TrainingState *state, float *weights, float *accumulators, Status *status)
+                  Arena *arena, TrainingState *state, float *weights, float *accumulators,
+                  Status *status)
 {
     if (!keras_file_check_header(source, bytes, length, status))
         return false;
     if (checksum_holds(bytes, length))
-        return read_unchanged(source, bytes, length, net, state, weights, accumulators, status);
+        return read_unchanged(source, bytes, length, net, arena, state, weights, accumulators,
+                              status);
     if (!state)
         return read_guarded(source, bytes, length, net, weights, accumulators, status);
     status_fail(status, STATUS_BAD_INPUT, place_in(source, 0, 0),
@@ -247,9 +319,11 @@ static bool parse(const char *source, const char *bytes, size_t length, const Ne
 }
 
 bool checkpoint_parse(const char *source, const char *bytes, size_t length, const Net *net,
-                      TrainingState *state, float *weights, float *accumulators, Status *status)
+                      Arena *arena, TrainingState *state, float *weights, float *accumulators,
+                      Status *status)
 {
-    const bool is_read = parse(source, bytes, length, net, state, weights, accumulators, status);
+    const bool is_read =
+        parse(source, bytes, length, net, arena, state, weights, accumulators, status);
     if (!is_read && status->code == STATUS_CONFLICT)
         status_hint(status, "it was read as %s; --network names another network", net->keras->name);
     return is_read;
@@ -268,14 +342,15 @@ bool checkpoint_is_changed(const char *path)
     return is_changed;
 }
 
-bool checkpoint_read(const char *path, const Net *net, TrainingState *state, float *weights,
-                     float *accumulators, Status *status)
+bool checkpoint_read(const char *path, const Net *net, Arena *arena, TrainingState *state,
+                     float *weights, float *accumulators, Status *status)
 {
-    Arena *arena = arena_create();
+    Arena *file = arena_create();
     char *bytes;
     size_t length;
-    bool is_read = file_read(arena, path, CHECKPOINT_BYTES_MAX, &bytes, &length, status) &&
-                   checkpoint_parse(path, bytes, length, net, state, weights, accumulators, status);
-    arena_destroy(arena);
+    bool is_read =
+        file_read(file, path, CHECKPOINT_BYTES_MAX, &bytes, &length, status) &&
+        checkpoint_parse(path, bytes, length, net, arena, state, weights, accumulators, status);
+    arena_destroy(file);
     return is_read;
 }

@@ -48,7 +48,7 @@ static void settle_quietly(Training *training)
     (void)is_settled; // if not, it is not the last one
 }
 
-/* A single process received a signal. The caller of training_run reports it. */
+/* A signal ends the training on all ranks. The caller of training_run reports it. */
 static bool end_interrupted(Training *training, Status *status)
 {
     settle_quietly(training);
@@ -104,8 +104,9 @@ static void warn_late_ranks(void *listener, int64_t waited_ns, const int32_t *la
 
 /* --- Evaluation --- */
 
-/* Evaluates this rank's part of the test set, a few batches at a time. */
-static bool evaluate_part(Training *training, bool has_bar, Score *score, Status *status)
+/* Evaluates this rank's part of the test set, a few batches at a time. The last evaluation has a
+ * bar, and a signal ends it at once: the model is saved. */
+static bool evaluate_part(Training *training, bool is_last, Score *score, Status *status)
 {
     const int64_t images = training->data.test.count;
     const int64_t first = images * training->rank / training->ranks;
@@ -120,9 +121,11 @@ static bool evaluate_part(Training *training, bool has_bar, Score *score, Status
                               batch, &more, status))
             return false;
         score_add(score, more);
-        if (signals_received())
+        if (is_last && training->ranks == 1 && signals_received()) {
+            training->signal = signals_received();
             return end_interrupted(training, status);
-        if (has_bar) // assumes that the other ranks are about as far
+        }
+        if (is_last) // assumes that the other ranks are about as far
             training_report_evaluated(&training->report,
                                       images * (at + count - first) / (end - first), images);
     }
@@ -139,10 +142,10 @@ static bool sum_score(Training *training, Score *score, Status *status)
     return true;
 }
 
-static bool evaluate(Training *training, bool has_bar, Score *score, Status *status)
+static bool evaluate(Training *training, bool is_last, Score *score, Status *status)
 {
     const int64_t begin_ns = machine_clock_ns();
-    if (!evaluate_part(training, has_bar, score, status))
+    if (!evaluate_part(training, is_last, score, status))
         return false;
     timeline_add(training->trainer.timeline, PHASE_EVALUATE, training->state.iteration - 1,
                  begin_ns, machine_clock_ns(), score->images * IMAGE_BYTES);
@@ -170,15 +173,18 @@ static bool is_profiled(const Training *training, int64_t step)
     return training->trainer.profile && step >= PROFILED_FIRST && step < PROFILED_END;
 }
 
-/* The end of the steps from `step` on that are all profiled or all not profiled. No rank is to fail
- * (--fail-step) between these steps. */
+/* The end of the steps from `step` on that are all profiled or all not profiled. Between these
+ * steps no rank is to fail (--fail-step), and no checkpoint is due. */
 static int64_t run_end(const Training *training, int64_t step)
 {
     const int64_t changes = step < PROFILED_FIRST ? PROFILED_FIRST : PROFILED_END;
     const int64_t fails = training->options->fail_step - training->state.iteration + step;
+    const int64_t every = training->every.steps;
+    const int64_t due = every > 0 ? step + every - training->state.iteration % every : INT64_MAX;
     int64_t end = training->plan.steps;
     if (training->trainer.profile && step < changes && changes < end)
         end = changes;
+    end = due < end ? due : end;
     return step < fails && fails < end ? fails : end;
 }
 
@@ -186,7 +192,8 @@ static int64_t run_end(const Training *training, int64_t step)
 static void fail_on_purpose(const Training *training)
 {
     const TrainingSettings *options = training->options;
-    if (options->fail_rank == training->rank && options->fail_step == training->state.iteration)
+    if (options->fail_rank == training->rank && options->fail_notice_ns == 0 &&
+        options->fail_step == training->state.iteration)
         raise(SIGKILL);
 }
 
@@ -212,59 +219,184 @@ static bool check_checkpoint(Training *training, Status *status)
     return training_agree(training, is_kept, status);
 }
 
-/* Trains one epoch; `score` is this rank's. */
-static bool train_epoch(Training *training, Score *score, Status *status)
+/* --- Checkpoints --- */
+
+/* The request of a rank after a step. */
+enum { REQUEST_NONE, REQUEST_SAVE, REQUEST_LOSS, REQUEST_OF_SIGNAL }; // the last plus its number
+
+/* --fail-notice: rank 0 begins its time when the step has ended. */
+static bool is_noticed(Training *training)
 {
-    Trainer *trainer = &training->trainer;
-    TrainingState *state = &training->state;
-    *score = (Score){0};
-    training_report_epoch(&training->report, state->epoch + 1);
-    for (int64_t step = 0, done; step < training->plan.steps; step += done) {
-        fail_on_purpose(training);
-        const StepRun run = run_from(training, step);
-        Score more;
-        trainer->is_profiled = is_profiled(training, step);
-        signals_note_step(state->epoch + 1, step + 1);
-        if (!trainer_steps(trainer, &run, &done, &more, status))
-            return trainer->has_diverged ? end_diverged(training, status)
-                                         : hint_checkpoint(training, status);
-        state->iteration += done;
-        score_add(score, more);
-        training_report_step(&training->report, step + done, score);
-        if (signals_received())
-            return end_interrupted(training, status);
-        if (!check_checkpoint(training, status))
-            return false;
-    }
-    state->epoch++;
+    const TrainingSettings *options = training->options;
+    if (options->fail_notice_ns == 0 || training->notice_ns > 0 ||
+        training->state.iteration != options->fail_step)
+        return false;
+    training->notice_ns = machine_clock_ns();
     return true;
 }
 
-/* Begins the checkpoint of an epoch, and ends it unless the backend makes steps meanwhile. */
+static int64_t request_by_clock(Training *training)
+{
+    const int64_t every_ns = training->every.ns, notice_ns = training->notice_ns;
+    if (notice_ns > 0 && machine_clock_ns() - notice_ns >= training->options->fail_notice_ns)
+        return REQUEST_LOSS;
+    const bool is_time = every_ns > 0 && training->unsaved_ns >= every_ns;
+    return is_noticed(training) || is_time ? REQUEST_SAVE : REQUEST_NONE;
+}
+
+/* The time of --fail-notice is over. Rank 0 shows the last step, so that the steps that are lost
+ * are known. */
+static void fail_after_notice(Training *training)
+{
+    training_report_now(&training->report);
+    if (training->options->fail_rank == training->rank)
+        raise(SIGKILL);
+}
+
+/* Makes all ranks know of a signal to one of them, or that a checkpoint is due by rank 0's
+ * clock. */
+static bool agree_on_save(Training *training, Status *status)
+{
+    int64_t request = signals_received() ? REQUEST_OF_SIGNAL + signals_received() : REQUEST_NONE;
+    if (training->rank == 0 && request == REQUEST_NONE)
+        request = request_by_clock(training);
+    request = -request; // the highest one counts
+    if (training->ranks > 1 && !comm_min(training->trainer.comm, &request, status))
+        return false;
+    request = -request;
+    training->is_save_due |= request != REQUEST_NONE;
+    if (request > REQUEST_OF_SIGNAL)
+        training->signal = (int)(request - REQUEST_OF_SIGNAL);
+    if (request == REQUEST_LOSS)
+        fail_after_notice(training);
+    return true;
+}
+
+/* Whether a checkpoint follows the present point. */
+static bool checkpoint_is_due(const Training *training)
+{
+    const TrainingState *state = &training->state;
+    const CheckpointEvery *every = &training->every;
+    return training->is_save_due ||
+           (every->epochs > 0 && state->step == 0 && state->epoch % every->epochs == 0) ||
+           (every->steps > 0 && state->iteration % every->steps == 0);
+}
+
+/* Begins a checkpoint, and ends it unless the backend makes steps meanwhile. */
 static bool write_checkpoint(Training *training, const char *path, Status *status)
 {
     const Trainer *trainer = &training->trainer;
     Writing *writing = &training->writing;
+    const bool is_awaited = !trainer->backend->copy_begin || training->signal != 0;
     if (!settle_checkpoint(training, status))
         return false;
     *writing = (Writing){path, training->state.iteration - 1, machine_clock_ns(), 0};
     const bool is_begun =
         checkpoint_writer_begin(&training->writer, trainer, &training->state, path, status);
     writing->end_ns = machine_clock_ns();
-    return is_begun && (trainer->backend->copy_begin || settle_checkpoint(training, status));
+    return is_begun && (!is_awaited || settle_checkpoint(training, status));
 }
 
-/* Writes history row, events and checkpoint of an epoch; on rank 0. */
+static const char *path_of_point(const Training *training)
+{
+    return checkpoint_path(training->arena, training->log_folder,
+                           (CheckpointPoint){training->state.epoch, training->state.step});
+}
+
+/* On rank 0. The files of an earlier training are replaced from here on: its history is that of a
+ * training that came further. */
+static bool keep_step(Training *training, Status *status)
+{
+    const CheckpointPoint next = {training->state.epoch, training->state.step + 1};
+    const char *path = path_of_point(training);
+    if (!write_checkpoint(training, path, status) ||
+        (!training->has_settled && !history_settle(training->history, status)))
+        return hint_checkpoint(training, status);
+    if (!training->has_settled)
+        checkpoint_remove_from(training->arena, training->log_folder, next);
+    training->has_settled = true;
+    training_report_saved(&training->report, path,
+                          training->checkpoint == path ? training->checkpoint_bytes : 0);
+    return true;
+}
+
+/* A checkpoint within an epoch; `score` is this rank's of the epoch so far. */
+static bool save_step(Training *training, const Score *score, Status *status)
+{
+    // A checkpoint that is being written reads the scores at its step.
+    bool is_kept = settle_checkpoint(training, status) || hint_checkpoint(training, status);
+    if (!training_agree(training, is_kept, status) ||
+        !comm_gather(training->trainer.comm, score, sizeof *score,
+                     training->rank == 0 ? training->scores : NULL, status))
+        return false;
+    training->state.scores = training->scores;
+    training->state.epoch_steps = training->plan.steps;
+    is_kept = training->rank > 0 || keep_step(training, status);
+    training->is_save_due = false;
+    training->unsaved_ns = 0;
+    return training_agree(training, is_kept, status);
+}
+
+/* --- An epoch --- */
+
+/* After steps that are not the last of their epoch: writes a checkpoint if one is due. */
+static bool between_steps(Training *training, const Score *score, Status *status)
+{
+    if (checkpoint_is_due(training) && !save_step(training, score, status))
+        return false;
+    return training->signal == 0 || end_interrupted(training, status);
+}
+
+/* Trains one epoch, or the rest of it; `score` is this rank's of the whole epoch. */
+static bool train_epoch(Training *training, Score *score, Status *status)
+{
+    Trainer *trainer = &training->trainer;
+    TrainingState *state = &training->state;
+    *score = state->step > 0 ? training->scores[training->rank] : (Score){0};
+    training_report_epoch(&training->report, state->epoch + 1);
+    while (state->step < training->plan.steps) {
+        fail_on_purpose(training);
+        const StepRun run = run_from(training, state->step);
+        const int64_t begin_ns = machine_clock_ns();
+        Score more;
+        int64_t done;
+        trainer->is_profiled = is_profiled(training, state->step);
+        signals_note_step(state->epoch + 1, state->step + 1);
+        if (!trainer_steps(trainer, &run, &done, &more, status))
+            return trainer->has_diverged ? end_diverged(training, status)
+                                         : hint_checkpoint(training, status);
+        training->unsaved_ns += machine_clock_ns() - begin_ns;
+        state->iteration += done;
+        state->step += done;
+        score_add(score, more);
+        signals_note_step(state->epoch + 1, state->step);
+        training_report_step(&training->report, state->step, score);
+        if (!agree_on_save(training, status) || !check_checkpoint(training, status) ||
+            (state->step < training->plan.steps && !between_steps(training, score, status)))
+            return false;
+    }
+    state->epoch++;
+    state->step = 0;
+    return true;
+}
+
+/* Writes history row, events and checkpoint of an epoch; on rank 0. The row comes first, because a
+ * checkpoint without a row belongs to an earlier training. So do checkpoints that are there before
+ * the row. */
 static bool keep_epoch(Training *training, const EpochRecord *record, Status *status)
 {
-    const char *path = checkpoint_path(training->arena, training->log_folder, record->epoch);
+    const char *path = checkpoint_is_due(training) ? path_of_point(training) : NULL;
+    checkpoint_remove_from(training->arena, training->log_folder,
+                           (CheckpointPoint){record->epoch, 0});
     if (!history_add(training->history, record, status) ||
         !tensorboard_add(training->board, tensorboard_clock_s(), record, status) ||
-        !write_checkpoint(training, path, status))
+        (path && !write_checkpoint(training, path, status)))
         return hint_checkpoint(training, status);
+    training->has_settled = true;
     training->records[training->record_count++] = *record;
     training_report_checkpoint(&training->report, record->images_per_s, path,
-                               training->checkpoint == path ? training->checkpoint_bytes : 0);
+                               path && training->checkpoint == path ? training->checkpoint_bytes
+                                                                    : 0);
     return true;
 }
 
@@ -287,6 +419,7 @@ static EpochRecord record_of(const Training *training, const Score *train, const
 static bool run_epoch(Training *training, Status *status)
 {
     const int64_t begin_ns = machine_clock_ns();
+    const int64_t steps = training->plan.steps, made = steps - training->state.step;
     Score own, test;
     if (!train_epoch(training, &own, status))
         return false;
@@ -295,10 +428,18 @@ static bool run_epoch(Training *training, Status *status)
     if (!evaluate(training, false, &test, status) || !sum_score(training, &all, status))
         return false;
     training_report_epoch_end(&training->report, &own, &test);
-    EpochRecord record = record_of(training, &all, &test, train_s);
+    if (!agree_on_save(training, status))
+        return false;
+    // Of an epoch that was resumed only the steps since then were timed.
+    EpochRecord record = record_of(training, &all, &test, train_s * (double)steps / (double)made);
     record.seconds = seconds_since(begin_ns);
     bool is_kept = training->rank > 0 || keep_epoch(training, &record, status);
-    return training_agree(training, is_kept, status);
+    if (!training_agree(training, is_kept, status))
+        return false;
+    if (checkpoint_is_due(training))
+        training->unsaved_ns = 0;
+    training->is_save_due = false;
+    return training->signal == 0 || end_interrupted(training, status);
 }
 
 /* --- The end --- */
@@ -395,6 +536,7 @@ bool training_run(const TrainingSettings *options, const char *chrome_path, Comm
         training->end = end;
     }
     result->end = is_done ? TRAINING_DONE : training->end;
+    result->signal = training->signal;
     training_close(training);
     return is_done;
 }

@@ -3,6 +3,9 @@
  *     read the data -> agree on a backend -> begin (random weights, or a checkpoint) -> epochs:
  *     [ steps -> evaluate -> history, events, checkpoint ] -> save the model -> evaluate
  *
+ * Checkpoints follow epochs, steps or a time (--checkpoint-every). After a signal all ranks finish
+ * the step under way, or the evaluation of its epoch, and the training ends with a checkpoint.
+ *
  * The same as the published Keras and Horovod script, with two differences. In the script every
  * rank evaluates the whole test set. Here each rank evaluates its part and the sums are added up,
  * which gives the same score. The script would continue with weights that are not numbers; here the
@@ -25,12 +28,13 @@ typedef enum {
     TRAINING_FAILED,       /* on all ranks */
     TRAINING_FAILED_ALONE, /* the others may wait for this rank: comm_abort */
     TRAINING_DIVERGED,     /* a loss or a weight is not finite, on all ranks */
-    TRAINING_INTERRUPTED,  /* by signals_received, without other ranks */
+    TRAINING_INTERRUPTED,  /* by a signal, on all ranks */
 } TrainingEnd;
 
 /* The result of a training. */
 typedef struct {
     TrainingEnd end;
+    int signal;   /* that interrupted it; of one rank or several */
     Text summary; /* rank 0: JSON, if requested and the training is done; the caller frees it */
 } TrainingResult;
 

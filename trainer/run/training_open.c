@@ -179,6 +179,13 @@ static bool check_failure(const Training *training, int64_t steps, Status *statu
     if ((options->fail_rank < 0) != (options->fail_step < 0))
         return status_fail(status, STATUS_BAD_INPUT, here,
                            "expected --fail-rank and --fail-step, or neither");
+    if (options->fail_notice_ns > 0 && options->fail_step < 0)
+        return status_fail(status, STATUS_BAD_INPUT, place_in("--fail-notice", 0, 0),
+                           "needs --fail-rank and --fail-step");
+    if (options->fail_notice_ns > 0 && options->fail_step == 0)
+        return status_fail(status, STATUS_BAD_INPUT, place_in("--fail-notice", 0, 0),
+                           "needs a --fail-step of 1 or more: before that there is nothing to "
+                           "save");
     if (options->fail_rank >= training->ranks)
         return status_fail(status, STATUS_BAD_INPUT, place_in("--fail-rank", 0, 0),
                            "is %" PRId64 ", but the last rank is %" PRId32, options->fail_rank,
@@ -187,6 +194,24 @@ static bool check_failure(const Training *training, int64_t steps, Status *statu
         return status_fail(status, STATUS_BAD_INPUT, place_in("--fail-step", 0, 0),
                            "is %" PRId64 ", but the last step of the training is %" PRId64,
                            options->fail_step, all - 1);
+    return true;
+}
+
+static bool read_every(Training *training, Status *status)
+{
+    const char *text = training->options->checkpoint_every;
+    CheckpointEvery *every = &training->every;
+    if (!text) {
+        *every = (CheckpointEvery){.epochs = 1};
+        return true;
+    }
+    if (!checkpoint_every_parse(text, every)) {
+        status_fail(status, STATUS_BAD_INPUT, place_in("--checkpoint-every", 0, 0),
+                    "is \"%s\", expected a number of epochs, steps or a time", text);
+        return status_hint(status, "for example 2epochs, 500steps or 10m");
+    }
+    every->epochs += every->count;
+    every->count = 0;
     return true;
 }
 
@@ -214,7 +239,8 @@ static bool fill_plan(Training *training, Status *status)
         .log_folder = training->log_folder,
     };
     training->trainer.optimizer = rmsprop_of_keras(options->learning_rate * ranks);
-    return plan_steps(training, &plan->steps, status) &&
+    return training_agree(training, read_every(training, status), status) &&
+           plan_steps(training, &plan->steps, status) &&
            training_agree(training, check_failure(training, plan->steps, status), status);
 }
 
@@ -249,19 +275,23 @@ static bool check_continues(const char *path, const TrainingState *found,
     add_difference(&list, "--seed", (int64_t)found->seed, (int64_t)wanted->seed);
     add_difference(&list, "training images", found->train_images, wanted->train_images);
     add_difference(&list, "--data-augmentation", found->is_augmented, wanted->is_augmented);
-    if (list.length == 0 && found->epoch > 0)
+    if (list.length == 0 && found->step > 0)
+        add_difference(&list, "--steps", found->epoch_steps, plan->steps);
+    else if (list.length == 0 && found->epoch > 0)
         add_difference(&list, "--steps", found->iteration / found->epoch, plan->steps);
+    const bool is_within = found->epoch + (found->step > 0) <= plan->epochs;
     if (list.length > 0) {
         status_fail(status, STATUS_BAD_INPUT, place_in(path, 0, 0),
                     "belongs to another training: %s", text_string(&list));
         status_hint(status, "use the same settings, or start again in another --log-dir");
-    } else if (found->epoch > plan->epochs) {
+    } else if (!is_within) {
+        const char *more = found->step > 0 ? " and steps of another" : "";
         status_fail(status, STATUS_BAD_INPUT, place_in(path, 0, 0),
-                    "has completed %" PRId64 " epochs, more than the %" PRId64 " of --epochs",
-                    found->epoch, plan->epochs);
+                    "has completed %" PRId64 " epochs%s, more than the %" PRId64 " of --epochs",
+                    found->epoch, more, plan->epochs);
         status_hint(status, "--epochs includes completed epochs");
     }
-    bool is_fine = list.length == 0 && found->epoch <= plan->epochs;
+    bool is_fine = list.length == 0 && is_within;
     text_free(&list);
     return is_fine;
 }
@@ -296,6 +326,16 @@ static const EpochRecord *last_record(const Training *training, int64_t epoch_ma
     return file.count > 0 ? &file.records[file.count - 1] : NULL;
 }
 
+/* The last epoch in the history; INT64_MAX: there is no readable history. */
+static int64_t last_epoch(const Training *training)
+{
+    HistoryFile file;
+    Status reason; // as in last_record
+    if (!history_read(history_path(training), training->arena, &file, &reason))
+        return INT64_MAX;
+    return file.count > 0 ? file.records[file.count - 1].epoch : 0;
+}
+
 /* The path of the checkpoint to resume. A checkpoint without a row in the history belongs to an
  * earlier training with more epochs: the latest training has replaced the history, but not yet that
  * checkpoint. */
@@ -304,9 +344,8 @@ static const char *checkpoint_to_resume(Training *training, Status *status)
     const char *word = training->options->resume;
     if (strcmp(word, "latest") != 0)
         return word;
-    const EpochRecord *last = last_record(training, INT64_MAX);
-    const char *path =
-        checkpoint_latest(training->arena, training->log_folder, last ? last->epoch : INT64_MAX);
+    const CheckpointPoint most = {last_epoch(training), INT64_MAX};
+    const char *path = checkpoint_latest(training->arena, training->log_folder, most);
     if (!path) {
         status_fail(status, STATUS_NOT_FOUND, place_in("--resume", 0, 0),
                     "there is no checkpoint in \"%s\"", training->log_folder);
@@ -323,9 +362,10 @@ static void warn_rate_changed(const Training *training, const char *path, Proble
 {
     const TrainingState *state = &training->state;
     const EpochRecord *last = last_record(training, state->epoch);
-    if (!last || last->epoch != state->epoch || state->iteration == 0)
+    const int64_t iteration = state->iteration - state->step; // after the epoch
+    if (!last || last->epoch != state->epoch || iteration == 0)
         return;
-    const double rate = (double)rmsprop_rate(&training->trainer.optimizer, state->iteration - 1);
+    const double rate = (double)rmsprop_rate(&training->trainer.optimizer, iteration - 1);
     if (fabs(rate - last->learning_rate) < 1e-9)
         return;
     Status *warning =
@@ -340,9 +380,13 @@ static void warn_rate_changed(const Training *training, const char *path, Proble
 static bool hint_older(const Training *training, const char *path, Status *status)
 {
     const char *slash = strrchr(path, '/');
-    const int64_t epoch = checkpoint_epoch(slash ? slash + 1 : path);
+    CheckpointPoint point;
+    const bool is_named = checkpoint_point_of(slash ? slash + 1 : path, &point);
+    const CheckpointPoint before = point.steps > 0
+                                       ? (CheckpointPoint){point.epochs, point.steps - 1}
+                                       : (CheckpointPoint){point.epochs - 1, INT64_MAX};
     const char *older =
-        epoch > 0 ? checkpoint_latest(training->arena, training->log_folder, epoch - 1) : NULL;
+        is_named ? checkpoint_latest(training->arena, training->log_folder, before) : NULL;
     if (older && status->code == STATUS_BAD_INPUT)
         status_hint(status,
                     "a training continues only from an unchanged checkpoint; the one "
@@ -363,7 +407,8 @@ static bool read_checkpoint(Training *training, Problems *warnings, Status *stat
         weights ? backend->arena(trainer->model, ARENA_ACCUMULATORS, status) : NULL;
     if (!accumulators)
         return false;
-    if (!checkpoint_read(path, &training->net, &training->state, weights, accumulators, status))
+    if (!checkpoint_read(path, &training->net, training->arena, &training->state, weights,
+                         accumulators, status))
         return hint_older(training, path, status);
     if (!check_continues(path, &training->state, &wanted, &training->plan, status))
         return false;
@@ -380,7 +425,7 @@ static bool read_checkpoint(Training *training, Problems *warnings, Status *stat
 /* Called on rank 0: warns that checkpoints in the log folder will be replaced. */
 static void warn_older_checkpoint(const Training *training, Problems *warnings)
 {
-    const char *older = checkpoint_latest(training->arena, training->log_folder, INT64_MAX);
+    const char *older = checkpoint_latest(training->arena, training->log_folder, CHECKPOINT_LAST);
     if (!older)
         return;
     Status *warning =
@@ -444,13 +489,26 @@ static bool begin_first_rank(Training *training, Problems *warnings, Status *sta
            open_logs(training, status);
 }
 
+/* Sends the scores of all ranks in a checkpoint within an epoch to all of them. */
+static bool broadcast_scores(Training *training, Status *status)
+{
+    const int64_t bytes = training->ranks * (int64_t)sizeof(Score);
+    training->scores = ARENA_ARRAY(training->arena, Score, training->ranks);
+    if (training->state.step == 0)
+        return true;
+    if (training->rank == 0)
+        memcpy(training->scores, training->state.scores, (size_t)bytes);
+    training->state.scores = training->scores;
+    return comm_broadcast(training->trainer.comm, training->scores, bytes, status);
+}
+
 static bool begin_weights(Training *training, Problems *warnings, Status *status)
 {
     Comm *comm = training->trainer.comm;
     bool is_fine = training->rank > 0 || begin_first_rank(training, warnings, status);
     return training_agree(training, is_fine, status) &&
            comm_broadcast(comm, &training->state, sizeof training->state, status) &&
-           trainer_broadcast(&training->trainer, status);
+           broadcast_scores(training, status) && trainer_broadcast(&training->trainer, status);
 }
 
 /* --- Together --- */
@@ -515,6 +573,7 @@ bool training_open(Training *training, Status *status)
         return false;
     signals_note_checkpoint(training->checkpoint);
     training->plan.epochs_done = training->state.epoch;
+    training->plan.steps_done = training->state.step;
     trainer->seed = (uint64_t)options->seed;
     trainer->order = ARENA_ARRAY(training->arena, int32_t, training->plan.train_images);
     training->records =

@@ -2,6 +2,7 @@
 #ifndef TRAINER_TRAINING_OPEN_H
 #define TRAINER_TRAINING_OPEN_H
 
+#include "sim/base/units.h"
 #include "trainer/record/tensorboard.h"
 #include "trainer/run/checkpoint_writer.h"
 #include "trainer/run/step.h"
@@ -25,6 +26,13 @@ typedef struct {
     Trainer trainer;
     TrainingPlan plan;
     TrainingState state;
+    Score *scores;         /* [ranks]: at the last checkpoint within an epoch */
+    CheckpointEvery every; /* its `count` is 0 */
+    int64_t unsaved_ns;    /* of steps since the last checkpoint, on rank 0 */
+    int signal;            /* after which the training ends, on all ranks; 0: none yet */
+    bool is_save_due;      /* on all ranks: a checkpoint is to follow for its time, or the signal */
+    int64_t notice_ns;     /* rank 0: --fail-notice began then; 0: it has not */
+    bool has_settled;      /* rank 0: this training has replaced an earlier one's history */
     TrainingReport report;
     const char *log_folder, *model_folder;
     int lock; /* rank 0: the open log folder, which this training alone writes to; -1: none */

@@ -33,13 +33,14 @@ TrainingReport training_report_begin(Verbosity verbose, bool is_json, int32_t ra
                                      const TrainingPlan *plan)
 {
     const bool prints_none = is_json || verbose == VERBOSE_SILENT;
-    const int64_t steps = (plan->epochs - plan->epochs_done) * plan->steps;
+    const int64_t before = plan->epochs_done * plan->steps + plan->steps_done;
+    const int64_t steps = plan->epochs * plan->steps - before;
     return (TrainingReport){.verbose = verbose,
                             .is_silent = is_json || rank > 0,
                             .is_terminal = isatty(STDOUT_FILENO),
                             .epochs = plan->epochs,
                             .steps = plan->steps,
-                            .epochs_before = plan->epochs_done,
+                            .steps_before = before,
                             .progress = progress_start("train", steps, rank > 0 || !prints_none)};
 }
 
@@ -72,7 +73,11 @@ static void add_machine(Table *table, const TrainingPlan *plan, Arena *arena)
 static void add_course(Table *table, const TrainingPlan *plan, Arena *arena)
 {
     const char *begin =
-        plan->epochs_done == 0 ? "" : arena_printf(arena, ", %" PRId64 " done", plan->epochs_done);
+        plan->steps_done > 0
+            ? arena_printf(arena, ", %" PRId64 " and %" PRId64 " step%s done", plan->epochs_done,
+                           plan->steps_done, plural(plan->steps_done))
+        : plan->epochs_done > 0 ? arena_printf(arena, ", %" PRId64 " done", plan->epochs_done)
+                                : "";
     const double rate = plan->learning_rate;
     add_row(table, "Batch",
             arena_printf(arena, "%" PRId64 " image%s a rank, %" PRId64 " in all", plan->batch_size,
@@ -167,7 +172,9 @@ void training_report_epoch(TrainingReport *report, int64_t epoch)
 void training_report_step(TrainingReport *report, int64_t steps_done, const Score *score)
 {
     progress_update(&report->progress,
-                    (report->epoch - report->epochs_before) * report->steps + steps_done);
+                    report->epoch * report->steps + steps_done - report->steps_before);
+    report->steps_done = steps_done;
+    report->score = *score;
     if (report->is_silent || report->verbose != VERBOSE_BAR || steps_done >= report->steps)
         return; // the last one is shown with the validation
     const int64_t now_ns = machine_clock_ns();
@@ -176,6 +183,15 @@ void training_report_step(TrainingReport *report, int64_t steps_done, const Scor
     const KerasMeans means = means_of(score);
     put_bar(report, (KerasProgress){steps_done, report->steps, now_ns - report->begin_ns}, &means,
             NULL);
+}
+
+void training_report_now(TrainingReport *report)
+{
+    const int64_t elapsed_ns = machine_clock_ns() - report->begin_ns;
+    if (report->is_silent || report->verbose != VERBOSE_BAR || report->steps_done == 0)
+        return;
+    const KerasMeans means = means_of(&report->score);
+    put_bar(report, (KerasProgress){report->steps_done, report->steps, elapsed_ns}, &means, NULL);
 }
 
 void training_report_epoch_end(TrainingReport *report, const Score *score, const Score *test)
@@ -193,21 +209,44 @@ void training_report_epoch_end(TrainingReport *report, const Score *score, const
     put_line(line, keras_epoch_put(line, elapsed_ns, &means, &validation));
 }
 
+static void add_file(Text *line, const char *path, int64_t bytes)
+{
+    text_add(line, path);
+    if (bytes == 0)
+        return;
+    text_add(line, " (");
+    bytes_print(line, bytes);
+    text_add(line, ")");
+}
+
+void training_report_saved(TrainingReport *report, const char *path, int64_t bytes)
+{
+    Text line = {0};
+    if (report->is_silent || report->verbose == VERBOSE_SILENT)
+        return;
+    text_add(&line, report->is_terminal && report->width > 0 ? "\n    " : "    ");
+    add_file(&line, path, bytes);
+    puts(text_string(&line));
+    fflush(stdout);
+    text_free(&line);
+    report->width = 0;
+}
+
 void training_report_checkpoint(const TrainingReport *report, double images_per_s, const char *path,
                                 int64_t bytes)
 {
     if (report->is_silent || report->verbose == VERBOSE_SILENT)
         return;
     const int64_t elapsed_ms = (machine_clock_ns() - report->progress.began_ns) / NS_PER_MS;
+    const int64_t done = (report->epoch + 1) * report->steps - report->steps_before;
     Text line = {0};
-    text_printf(&line, "    %.*f images/s, %s", images_per_s < 100 ? 1 : 0, images_per_s, path);
-    if (bytes > 0) {
-        text_add(&line, " (");
-        bytes_print(&line, bytes);
-        text_add(&line, ")");
+    text_printf(&line, "    %.*f images/s", images_per_s < 100 ? 1 : 0, images_per_s);
+    if (path) {
+        text_add(&line, ", ");
+        add_file(&line, path, bytes);
     }
-    progress_add_time_left(&line, report->epoch + 1 - report->epochs_before,
-                           report->epochs - report->epochs_before, elapsed_ms);
+    progress_add_time_left(&line, done, report->epochs * report->steps - report->steps_before,
+                           elapsed_ms);
     puts(text_string(&line));
     fflush(stdout);
     text_free(&line);

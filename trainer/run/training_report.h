@@ -37,7 +37,8 @@ typedef struct {
     const char *device; /* of rank 0; NULL: the processor */
     int32_t ranks;
     int64_t threads, batch_size, steps, epochs;
-    int64_t epochs_done;  /* in the checkpoint that it continues */
+    int64_t epochs_done;  /* in the checkpoint that it continues, and */
+    int64_t steps_done;   /* in the epoch after these */
     double learning_rate; /* of one rank */
     int64_t seed;
     const char *log_folder;
@@ -49,10 +50,13 @@ typedef struct {
     bool is_silent; /* prints nothing */
     bool is_terminal;
     int64_t epochs, steps;
-    int64_t epoch, epochs_before; /* under way, and done by an earlier process; from 0 */
-    Progress progress;            /* of all epochs */
+    int64_t epoch;        /* under way, from 0 */
+    int64_t steps_before; /* of all epochs, done by an earlier process */
+    Progress progress;    /* of all epochs */
     int64_t begin_ns, shown_ns;
     int64_t shown_tenths;
+    int64_t steps_done; /* in the epoch, with their score */
+    Score score;
     int32_t width;
 } TrainingReport;
 
@@ -63,10 +67,15 @@ void training_report_plan(const TrainingReport *report, const TrainingPlan *plan
 /* `epoch` counts from 1; `score` is of the epoch so far. */
 void training_report_epoch(TrainingReport *report, int64_t epoch);
 void training_report_step(TrainingReport *report, int64_t steps_done, const Score *score);
+/* Shows the last step again, although it is not due. */
+void training_report_now(TrainingReport *report);
 void training_report_epoch_end(TrainingReport *report, const Score *score, const Score *test);
-/* `bytes` 0: the file is still being written. */
+/* `path` NULL: no checkpoint follows this epoch. `bytes` 0: the file is still being written. */
 void training_report_checkpoint(const TrainingReport *report, double images_per_s, const char *path,
                                 int64_t bytes);
+
+/* The same within an epoch: the bar continues below. */
+void training_report_saved(TrainingReport *report, const char *path, int64_t bytes);
 
 void training_report_model(TrainingReport *report, const char *path);
 /* Begin and update the bar of the last evaluation. */

@@ -25,9 +25,11 @@ typedef struct {
     int backend, precision, comm; /* indices into backend_words, precision_names, comm_words */
     int64_t threads;              /* of each rank */
     bool is_deterministic;        /* even if that costs time */
+    const char *checkpoint_every; /* of checkpoint_every_parse; NULL: each epoch */
     const char *resume;           /* a checkpoint or "latest"; NULL: start a training */
     int64_t stall_ns;             /* 0: never */
     int64_t fail_rank, fail_step; /* the rank that kills itself before the step; -1: none */
+    int64_t fail_notice_ns;       /* it does so this long after the step; 0: at once */
     bool has_timeline, has_profile;
     bool has_whole_steps; /* on the timeline, where the backend makes them; else their phases */
     bool is_json;

@@ -73,6 +73,7 @@ static void make_room(Jobs *jobs, Job *job)
         return;
     }
     Training *training = job->attempt != NULL ? job->attempt->training : NULL;
+    const int64_t kept_steps = job->attempt != NULL ? job->attempt->kept_steps : 0;
     if (training == NULL && job_trains(job))
         training = ARENA_NEW(jobs->arena, Training);
     bool has_script = job->spec->preparation_script != NULL;
@@ -87,6 +88,7 @@ static void make_room(Jobs *jobs, Job *job)
         .stage = (JobStage *)(taken + nodes),
         .stage_end_ns = ends,
         .ran = job_is_real(job) ? ARENA_ARRAY(jobs->arena, JobRan, 1 + (int64_t)nodes) : NULL,
+        .kept_steps = kept_steps,
         .training = training};
 }
 
@@ -373,7 +375,7 @@ static void begin_program(Jobs *jobs, Job *job)
     }
     for (int32_t n = 0; n < job->request.nodes; n++)
         begin_stage(jobs, job, n);
-    if (job_is_real(job) && job->epochs_kept > 0)
+    if (job_is_real(job) && (job->epochs_kept > 0 || job->attempt->kept_steps > 0))
         epochs_emit_resumed(jobs, job, job->spec->program->training);
 }
 

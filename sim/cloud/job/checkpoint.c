@@ -20,7 +20,8 @@ bool checkpoint_follows(const Program *program, TrainingPoint point)
 TrainingPoint checkpoint_kept(const Job *job)
 {
     const Training *t = job->attempt->training; // NULL: it is of real execution
-    return (TrainingPoint){.epochs = job->epochs_kept, .steps = t != NULL ? t->kept_steps : 0};
+    return (TrainingPoint){.epochs = job->epochs_kept,
+                           .steps = t != NULL ? t->kept_steps : job->attempt->kept_steps};
 }
 
 bool checkpoint_keep(Job *job, TrainingPoint point)
@@ -123,6 +124,12 @@ static void write_checkpoint_file(Jobs *jobs, const Job *job, const char *path)
         job_write_file(jobs, job, p->checkpoint_share, path, p->checkpoint_bytes);
 }
 
+void checkpoint_moments(Jobs *jobs, const Job *job, int64_t steps)
+{
+    for (int64_t n = 0; (n = job_next_awaited(jobs, job, MOMENT_JOB_SAVED, n + 1)) <= steps;)
+        job_moment(jobs, job, MOMENT_JOB_SAVED, n);
+}
+
 /* The checkpoint after epoch `epoch` (from 1) is written. `keeps` is the node time that it keeps.
  */
 static void checkpoint_is_written(Jobs *jobs, Job *job, int64_t epoch, int64_t since_ns,
@@ -136,6 +143,7 @@ static void checkpoint_is_written(Jobs *jobs, Job *job, int64_t epoch, int64_t s
     recorder_emit(jobs->recorder);
     write_checkpoint_file(jobs, job, path);
     job_moment(jobs, job, MOMENT_JOB_CHECKPOINT, epoch);
+    checkpoint_moments(jobs, job, program_steps_at(job_program(job), point));
 }
 
 /* While ranks write, all others wait: the time of every node counts as checkpoint. */
@@ -250,6 +258,7 @@ static void saved(Jobs *jobs, Job *job)
     }
     if (counts && t->progress)
         t->progress->kept = t->progress->done;
+    checkpoint_moments(jobs, job, program_steps_at(job_program(job), save.at));
     if (!t->progress)
         return;
     if (save.at.steps > 0) {

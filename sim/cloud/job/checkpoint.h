@@ -33,6 +33,9 @@ int64_t checkpoint_alone_ns(Jobs *jobs, const Job *job);
 /* The transfer of a checkpoint has ended. */
 void checkpoint_written(Jobs *jobs, Job *job);
 
+/* Reports the moments of a checkpoint of so many steps, counted over all epochs. */
+void checkpoint_moments(Jobs *jobs, const Job *job, int64_t steps);
+
 /* --- Events --- */
 
 /* All ranks have waited for a checkpoint: until it is written, or for the time that it blocks. */

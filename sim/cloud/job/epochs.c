@@ -170,6 +170,29 @@ static void await_moment(Jobs *jobs, const Job *job, Moment moment, int64_t from
              (uint32_t)epoch << 1 | is_checkpoint);
 }
 
+/* Pushes the next awaited checkpoint of `from` steps or more, counted over all epochs. */
+static void await_saved(Jobs *jobs, const Job *job, int64_t from)
+{
+    const Training *t = job_training(job);
+    const Program *program = job_program(job);
+    const int64_t awaited = job_next_awaited(jobs, job, MOMENT_JOB_SAVED, from);
+    const TrainingPoint end = {.epochs = t->plan.epochs};
+    if (program->checkpoint_bytes == 0 || awaited > program_steps_at(program, end))
+        return;
+    const TrainingPoint point = pace_checkpoint_from(job, awaited);
+    if (training_point_is_later(point, end))
+        return;
+    const int64_t at_ns = bounded_add(job->attempt->training_ns, pace_until_saved_ns(job, point));
+    job_push(jobs, job, at_ns - jobs->engine->now_ns, EVENT_JOB_SAVED,
+             (uint32_t)program_steps_at(program, point));
+}
+
+void epochs_saved(Jobs *jobs, Job *job, int64_t steps)
+{
+    checkpoint_moments(jobs, job, steps);
+    await_saved(jobs, job, steps + 1);
+}
+
 void epochs_moment(Jobs *jobs, Job *job, uint32_t epoch_and_kind)
 {
     Moment moment = epoch_and_kind & 1 ? MOMENT_JOB_CHECKPOINT : MOMENT_JOB_EPOCH;
@@ -186,7 +209,9 @@ static void begin_whole(Jobs *jobs, Job *job)
     job_push(jobs, job, pace_until_ns(job, t->plan.epochs), EVENT_TRAINING_WHOLE, 0);
     await_moment(jobs, job, MOMENT_JOB_EPOCH, t->first_epoch + 1);
     await_moment(jobs, job, MOMENT_JOB_CHECKPOINT, t->first_epoch + 1);
-    await_step(jobs, job, t->first_epoch * t->plan.steps_per_epoch + t->first_step + 1);
+    const int64_t first = t->first_epoch * t->plan.steps_per_epoch + t->first_step + 1;
+    await_saved(jobs, job, first);
+    await_step(jobs, job, first);
 }
 
 /* --- Beginning --- */

@@ -39,6 +39,8 @@ void epochs_exchange_begins(Jobs *jobs, Job *job);
 /* Job fidelity: an awaited epoch (from 1) begins, or its checkpoint is written. The epoch times 2,
  * + 1 for the checkpoint. */
 void epochs_moment(Jobs *jobs, Job *job, uint32_t epoch_and_kind);
+/* Job fidelity: an awaited checkpoint of so many steps is written. */
+void epochs_saved(Jobs *jobs, Job *job, int64_t steps);
 /* The exchange of a step over shared wires has ended (exchange.c). */
 void epochs_exchange_done(Jobs *jobs, Job *job);
 

@@ -84,13 +84,15 @@ typedef struct JobAttempt {
     const WorkCheckpoints *checkpoints; /* PROGRAM_FIXED: those that the job writes; NULL: none */
     struct WorkSave *save;              /* its last one on notice; NULL before the first (work.c) */
     JobNotice notice;
-    TraceCause warned_by : 8; /* the cause of its last notice, of the scheduler or of a node */
-    bool lacks_script;        /* the program ended at once because its script did not exist */
-    ShellRun *shell;          /* PROGRAM_SHELL; NULL before it begins */
-    ShellRun **preparations;  /* [node] if the preparation is a script; NULL before it begins */
-    int64_t kept_ns;          /* PROGRAM_REAL: time of the last checkpoint; INT64_MAX: none */
-    int64_t kept_epochs;      /* PROGRAM_REAL: epochs of this attempt in a checkpoint */
-    JobRan *ran;              /* PROGRAM_REAL: [0] the program, [1 + node] preparations; or NULL */
+    TraceCause warned_by : 8;  /* the cause of its last notice, of the scheduler or of a node */
+    bool lacks_script;         /* the program ended at once because its script did not exist */
+    ShellRun *shell;           /* PROGRAM_SHELL; NULL before it begins */
+    ShellRun **preparations;   /* [node] if the preparation is a script; NULL before it begins */
+    int64_t kept_ns;           /* PROGRAM_REAL: time of the last checkpoint; INT64_MAX: none */
+    int64_t kept_epochs;       /* PROGRAM_REAL: epochs of this attempt in a checkpoint */
+    int64_t kept_point_epochs; /* PROGRAM_REAL: epochs of the last reported checkpoint */
+    int64_t kept_steps; /* PROGRAM_REAL: Training.kept_steps of other programs; outlives attempts */
+    JobRan *ran;        /* PROGRAM_REAL: [0] the program, [1 + node] preparations; or NULL */
     struct JobAttempt *next_spare; /* see Jobs.spare_attempts */
     Training *training; /* NULL: the program is not a training; plan.ranks is 0 until it begins */
 } JobAttempt;

@@ -229,8 +229,13 @@ static TrainingPoint point_of(const Program *program, int64_t checkpoints)
     return (TrainingPoint){steps / program->steps_per_epoch, steps % program->steps_per_epoch};
 }
 
-/* The time from the begin of training until the checkpoint of that point is written. */
-static int64_t until_kept_ns(const Job *job, TrainingPoint point)
+TrainingPoint pace_checkpoint_from(const Job *job, int64_t steps)
+{
+    const Program *program = job->spec->program;
+    return point_of(program, divide_up(steps, program_checkpoint_steps(program)));
+}
+
+int64_t pace_until_saved_ns(const Job *job, TrainingPoint point)
 {
     return point.steps == 0
                ? pace_until_written_ns(job, point.epochs)
@@ -246,7 +251,7 @@ TrainingPoint pace_kept(const Job *job, int64_t at_ns)
     int64_t low = before, high = before + checkpoints_until(job, program_steps_at(program, end));
     while (low < high) {
         const int64_t middle = high - (high - low) / 2;
-        if (until_kept_ns(job, point_of(program, middle)) <= elapsed_ns)
+        if (pace_until_saved_ns(job, point_of(program, middle)) <= elapsed_ns)
             low = middle;
         else
             high = middle - 1;

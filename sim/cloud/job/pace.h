@@ -29,6 +29,12 @@ int64_t pace_until_step_ns(const Job *job, TrainingPoint point);
 /* Job fidelity: the first step of the epoch (from 1) that has not ended so long after the begin of
  * training; the last one if all have. */
 int64_t pace_step_under_way(const Job *job, int64_t epoch, int64_t after_ns);
+/* Job fidelity: the point of the first checkpoint of so many steps or more, counted over all
+ * epochs; it may be later than the end of the training. */
+TrainingPoint pace_checkpoint_from(const Job *job, int64_t steps);
+/* Job fidelity: the time from the beginning of training until the checkpoint of that point is
+ * written. */
+int64_t pace_until_saved_ns(const Job *job, TrainingPoint point);
 /* Job fidelity: the point of the last checkpoint that is written at `at_ns`; if the attempt has
  * none, one that is not later than the point from which it began. */
 TrainingPoint pace_kept(const Job *job, int64_t at_ns);

@@ -2,6 +2,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/cloud/job/attempt.h"
+#include "sim/cloud/job/checkpoint.h"
 #include "sim/cloud/job/epochs.h"
 #include "sim/cloud/job/tables.h"
 #include "sim/model/bounded.h"
@@ -99,27 +100,46 @@ bool job_reached_outside(Jobs *jobs, Job *job, const Command *command, Status *s
 {
     const Program *training = job->spec->program->training;
     const int64_t kept = command->as.job_reached.kept;
+    const int64_t kept_steps = command->as.job_reached.kept_steps;
+    const bool keeps = kept > 0 || kept_steps > 0;
     if (!check_at_work(job, 0, command, status))
         return false;
-    if (kept > 0 && (!training || !program_can_resume(training)))
+    if (keeps && (!training || !program_can_resume(training)))
         return status_fail(
             status, STATUS_CONFLICT, command_place(command),
             "job \"%s\" does not resume from a checkpoint on a share, and keeps none",
             job->path.name);
     const int64_t delay_ns = delay_until_ns(jobs, job, 0, command->as.job_reached.took_ns);
-    if (kept > 0)
+    if (keeps) {
         job_push(jobs, job, delay_ns, EVENT_JOB_KEPT, (uint32_t)kept);
+        job_push(jobs, job, delay_ns, EVENT_JOB_KEPT_STEPS, (uint32_t)kept_steps);
+    }
     job_push(jobs, job, delay_ns, EVENT_JOB_STEP, (uint32_t)command->as.job_reached.step);
     return true;
 }
 
 void job_kept_outside(Jobs *jobs, Job *job, int64_t epochs)
 {
+    job->attempt->kept_point_epochs = epochs;
     if (job_is_stalled(job) || epochs <= job->epochs_kept)
         return;
+    job->attempt->kept_steps = 0;
     job->attempt->kept_epochs += epochs - job->epochs_kept;
     job->attempt->kept_ns = jobs->engine->now_ns;
     job->epochs_kept = epochs;
+}
+
+void job_steps_kept_outside(Jobs *jobs, Job *job, int64_t steps)
+{
+    JobAttempt *attempt = job->attempt;
+    if (job_is_stalled(job))
+        return;
+    const TrainingPoint point = {.epochs = attempt->kept_point_epochs, .steps = steps};
+    checkpoint_moments(jobs, job, program_steps_at(job->spec->program->training, point));
+    if (point.epochs != job->epochs_kept || steps <= attempt->kept_steps)
+        return;
+    attempt->kept_steps = steps;
+    attempt->kept_ns = jobs->engine->now_ns;
 }
 
 void job_step_reached(Jobs *jobs, Job *job, int64_t step)

@@ -21,17 +21,19 @@ int64_t job_outside_since_ns(const Job *job, uint32_t task);
  */
 MUST_CHECK bool job_ran_outside(Jobs *jobs, Job *job, const Command *command, Status *status);
 /* COMMAND_JOB_REACHED: when the program has taken the reported time (at once if that has passed),
- * the moments of its steps up to the reported one happen. The reported epochs are then kept after
- * the loss of the attempt. STATUS_CONFLICT if there are any and the program does not resume from a
- * checkpoint on a share. */
+ * the moments of its steps up to the reported one happen. The reported epochs and
+ * steps are then kept after the loss of the attempt. STATUS_CONFLICT if there are any and the
+ * program does not resume from a checkpoint on a share. */
 MUST_CHECK bool job_reached_outside(Jobs *jobs, Job *job, const Command *command, Status *status);
 
 /* --- Events --- */
 
 /* An awaited step has ended, for jobs whose steps are not events. */
 void job_step_reached(Jobs *jobs, Job *job, int64_t step);
-/* The program has written a checkpoint of `epochs` epochs. */
+/* The program has written a checkpoint of `epochs` epochs, and then of `steps` steps of the next.
+ */
 void job_kept_outside(Jobs *jobs, Job *job, int64_t epochs);
+void job_steps_kept_outside(Jobs *jobs, Job *job, int64_t steps);
 
 /* --- For the other files of this folder --- */
 

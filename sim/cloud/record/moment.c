@@ -50,6 +50,11 @@ bool moment_is_of_job(Moment moment)
     return is_moment(moment) && !moment_is_of_cluster(moment);
 }
 
+bool moment_counts_steps(Moment moment)
+{
+    return moment == MOMENT_JOB_STEP || moment == MOMENT_JOB_SAVED;
+}
+
 bool moment_is_of_cluster(Moment moment)
 {
     return is_moment(moment) && moment <= MOMENT_CLUSTER_DELETED;

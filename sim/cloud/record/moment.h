@@ -28,7 +28,10 @@ typedef enum {
     X(JOB_CHECKPOINT, "job", "checkpoint", NEEDED) /* the one after this epoch is written */       \
     /* This step, counted over all epochs, ends, in any attempt. For a job of real execution: when \
      * a command reports it. */                                                                    \
-    X(JOB_STEP, "job", "step", NEEDED)
+    X(JOB_STEP, "job", "step", NEEDED)                                                             \
+    /* A checkpoint of so many steps or more, counted over all epochs, is written, in any attempt. \
+     * For a job of real execution: when a command reports it. */                                  \
+    X(JOB_SAVED, "job", "saved", NEEDED)
 
 typedef enum {
     MOMENT_AT, /* only in a Trigger: it names a time */
@@ -49,6 +52,9 @@ MomentOrdinal moment_ordinal(Moment moment);
  * MOMENT_CONDITION. */
 bool moment_is_of_job(Moment moment);
 bool moment_is_of_cluster(Moment moment);
+/* Whether its ordinal counts steps. Only commands and faults wait for such a moment: it is reported
+ * only where one does. */
+bool moment_counts_steps(Moment moment);
 
 /* The report of a moment that has happened. */
 typedef struct {

@@ -240,9 +240,10 @@ typedef struct {
             const char *ran_as;    /* a description of how it ran; NULL: unknown */
         } job_ran;
         struct {
-            int64_t step;    /* counted over all epochs from 1; all steps up to it have ended */
-            int64_t took_ns; /* from the program's beginning */
-            int64_t kept;    /* epochs in a checkpoint that is on a share by then; 0: no new one */
+            int64_t step;       /* counted over all epochs from 1; all steps up to it have ended */
+            int64_t took_ns;    /* from the program's beginning */
+            int64_t kept;       /* epochs in a checkpoint that is on a share by then, and */
+            int64_t kept_steps; /* steps of the next epoch in it; both 0: no new one */
         } job_reached;
         struct {                    /* FAULT_KINDS; `path`: cluster, job, share, quota's family,
                                        the seed or policy as a name */

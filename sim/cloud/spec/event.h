@@ -62,8 +62,12 @@
     X(JOB_MOMENT, TIMER, AWAITED, JOB_DETAIL, JOB_WORK, epochs_moment)                             \
     /* detail: an awaited step, which has ended */                                                 \
     X(JOB_STEP, TIMER, AWAITED, JOB_DETAIL, JOB_WORK, job_step_reached)                            \
-    /* Real execution. detail: epochs in the checkpoint that was written */                        \
+    /* Job fidelity. detail: steps in a checkpoint that was written and is awaited */              \
+    X(JOB_SAVED, TIMER, AWAITED, JOB_DETAIL, JOB_WORK, epochs_saved)                               \
+    /* Real execution. detail: epochs in the checkpoint that was written, and at the same time the \
+     * steps of the next epoch in it */                                                            \
     X(JOB_KEPT, COMPLETION, AWAITED, JOB_DETAIL, JOB_WORK, job_kept_outside)                       \
+    X(JOB_KEPT_STEPS, COMPLETION, AWAITED, JOB_DETAIL, JOB_WORK, job_steps_kept_outside)           \
     X(TRAINING_STEP, COMPLETION, AWAITED, JOB, JOB_WORK, epochs_step_done)                         \
     /* All ranks have computed a step: its bytes enter shared wires. */                            \
     X(TRAINING_EXCHANGE, COMPLETION, AWAITED, JOB, JOB_WORK, epochs_exchange_begins)               \

@@ -68,7 +68,7 @@ int32_t run_watch_moment(RunWatch *watch, const Trigger *moment)
 {
     invariant(moment->moment != MOMENT_AT);
     invariant(moment->moment != MOMENT_CONDITION);
-    invariant(moment->moment != MOMENT_JOB_STEP);
+    invariant(!moment_counts_steps(moment->moment));
     watch->moments = array_room(watch->arena, watch->moments, watch->moment_count + 1,
                                 &watch->moment_capacity, sizeof *watch->moments);
     watch->moments[watch->moment_count] = (WatchedMoment){.watch = moment_watch(moment)};
@@ -158,7 +158,11 @@ bool moment_watch_fits(const MomentWatch *watch, const MomentNotice *notice)
 
 uint32_t moment_watch_kinds(void)
 {
-    return UINT32_MAX & ~(UINT32_C(1) << MOMENT_JOB_STEP);
+    uint32_t kinds = UINT32_MAX;
+    for (Moment moment = MOMENT_AT + 1; moment < MOMENT_CONDITION; moment++)
+        if (moment_counts_steps(moment))
+            kinds &= ~(UINT32_C(1) << moment);
+    return kinds;
 }
 
 static void add_moment(void *listener, const MomentNotice *notice)

@@ -27,8 +27,8 @@ typedef struct {
 MomentWatch moment_watch(const Trigger *trigger);
 /* Whether this is the moment. */
 bool moment_watch_fits(const MomentWatch *watch, const MomentNotice *notice);
-/* The moments that can be watched, a bit for each (1 << Moment): all but MOMENT_JOB_STEP, which
- * comes only where a command waits for it, or steps are events. */
+/* The moments that can be watched, a bit for each (1 << Moment): all but those of
+ * moment_counts_steps. */
 uint32_t moment_watch_kinds(void);
 
 typedef struct RunWatch RunWatch;
@@ -36,7 +36,8 @@ typedef struct RunWatch RunWatch;
 /* Add all conditions and moments before run_watch_listener is called. */
 RunWatch *run_watch_create(Arena *run);
 int32_t run_watch_condition(RunWatch *watch, const Condition *condition); /* its number */
-/* Not MOMENT_AT, MOMENT_CONDITION and MOMENT_JOB_STEP. The delay of `moment` counts. */
+/* Not MOMENT_AT, MOMENT_CONDITION and those of moment_counts_steps. The delay of `moment` counts.
+ */
 int32_t run_watch_moment(RunWatch *watch, const Trigger *moment); /* its number */
 TraceListener run_watch_listener(RunWatch *watch);
 /* Sets the world that is watched, before it runs. */

@@ -503,6 +503,7 @@ static void read_job_reached(const CommandText *text, Command *command)
     command->as.job_reached.step = text->step.value;
     command->as.job_reached.took_ns = text->took.value;
     command->as.job_reached.kept = text->kept.value;
+    command->as.job_reached.kept_steps = text->kept_steps.value;
 }
 
 /* The resource of a command is one that another command creates. */

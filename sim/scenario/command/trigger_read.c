@@ -22,7 +22,7 @@ static bool refuse(const char *text, Place at, Status *status)
     status_fail(status, STATUS_BAD_INPUT, at, "\"%s\" is not a moment", text);
     return status_hint(status, "\"cluster NAME steady|ready|empty|deleted\", \"job NAME "
                                "submitted|started|training|completed|requeued\" or \"job NAME "
-                               "epoch|checkpoint|step 3\", and \" + 5m\" for later");
+                               "epoch|checkpoint|step|saved 3\", and \" + 5m\" for later");
 }
 
 /* The number after the state, from 1, if the moment has one; `*next` is the index of the word after

@@ -30,40 +30,22 @@ static void need(Problems *problems, const CheckpointText *text, Member member, 
 
 /* --- Trainings --- */
 
-static const int64_t count_most = INT64_C(1) << 32;
-
-/* A whole number with the unit " steps". */
-static bool read_steps(const char *text, int64_t *steps)
-{
-    static const char unit[] = " steps";
-    char digits[sizeof "4294967296"];
-    const size_t length = strlen(text) + 1;
-    if (length <= sizeof unit || length - sizeof unit >= sizeof digits ||
-        strcmp(text + length - sizeof unit, unit) != 0)
-        return false;
-    memcpy(digits, text, length - sizeof unit);
-    digits[length - sizeof unit] = '\0';
-    return whole_number_parse(digits, count_most, steps);
-}
-
 bool checkpoint_every_read(const Json *json, CheckpointEvery *every)
 {
-    Status unused = {0};
     *every = (CheckpointEvery){0};
-    if (json->kind == JSON_NUMBER && json->is_integer && json->integer <= count_most)
+    if (json->kind == JSON_STRING)
+        return checkpoint_every_parse(json->text, every);
+    if (json->kind == JSON_NUMBER && json->is_integer && json->integer <= CHECKPOINT_EVERY_MOST)
         every->count = json->integer;
-    else if (json->kind == JSON_STRING && !read_steps(json->text, &every->steps) &&
-             // A parameter whose default is a time has a number as text.
-             !whole_number_parse(json->text, count_most, &every->count) &&
-             !duration_parse(json->text, json_at(json), &every->ns, &unused))
-        return false;
-    return every->count > 0 || every->steps > 0 || every->ns > 0;
+    return every->count > 0;
 }
 
-void checkpoint_check_every(Problems *problems, const Json *json, const char *expected)
+void checkpoint_check_every(Problems *problems, const Json *json, bool has_epochs,
+                            const char *expected)
 {
     CheckpointEvery every;
-    if (json == NULL || checkpoint_every_read(json, &every))
+    const bool is_read = json == NULL || checkpoint_every_read(json, &every);
+    if (is_read && (json == NULL || every.epochs == 0 || has_epochs))
         return;
     if (json->kind == JSON_STRING)
         problems_add(problems, STATUS_BAD_INPUT, json_at(json), "every \"%s\" is not %s",
@@ -88,7 +70,7 @@ void checkpoint_check_training(Problems *problems, const CheckpointText *text)
          "\"$AZ_BATCHAI_OUTPUT_MODEL/checkpoint-{epoch}\"");
     need(problems, text, (Member){"bytes", text->bytes.node}, "a training", "\"100MB\"");
     checkpoint_check_every(
-        problems, text->every,
+        problems, text->every, true,
         "a number of epochs above 0, a number of steps such as \"500 steps\", or "
         "a time such as \"30m\"");
 }
@@ -96,8 +78,11 @@ void checkpoint_check_training(Problems *problems, const CheckpointText *text)
 CheckpointEvery checkpoint_every_of(const CheckpointText *text)
 {
     CheckpointEvery every;
-    const bool is_stated = text->every != NULL && checkpoint_every_read(text->every, &every);
-    return is_stated ? every : (CheckpointEvery){.count = 1};
+    if (text->every == NULL || !checkpoint_every_read(text->every, &every))
+        return (CheckpointEvery){.epochs = 1};
+    every.epochs += every.count;
+    every.count = 0;
+    return every;
 }
 
 /* --- Programs that only take time --- */

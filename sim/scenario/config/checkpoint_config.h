@@ -2,23 +2,20 @@
 #ifndef SIM_SCENARIO_CHECKPOINT_CONFIG_H
 #define SIM_SCENARIO_CHECKPOINT_CONFIG_H
 
+#include "sim/base/units.h"
 #include "sim/scenario/config/config_context.h"
-
-/* From one checkpoint of a training to the next. One of them is above 0. */
-typedef struct {
-    int64_t count; /* of a network epochs, of a transformer steps */
-    int64_t steps;
-    int64_t ns; /* to be rounded to whole steps */
-} CheckpointEvery;
 
 /* Checks the checkpoint of a program that does not only take time. Adds the problems. */
 void checkpoint_check_training(Problems *problems, const CheckpointText *text);
-/* The distance of the checkpoints of a training; 1 epoch if none is stated or it was refused. */
+/* The distance of the checkpoints of a network's training, whose `count` is 0; 1 epoch if none is
+ * stated or it was refused. */
 CheckpointEvery checkpoint_every_of(const CheckpointText *text);
-/* Refuses `every` if it cannot be read; NULL: not given. `expected` is what it should be. */
-void checkpoint_check_every(Problems *problems, const Json *json, const char *expected);
-/* Reads `every` of a training's checkpoint: a whole number, "500 steps" or "30m". False: it is not
- * one of these, or 0. */
+/* Refuses `every` if it cannot be read, or has epochs where there are none; NULL: not given.
+ * `expected` is what it should be. */
+void checkpoint_check_every(Problems *problems, const Json *json, bool has_epochs,
+                            const char *expected);
+/* Reads `every` of a training's checkpoint: a whole number, or a text of checkpoint_every_parse.
+ * False: it is not one of these, or 0. */
 MUST_CHECK bool checkpoint_every_read(const Json *json, CheckpointEvery *every);
 /* The whole steps, at least 1, that are nearest to a time. */
 int64_t checkpoint_steps_of(int64_t ns, int64_t step_ns);

@@ -281,7 +281,7 @@ static void read_saves(const ProgramText *text, const char *command, const Varia
     if (text->checkpoint != NULL) {
         put_checkpoint(text->checkpoint->path, command, variables, program);
         program->checkpoint_bytes = text->checkpoint->bytes.value;
-        program->checkpoint_every = checkpoint_every_of(text->checkpoint).count;
+        program->checkpoint_every = checkpoint_every_of(text->checkpoint).epochs;
         program->resumes = text->checkpoint->resume.value != 0;
         put_on_notice(text->checkpoint->on_notice, text->checkpoint->path, variables, program);
     }

@@ -73,7 +73,7 @@ void transformer_check(const ConfigContext *context, const TransformerText *text
         return;
     check_amount(context, text);
     if (text->checkpoint != NULL)
-        checkpoint_check_every(context->problems, text->checkpoint->every,
+        checkpoint_check_every(context->problems, text->checkpoint->every, false,
                                "a number of steps above 0, or a time such as \"30m\"");
     if (context->catalog == NULL)
         return;

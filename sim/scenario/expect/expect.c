@@ -267,7 +267,7 @@ static Trigger read_moment(const Reader *reader, const char *text, Place at)
     if (needs_epochs && reader->scenario->fidelity.value == (int64_t)FIDELITY_JOB)
         problems_add(reader->problems, STATUS_BAD_INPUT, at,
                      "at fidelity \"job\" the trace has no records of single epochs");
-    if (moment.moment == MOMENT_JOB_STEP)
+    if (moment_counts_steps(moment.moment))
         status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, at,
                                  "an expectation cannot name a step"),
                     "name an epoch; only commands and faults can wait for a step");

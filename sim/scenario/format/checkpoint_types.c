@@ -2,12 +2,14 @@
 
 #define OWNER CheckpointText
 static const Field checkpoint_fields[] = {
-    FIELD_JSON("every", every, "{\"type\": [\"integer\", \"string\"]}",
-               "from one checkpoint to the next: of a training a number of epochs, 1 if it is not "
-               "given, or steps counted over all epochs, \"500 steps\", or a time, \"30m\", which "
-               "becomes the nearest number of mean steps; of a program that only takes time the "
-               "time for which it works, such as \"1h\". Needed there, unless it writes them on "
-               "notice only"),
+    FIELD_JSON(
+        "every", every, "{\"type\": [\"integer\", \"string\"]}",
+        "from one checkpoint to the next: of a training a number of epochs, 2 or \"2 epochs\", 1 "
+        "if it is not given, or steps counted over all epochs, \"500 steps\", or a time, \"30m\", "
+        "which "
+        "becomes the nearest number of mean steps; of a program that only takes time the "
+        "time for which it works, such as \"1h\". Needed there, unless it writes them on "
+        "notice only"),
     FIELD_BOOLEAN("on_notice", on_notice, "false",
                   "whether the job writes one more checkpoint when a low-priority node of it gets "
                   "notice of preemption, or the job itself gets notice from the scheduler "

@@ -28,7 +28,7 @@ static const CommandMembers members[] = {
     [COMMAND_JOB_RAN] = {" took ",
                          " node took exit_code reason ran_as epochs steps val_accuracy val_loss "
                          "experiment workspace resource_group "},
-    [COMMAND_JOB_REACHED] = {" step took ", " step took kept experiment workspace "
+    [COMMAND_JOB_REACHED] = {" step took ", " step took kept kept_steps experiment workspace "
                                             "resource_group "},
     [COMMAND_JOB_SHOW] = {" ", " every query experiment workspace resource_group "},
     [COMMAND_JOB_FILES] = {" ", " experiment workspace resource_group "},

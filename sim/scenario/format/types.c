@@ -270,11 +270,13 @@ static const Field command_fields[] = {
     FIELD_DURATION("every", every, NULL,
                    "cluster.resize, cluster.autoscale and *.show: again after each such time, as "
                    "in \"7d\", until the scenario's `until`"),
-    FIELD_TEXT("after", after, NULL,
-               "instead of `at`: \"cluster NAME steady|ready|empty|deleted\", \"job NAME "
-               "submitted|started|training|completed|requeued\" or \"job NAME "
-               "epoch|checkpoint|step 3\", and \"+ 5m\" for later; an epoch counts when it begins, "
-               "a step when it ends, and checkpoint 3 is the one after epoch 3"),
+    FIELD_TEXT(
+        "after", after, NULL,
+        "instead of `at`: \"cluster NAME steady|ready|empty|deleted\", \"job NAME "
+        "submitted|started|training|completed|requeued\" or \"job NAME "
+        "epoch|checkpoint|step|saved 3\", and \"+ 5m\" for later; an epoch counts when it "
+        "begins, a step when it ends, checkpoint 3 is the one after epoch 3, and saved 3 the "
+        "first one that has 3 steps or more, counted over all epochs"),
     NEEDED_TEXT("name", name,
                 "name of the resource; for shares and files the share: \"account/share\"; for a "
                 "program its pattern"),
@@ -356,6 +358,8 @@ static const Field command_fields[] = {
     FIELD_INTEGER("kept", kept, 0, MAX_COUNT, NULL,
                   "job.reached: the epochs whose checkpoint is already on a share: a new attempt "
                   "continues after them"),
+    FIELD_INTEGER("kept_steps", kept_steps, 0, MAX_COUNT, NULL,
+                  "job.reached: the steps of the next epoch in that checkpoint"),
     FIELD_TEXT("vm_size", vm_size, NULL, "fileserver.create: VM size of the catalogue"),
     FIELD_TEXT("tier", tier, NULL,
                "share.create, which needs it, and fileserver.create: share tier of the catalogue; "

@@ -159,9 +159,9 @@ typedef struct {
     BoundText reason, ran_as;
     BoundInteger epochs, steps; /* job.ran: the totals of a training */
     const Json *val_accuracy, *val_loss;
-    BoundInteger step; /* job.reached */
-    BoundInteger kept; /* job.reached */
-    BoundText vm_size; /* fileserver.create */
+    BoundInteger step;             /* job.reached */
+    BoundInteger kept, kept_steps; /* job.reached */
+    BoundText vm_size;             /* fileserver.create */
     BoundText share;
     BoundText tier;
     BoundText file;

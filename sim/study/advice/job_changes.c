@@ -30,7 +30,7 @@ static void add_distance(const Listing *listing, const char *whose, const char *
         value = arena_printf(arena, "\"%" PRId64 " steps\"", amount);
     } else {
         text_printf(&words, "%" PRId64 " epoch%s", amount, plural(amount));
-        text_printf(&today, "%" PRId64, now.count);
+        text_printf(&today, "%" PRId64, now.count + now.epochs);
         value = arena_printf(arena, "%" PRId64, amount);
     }
     ChangeDraft draft =
@@ -50,7 +50,7 @@ static void add_distances(const Listing *listing, const char *whose, const char 
     CheckpointEvery now = {.count = 1};
     if (every != NULL && !checkpoint_every_read(every, &now))
         return;
-    const int64_t amount = now.count + now.steps + now.ns / NS_PER_S;
+    const int64_t amount = now.count + now.epochs + now.steps + now.ns / NS_PER_S;
     const int64_t less = amount > 1 && amount < FACTOR ? 1 : amount / FACTOR;
     if (less > 0)
         add_distance(listing, whose, pointer, now, less);

@@ -239,6 +239,7 @@ START_TEST(steps_are_counted_from_the_output)
         {"Epoch 1/2\n17/20 [====>.....] - ETA: 0s\n", 17},
         {"Epoch 1/2\n20/20 [======] - 1s\n    551 images/s\nEpoch 2/2\n", 20},
         {"ch 1/2\n20/20 [======] - 1s\nEpoch 2/2\n 3/20 [=>....]", 23},
+        {"Epoch 1/2\n 3/20 [=>....]\b\b\b\r 9/20 [===>..]\b\b\b\r12/20 [====>.]", 12},
         {"Epoch 2/2\n20/20 [=====]\nSaved trained model at x\n100/200 [===>...]\n", 40},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -295,11 +296,11 @@ START_TEST(an_earlier_attempts_history_counts_up_to_the_resumed_epoch)
     run_to_program(sets, 1);
     make_plan();
     ck_assert_str_eq(plan.log_folder, folder);
-    ck_assert_int_eq(plan.resumed_epoch, 0); // the first attempt has no checkpoint
+    ck_assert_int_eq(plan.resumed.epochs, 0); // the first attempt has no checkpoint
     ck_assert(hand_off_read_training(arena, &plan, &training, &status));
     ck_assert_int_eq(training.epochs, -1);
     ck_assert_int_eq(training.accuracy_ppm, -1);
-    plan.resumed_epoch = 1; // died before it had done epoch 2 again
+    plan.resumed.epochs = 1; // died before it had done epoch 2 again
     ck_assert(hand_off_read_training(arena, &plan, &training, &status));
     ck_assert_int_eq(training.epochs, 1);
     ck_assert_int_eq(training.accuracy_ppm, 120000);

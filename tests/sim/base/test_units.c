@@ -389,6 +389,48 @@ START_TEST(dividing_by_zero_violates_an_invariant)
 }
 END_TEST
 
+START_TEST(a_distance_of_checkpoints_has_a_unit_or_none)
+{
+    static const struct {
+        const char *text;
+        CheckpointEvery every;
+    } rows[] = {
+        {"2", {.count = 2}},
+        {"1 epoch", {.epochs = 1}},
+        {"2epochs", {.epochs = 2}},
+        {"2 epochs", {.epochs = 2}},
+        {"500 steps", {.steps = 500}},
+        {"500steps", {.steps = 500}},
+        {"1step", {.steps = 1}},
+        {"4294967296 steps", {.steps = INT64_C(4294967296)}},
+        {"30m", {.ns = 30 * NS_PER_MIN}},
+        {"1h30m", {.ns = 90 * NS_PER_MIN}},
+        {"1ns", {.ns = 1}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        CheckpointEvery every;
+        ck_assert_msg(checkpoint_every_parse(rows[i].text, &every), "%s", rows[i].text);
+        ck_assert_mem_eq(&every, &rows[i].every, sizeof every);
+    }
+}
+END_TEST
+
+START_TEST(any_other_distance_is_refused)
+{
+    static const char *const texts[] = {"",         "0",        "0s",
+                                        "0 steps",  "0 epochs", "-1",
+                                        "1.5",      "2 ",       "2 Steps",
+                                        "2  steps", "steps",    "4294967297",
+                                        "2 hours",  "2 m",      " 2",
+                                        "2 steps ", "2steps3",  "epochs 2",
+                                        "2 step",   "1e3",      "99999999999999999999 steps"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        CheckpointEvery every;
+        ck_assert_msg(!checkpoint_every_parse(texts[i], &every), "\"%s\"", texts[i]);
+    }
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("units");
@@ -408,6 +450,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, printed_seconds_read_back_unchanged);
     tcase_add_test(tests, products_are_divided_without_overflow);
     tcase_add_test(tests, rounding_up_gives_at_most_one_more);
+    tcase_add_test(tests, a_distance_of_checkpoints_has_a_unit_or_none);
+    tcase_add_test(tests, any_other_distance_is_refused);
     tcase_add_test_raise_signal(tests, a_quotient_that_does_not_fit_violates_an_invariant, SIGABRT);
     tcase_add_test_raise_signal(tests, dividing_by_zero_violates_an_invariant, SIGABRT);
     suite_add_tcase(suite, tests);

@@ -220,6 +220,8 @@ START_TEST(what_cannot_run_is_refused_with_place_and_hint)
          "has both of \"tokens\" and \"steps\"", "", 4, 44},
         {"\"tokens\": \"1B\",", "", "has none of \"tokens\" and \"steps\"", "", 4, 44},
         {"\"every\": 100", "\"every\": 0", "every is not a number of steps above 0", "", 9, 63},
+        {"\"every\": 100", "\"every\": \"2 epochs\"",
+         "every \"2 epochs\" is not a number of steps above 0", "", 9, 63},
         {"\"every\": 100", "\"every\": \"soon\"", "every \"soon\" is not a number of steps above 0",
          "", 9, 63},
         {"$AZ_BATCHAI_MOUNT_ROOT/m\", \"every\": 100",

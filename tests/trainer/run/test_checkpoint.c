@@ -114,7 +114,7 @@ static Status parsed(const char *bytes, size_t length, bool wants_state)
     scratch = scratch ? scratch : malloc(2 * arena_size());
     TrainingState found;
     Status status = {0};
-    bool is_read = checkpoint_parse("x.h5", bytes, length, &net, wants_state ? &found : NULL,
+    bool is_read = checkpoint_parse("x.h5", bytes, length, &net, arena, wants_state ? &found : NULL,
                                     scratch, scratch + net.parameter_count, &status);
     ck_assert(is_read == (status.code == STATUS_OK));
     return status;
@@ -129,9 +129,9 @@ START_TEST(every_bit_comes_back)
     TrainingState found;
     Status status = {0};
     write_to(path_of("a.h5"));
-    ck_assert_msg(
-        checkpoint_read(path_of("a.h5"), &net, &found, found_weights, found_accumulators, &status),
-        "%s", status.message);
+    ck_assert_msg(checkpoint_read(path_of("a.h5"), &net, arena, &found, found_weights,
+                                  found_accumulators, &status),
+                  "%s", status.message);
     ck_assert_mem_eq(found_weights, weights, arena_size());
     ck_assert_mem_eq(found_accumulators, accumulators, arena_size());
     ck_assert(found.seed == state.seed);
@@ -166,12 +166,13 @@ START_TEST(a_file_of_another_writer_gives_weights_but_no_training)
     ck_assert(file_writer_open(&writer, path, &status));
     fwrite(image.data, 1, image.length, writer.stream);
     ck_assert(file_writer_commit(&writer, &status));
-    ck_assert_msg(checkpoint_read(path, &net, NULL, weights, NULL, &status), "%s", status.message);
+    ck_assert_msg(checkpoint_read(path, &net, arena, NULL, weights, NULL, &status), "%s",
+                  status.message);
     // Glorot's limit of conv2d_1 is sqrt(6 / (9 * (3 + 32))) = 0.138; random bits are far above.
     for (int32_t i = 0; i < 864; i++)
         ck_assert(weights[i] >= -0.139f && weights[i] <= 0.139f);
     TrainingState found;
-    ck_assert(!checkpoint_read(path, &net, &found, weights, accumulators, &status));
+    ck_assert(!checkpoint_read(path, &net, arena, &found, weights, accumulators, &status));
     ck_assert_str_eq(status.message, "is not an unchanged checkpoint of trainyard");
     ck_assert_int_eq(status.code, STATUS_BAD_INPUT);
     text_free(&image);
@@ -240,12 +241,13 @@ START_TEST(files_that_are_not_checkpoints_are_refused_by_name)
 {
     Status status = {0};
     TrainingState found;
-    ck_assert(!checkpoint_read(path_of("none.h5"), &net, &found, weights, accumulators, &status));
+    ck_assert(
+        !checkpoint_read(path_of("none.h5"), &net, arena, &found, weights, accumulators, &status));
     ck_assert_str_eq(status.message, "there is no such file");
-    ck_assert(!checkpoint_read(folder, &net, &found, weights, accumulators, &status));
+    ck_assert(!checkpoint_read(folder, &net, arena, &found, weights, accumulators, &status));
     ck_assert_str_eq(status.message, "is a folder, expected a file");
     ck_assert(file_write(path_of("text.h5"), "epoch,loss\n", 11, &status));
-    ck_assert(!checkpoint_read(path_of("text.h5"), &net, NULL, weights, NULL, &status));
+    ck_assert(!checkpoint_read(path_of("text.h5"), &net, arena, NULL, weights, NULL, &status));
     ck_assert_str_eq(status.message, "is not an HDF5 file");
     const KerasModel mnist = {.network = "keras_mnist_cnn", .ranks = 1};
     Text image = {0};
@@ -293,8 +295,10 @@ START_TEST(a_state_that_cannot_be_is_refused)
         const char *text;
         int64_t integer;
         const char *message;
-    } rows[] = {{0, NULL, 2,
-                 "is a checkpoint of format 2, expected 1: another version of trainyard wrote it"},
+    } rows[] = {{0, NULL, 3,
+                 "is a checkpoint of format 3, expected 1 or 2: another version of trainyard "
+                 "wrote it"},
+                {0, NULL, 2, "its trainyard attributes contradict each other"}, // without a step
                 {1, "resnet50", 0, "its trainyard attributes contradict each other"},
                 {3, NULL, 0, "its trainyard attributes contradict each other"},
                 {3, NULL, INT64_C(1) << 32, "its trainyard attributes contradict each other"},
@@ -313,6 +317,64 @@ START_TEST(a_state_that_cannot_be_is_refused)
     }
     ck_assert_str_eq(parsed_with(all, COUNT - 1).message,
                      "has no attribute \"trainyard_precision\"");
+}
+END_TEST
+
+START_TEST(a_state_within_an_epoch_that_cannot_be_is_refused)
+{
+    static const char scores[] = "4607182418800017408 1 32\n0 0 32\n"; // a loss of 1, and of 0
+    enum { STEP = 11, EPOCH_STEPS, SCORES, COUNT };
+    KerasAttribute all[20] = {
+        {"trainyard_checkpoint", NULL, 2},  {"trainyard_network", net.keras->name, 0},
+        {"trainyard_seed", NULL, 3},        {"trainyard_ranks", NULL, 2},
+        {"trainyard_batch_size", NULL, 32}, {"trainyard_epoch", NULL, 1},
+        {"trainyard_iteration", NULL, 5},   {"trainyard_train_images", NULL, 160},
+        {"trainyard_augmented", NULL, 0},   {"trainyard_backend", "ref", 0},
+        {"trainyard_precision", "fp32", 0}, {"trainyard_step", NULL, 1},
+        {"trainyard_epoch_steps", NULL, 4}, {"trainyard_scores", scores, 0}};
+    static const struct {
+        int at;
+        const char *text;
+        int64_t integer;
+    } rows[] = {{STEP, NULL, 0},
+                {STEP, NULL, 4}, // that is after the epoch
+                {EPOCH_STEPS, NULL, 0},
+                {EPOCH_STEPS, NULL, INT64_C(1) << 32},
+                {SCORES, "4607182418800017408 1 32\n", 0}, // of one rank
+                {SCORES, "4607182418800017408 1 32\n0 0 32", 0},
+                {SCORES, "4607182418800017408 1 32\n0 33 32\n", 0},
+                {SCORES, "4607182418800017408 1 32\n0 0 32 \n", 0},
+                {SCORES, "4607182418800017408 1\n0 0 32\n", 0},
+                {SCORES, "9218868437227405312 1 32\n0 0 32\n", 0}}; // infinite
+    ck_assert_str_eq(parsed_with(all, COUNT).message, "");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        KerasAttribute old = all[rows[i].at];
+        all[rows[i].at].text = rows[i].text;
+        all[rows[i].at].integer = rows[i].integer;
+        ck_assert_str_eq(parsed_with(all, COUNT).message,
+                         "its trainyard attributes contradict each other");
+        all[rows[i].at] = old;
+    }
+}
+END_TEST
+
+START_TEST(a_state_within_an_epoch_comes_back)
+{
+    static const Score scores[] = {{0.1, 3, 9}, {2e300, 0, 9}, {-0.0, 9, 9}, {5e-324, 1, 9}};
+    TrainingState within = state, found;
+    int64_t bytes;
+    Status status = {0};
+    const char *path = path_of("checkpoint-25-step-9.h5");
+    within.step = 9;
+    within.epoch_steps = 1563;
+    within.scores = scores;
+    ck_assert(
+        checkpoint_write(path, &net, &optimizer, &within, weights, accumulators, &bytes, &status));
+    ck_assert_msg(checkpoint_read(path, &net, arena, &found, weights, accumulators, &status), "%s",
+                  status.message);
+    ck_assert_int_eq(found.step, 9);
+    ck_assert_int_eq(found.epoch_steps, 1563);
+    ck_assert_mem_eq(found.scores, scores, sizeof scores);
 }
 END_TEST
 
@@ -339,9 +401,9 @@ START_TEST(a_disk_that_fills_up_leaves_the_old_checkpoint_and_nothing_else)
     ck_assert(!is_written);
     ck_assert_int_eq(status.code, STATUS_MACHINE);
     ck_assert(!has_temporary_file());
-    ck_assert_str_eq(checkpoint_latest(arena, folder, INT64_MAX), path);
+    ck_assert_str_eq(checkpoint_latest(arena, folder, CHECKPOINT_LAST), path);
     float *found_weights = ARENA_ARRAY(arena, float, net.parameter_count);
-    ck_assert(checkpoint_read(path, &net, &found, found_weights, accumulators, &status));
+    ck_assert(checkpoint_read(path, &net, arena, &found, found_weights, accumulators, &status));
     ck_assert_float_ne(found_weights[4], 0.0f); // the smallest normal number of the extremes
 }
 END_TEST
@@ -378,15 +440,46 @@ START_TEST(the_latest_is_that_of_the_highest_epoch)
                                         "checkpoint-.h5",
                                         "checkpoint--5.h5",
                                         "checkpoint-14.h5x",
+                                        "checkpoint-12-step-0.h5",
+                                        "checkpoint-12-step-.h5",
+                                        "checkpoint-12-step-3.h5x",
+                                        "checkpoint-12-step-3",
+                                        "checkpoint-12-step3.h5",
+                                        "checkpoint-12-step-03.h5",
                                         "checkpoint-99999999999999999999.h5",
                                         "other-15.h5"};
     Status status;
-    ck_assert_ptr_null(checkpoint_latest(arena, folder, INT64_MAX));
-    ck_assert_ptr_null(checkpoint_latest(arena, path_of("missing"), INT64_MAX));
+    ck_assert_ptr_null(checkpoint_latest(arena, folder, CHECKPOINT_LAST));
+    ck_assert_ptr_null(checkpoint_latest(arena, path_of("missing"), CHECKPOINT_LAST));
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         ck_assert(file_write(path_of(names[i]), "", 0, &status));
-    ck_assert_str_eq(checkpoint_latest(arena, folder, INT64_MAX), path_of("checkpoint-12.h5"));
-    ck_assert_str_eq(checkpoint_latest(arena, folder, 12), path_of("checkpoint-12.h5"));
+    ck_assert_str_eq(checkpoint_latest(arena, folder, CHECKPOINT_LAST),
+                     path_of("checkpoint-12.h5"));
+    ck_assert_str_eq(checkpoint_latest(arena, folder, (CheckpointPoint){12, 0}),
+                     path_of("checkpoint-12.h5"));
+}
+END_TEST
+
+START_TEST(a_checkpoint_within_an_epoch_is_later_than_that_before_it)
+{
+    static const CheckpointPoint points[] = {{0, 7}, {1, 0}, {1, 9}, {1, 10}, {2, 0}, {2, 1}};
+    enum { COUNT = sizeof points / sizeof points[0] };
+    Status status;
+    for (int i = 0; i < COUNT; i++)
+        ck_assert(file_write(checkpoint_path(arena, folder, points[i]), "", 0, &status));
+    for (int i = 0; i < COUNT; i++) {
+        CheckpointPoint found;
+        ck_assert(checkpoint_latest_point(folder, points[i], &found));
+        ck_assert_int_eq(checkpoint_point_compare(found, points[i]), 0);
+        ck_assert(i == 0 || checkpoint_point_compare(points[i - 1], points[i]) < 0);
+    }
+    ck_assert_str_eq(checkpoint_latest(arena, folder, CHECKPOINT_LAST),
+                     path_of("checkpoint-2-step-1.h5"));
+    checkpoint_remove_from(arena, folder, (CheckpointPoint){1, 10});
+    ck_assert_str_eq(checkpoint_latest(arena, folder, (CheckpointPoint){1, INT64_MAX}),
+                     path_of("checkpoint-1-step-9.h5"));
+    ck_assert_str_eq(checkpoint_latest(arena, folder, CHECKPOINT_LAST),
+                     path_of("checkpoint-2-step-1.h5"));
 }
 END_TEST
 
@@ -403,8 +496,11 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_damaged_file_gives_a_model_or_a_message_but_never_a_crash);
     tcase_add_test(tests, files_that_are_not_checkpoints_are_refused_by_name);
     tcase_add_test(tests, a_state_that_cannot_be_is_refused);
+    tcase_add_test(tests, a_state_within_an_epoch_that_cannot_be_is_refused);
+    tcase_add_test(tests, a_state_within_an_epoch_comes_back);
     tcase_add_test(tests, a_disk_that_fills_up_leaves_the_old_checkpoint_and_nothing_else);
     tcase_add_test(tests, places_that_take_no_file_are_named);
+    tcase_add_test(tests, a_checkpoint_within_an_epoch_is_later_than_that_before_it);
     tcase_add_test(tests, the_latest_is_that_of_the_highest_epoch);
     suite_add_tcase(suite, tests);
     return suite;

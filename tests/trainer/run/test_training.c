@@ -12,6 +12,7 @@
 #include "tests/support/suite.h"
 #include "tests/support/temporary_folder.h"
 #include "trainer/compute/backend.h"
+#include "trainer/compute/backend_words.h"
 #include "trainer/data/make_cifar.h"
 #include "trainer/record/checkpoint_name.h"
 #include "trainer/run/checkpoint.h"
@@ -83,6 +84,14 @@ static void check_same_files(const char *one, const char *other)
                   "%s", status.message);
     ck_assert_uint_eq(lengths[0], lengths[1]);
     ck_assert_msg(memcmp(bytes[0], bytes[1], lengths[0]) == 0, "%s and %s differ", one, other);
+}
+
+static int word_of(const char *const *words, const char *word)
+{
+    int i = 0;
+    while (strcmp(words[i], word) != 0)
+        i++;
+    return i;
 }
 
 START_TEST(a_resumed_training_writes_the_files_of_an_uninterrupted_one)
@@ -242,7 +251,7 @@ START_TEST(a_loss_that_is_not_a_number_ends_the_training)
     ck_assert_int_eq(result.end, TRAINING_DIVERGED);
     ck_assert_ptr_nonnull(strstr(status.message, "the loss is not a number in step 3"));
     ck_assert_ptr_nonnull(strstr(status.hint, "the last good checkpoint is bad.h5"));
-    ck_assert_ptr_null(checkpoint_latest(arena, "out/logs", INT64_MAX));
+    ck_assert_ptr_null(checkpoint_latest(arena, "out/logs", CHECKPOINT_LAST));
 }
 END_TEST
 
@@ -259,22 +268,169 @@ START_TEST(a_bad_weight_that_the_loss_does_not_show_ends_the_training)
 }
 END_TEST
 
-START_TEST(a_signal_ends_the_training_after_its_step)
+/* Runs a training that gets a signal before its first step. */
+static void interrupt(const TrainingSettings *options, char said[SIGNALS_ROOM + 1])
 {
-    TrainingSettings options = small_options("out", 3);
     TrainingResult result;
     Status status;
     signals_watch(1, true);
     signals_note_step(1, 1); // before it, a signal ends the process
     raise(SIGTERM);
-    options.has_timeline = true;
-    ck_assert(!run(&options, &result, &status));
+    ck_assert(!run(options, &result, &status));
     ck_assert_int_eq(result.end, TRAINING_INTERRUPTED);
-    char said[SIGNALS_ROOM + 1];
-    said[signals_message(signals_received(), said)] = '\0';
-    ck_assert_ptr_nonnull(strstr(said, "ended by signal 15 in epoch 1, step 1"));
-    ck_assert_int_eq(access("out/logs/timeline.rank0.tsv", R_OK), 0);
+    ck_assert_int_eq(result.signal, SIGTERM);
+    said[signals_message(result.signal, said)] = '\0';
     signals_forget();
+}
+
+START_TEST(a_signal_ends_the_training_after_its_step_with_a_checkpoint)
+{
+    TrainingSettings options = small_options("out", 3);
+    char said[SIGNALS_ROOM + 1];
+    options.has_timeline = true;
+    interrupt(&options, said);
+    ck_assert_str_eq(said, "trainyard: train: ended by signal 15 in epoch 1, step 1\n"
+                           "  hint: continue with --resume out/logs/checkpoint-0-step-1.h5\n");
+    ck_assert_int_eq(access("out/logs/timeline.rank0.tsv", R_OK), 0);
+}
+END_TEST
+
+/* All columns of the history but the times. */
+static void check_same_history(const char *one, const char *other)
+{
+    HistoryFile files[2];
+    Status status;
+    ck_assert(history_read(one, arena, &files[0], &status));
+    ck_assert(history_read(other, arena, &files[1], &status));
+    ck_assert_int_eq(files[0].count, files[1].count);
+    for (int64_t i = 0; i < files[0].count; i++)
+        for (int32_t k = 0; k < 5; k++)
+            ck_assert_double_eq(epoch_measure(&files[0].records[i], &epoch_measures[k]),
+                                epoch_measure(&files[1].records[i], &epoch_measures[k]));
+}
+
+/* A training that is interrupted after every single step gives the bits of one that is not. */
+static void check_each_step(const char *backend, Precision precision)
+{
+    TrainingSettings straight = small_options("straight", 2), parts = small_options("parts", 2);
+    Status status;
+    straight.backend = parts.backend = word_of(backend_words, backend);
+    straight.precision = parts.precision = (int)precision;
+    if (!backend_find(backend, precision, &status))
+        return; // this build or this machine has none
+    run_fine(&straight);
+    for (int step = 1; step <= 2 * 3; step++) {
+        char said[SIGNALS_ROOM + 1];
+        interrupt(&parts, said);
+        parts.resume = "latest";
+        const CheckpointPoint point = {step / 3, step % 3};
+        ck_assert_ptr_nonnull(strstr(said, checkpoint_path(arena, "parts/logs", point)));
+    }
+    run_fine(&parts);
+    check_same_files("straight/logs/checkpoint-1.h5", "parts/logs/checkpoint-1.h5");
+    check_same_files("straight/logs/checkpoint-2.h5", "parts/logs/checkpoint-2.h5");
+    check_same_files("straight/saved_models/keras_cifar10_trained_model.h5",
+                     "parts/saved_models/keras_cifar10_trained_model.h5");
+    check_same_history("straight/logs/history.tsv", "parts/logs/history.tsv");
+}
+
+START_TEST(a_training_that_is_interrupted_after_each_step_gives_the_same_bits)
+{
+    static const struct {
+        const char *backend;
+        Precision precision;
+    } rows[] = {{"ref", PRECISION_FP32}, {"onednn", PRECISION_FP32}, {"onednn", PRECISION_BF16}};
+    check_each_step(rows[_i].backend, rows[_i].precision);
+}
+END_TEST
+
+/* The checkpoints of 3 epochs of 3 steps, "0-step-2 1 ...". */
+START_TEST(checkpoints_follow_epochs_steps_or_a_time)
+{
+    static const struct {
+        const char *every;
+        CheckpointPoint points[9];
+        int count;
+    } rows[] = {
+        {NULL, {{1, 0}, {2, 0}, {3, 0}}, 3},
+        {"2", {{2, 0}}, 1},
+        {"2epochs", {{2, 0}}, 1},
+        {"4epochs", {{0, 0}}, 0},
+        {"2 steps", {{0, 2}, {1, 1}, {2, 0}, {2, 2}}, 4},
+        {"3steps", {{1, 0}, {2, 0}, {3, 0}}, 3},
+        {"1h", {{0, 0}}, 0},
+        {"1ns", {{0, 1}, {0, 2}, {1, 0}, {1, 1}, {1, 2}, {2, 0}, {2, 1}, {2, 2}, {3, 0}}, 9},
+    };
+    const char *place = arena_printf(arena, "out-%d", _i),
+               *logs = arena_printf(arena, "%s/logs", place);
+    TrainingSettings options = small_options(place, 3);
+    CheckpointPoint most = CHECKPOINT_LAST, found;
+    options.checkpoint_every = rows[_i].every;
+    run_fine(&options);
+    for (int i = rows[_i].count - 1; i >= 0; i--) {
+        ck_assert(checkpoint_latest_point(logs, most, &found));
+        ck_assert_int_eq(checkpoint_point_compare(found, rows[_i].points[i]), 0);
+        most = found.steps > 0 ? (CheckpointPoint){found.epochs, found.steps - 1}
+                               : (CheckpointPoint){found.epochs - 1, INT64_MAX};
+    }
+    ck_assert(!checkpoint_latest_point(logs, most, &found));
+}
+END_TEST
+
+START_TEST(a_distance_of_checkpoints_that_cannot_be_read_is_refused)
+{
+    TrainingSettings options = small_options("out", 3);
+    TrainingResult result;
+    Status status;
+    options.checkpoint_every = "10 minutes";
+    ck_assert(!run(&options, &result, &status));
+    ck_assert_int_eq(status.code, STATUS_BAD_INPUT);
+    ck_assert_str_eq(status.at.source, "--checkpoint-every");
+    ck_assert_str_eq(status.message,
+                     "is \"10 minutes\", expected a number of epochs, steps or a time");
+    ck_assert_str_eq(status.hint, "for example 2epochs, 500steps or 10m");
+    ck_assert_int_ne(access("out", F_OK), 0);
+}
+END_TEST
+
+/* A training that begins where an earlier one came further: whatever it leaves when it is
+ * interrupted, the latest checkpoint is its own. */
+START_TEST(checkpoints_of_an_earlier_training_are_never_resumed)
+{
+    TrainingSettings earlier = small_options("out", 2), later = small_options("out", 2);
+    TrainingSettings straight = small_options("straight", 2);
+    char said[SIGNALS_ROOM + 1];
+    earlier.checkpoint_every = "1step";
+    later.seed = straight.seed = 9;
+    run_fine(&straight);
+    run_fine(&earlier);
+    for (int step = 1; step <= 2 * 3; step++) {
+        interrupt(&later, said);
+        later.resume = "latest";
+    }
+    run_fine(&later);
+    check_same_files("straight/logs/checkpoint-2.h5", "out/logs/checkpoint-2.h5");
+    check_same_history("straight/logs/history.tsv", "out/logs/history.tsv");
+}
+END_TEST
+
+START_TEST(a_checkpoint_within_an_epoch_of_another_training_is_refused)
+{
+    TrainingSettings options = small_options("out", 3);
+    TrainingResult result;
+    Status status;
+    options.checkpoint_every = "2steps";
+    run_fine(&options);
+    options.resume = "out/logs/checkpoint-0-step-2.h5";
+    options.steps = 2;
+    ck_assert(!run(&options, &result, &status));
+    ck_assert_str_eq(status.message, "belongs to another training: --steps was 3 and is 2");
+    options.steps = 0;
+    options.epochs = 2;
+    options.resume = "out/logs/checkpoint-2-step-2.h5";
+    ck_assert(!run(&options, &result, &status));
+    ck_assert_str_eq(status.message, "has completed 2 epochs and steps of another, more than the 2 "
+                                     "of --epochs");
 }
 END_TEST
 
@@ -292,7 +448,13 @@ Suite *test_suite(void)
     if (strcmp(backend_find("auto", PRECISION_FP32, &status)->name, "ref") != 0)
         tcase_add_test(tests, a_loss_that_is_not_a_number_ends_the_training);
     tcase_add_test(tests, a_bad_weight_that_the_loss_does_not_show_ends_the_training);
-    tcase_add_test(tests, a_signal_ends_the_training_after_its_step);
+    tcase_add_test(tests, a_signal_ends_the_training_after_its_step_with_a_checkpoint);
+    tcase_add_loop_test(tests, a_training_that_is_interrupted_after_each_step_gives_the_same_bits,
+                        0, 3);
+    tcase_add_loop_test(tests, checkpoints_follow_epochs_steps_or_a_time, 0, 8);
+    tcase_add_test(tests, a_distance_of_checkpoints_that_cannot_be_read_is_refused);
+    tcase_add_test(tests, checkpoints_of_an_earlier_training_are_never_resumed);
+    tcase_add_test(tests, a_checkpoint_within_an_epoch_of_another_training_is_refused);
     suite_add_tcase(suite, tests);
     return suite;
 }

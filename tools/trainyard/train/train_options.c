@@ -56,6 +56,10 @@ static const Field options[] = {
     OPTION_INTEGER(0, "threads", threads, "N", 1, 1024,
                    "compute with N threads on each rank (1: ranks use more cores better)"),
     OPTION_CHOICE(0, "comm", comm, "NAME", comm_words, "how ranks communicate (auto)"),
+    OPTION_TEXT(
+        0, "checkpoint-every", checkpoint_every, "N",
+        "write a checkpoint every N epochs (2 or 2epochs), steps over all epochs (500steps) "
+        "or so much time of steps (10m) (1)"),
     OPTION_FILE(0, "resume", resume, "FILE",
                 "continue from the checkpoint FILE, or from the \"latest\" in the log folder"),
     OPTION_DURATION(0, "stall", stall_ns, "TIME",
@@ -64,6 +68,9 @@ static const Field options[] = {
                    "rehearse the loss of a node: kill rank R; needs --fail-step"),
     OPTION_INTEGER(0, "fail-step", fail_step, "N", 0, INT64_MAX,
                    "kill it before step N, counted from 0 over all epochs of the training"),
+    OPTION_DURATION(0, "fail-notice", fail_notice_ns, "TIME",
+                    "give notice of that loss: after step N write a checkpoint and continue, and "
+                    "kill the rank TIME later (0s)"),
     OPTION_FLAG(0, "timeline", has_timeline,
                 "write the phases of each rank to timeline.rank{N}.tsv and, for Perfetto and "
                 "chrome://tracing, timeline.json in the log folder"),
@@ -88,7 +95,9 @@ const OptionTable train_option_table = {
     .details =
         "Every rank reads the whole training set in a different order, and gradients are averaged "
         "over the ranks. Rank 0 prints, and writes checkpoint-{epoch}.h5 and TensorBoard events "
-        "after each epoch. At the end it writes keras_cifar10_trained_model.h5, which Keras can "
+        "after each epoch. --checkpoint-every writes checkpoints less or more often; that after "
+        "120 steps of epoch 4 is checkpoint-3-step-120.h5. At the end it writes "
+        "keras_cifar10_trained_model.h5, which Keras can "
         "load. The same seed, ranks, threads, backend and precision give the same weights bit for "
         "bit on processors of one kind, also after --resume. On a GPU this requires "
         "--deterministic: otherwise each training "
@@ -111,11 +120,18 @@ const OptionTable train_option_table = {
         "its rank. Existing checkpoints are kept, and --resume latest continues from the last. A "
         "training that resumes after the step is not killed again.\n"
         "\n"
+        "SIGTERM, SIGUSR1 and SIGINT are notices: the training finishes the step under way, or the "
+        "evaluation after an epoch, writes a checkpoint and ends. Several ranks agree on the step, "
+        "and one that gets the signal is enough. A second SIGTERM or SIGINT ends a training at "
+        "once. mpirun passes on SIGUSR1, but kills its ranks a second after SIGTERM: use SIGUSR1 "
+        "there.\n"
+        "\n"
         "Exit codes: 0, 1 if the loss is not a number, 2 for wrong input, 3 if the machine fails, "
         "128 plus the signal's number if a signal ends the training.",
     .example = "trainyard make-cifar cifar10\n"
                "trainyard train --data-dir cifar10 --epochs 3\n"
-               "trainyard train --data-dir cifar10 --epochs 6 --resume latest\n"
+               "trainyard train --data-dir cifar10 --epochs 6 --resume latest --checkpoint-every "
+               "500steps\n"
                "mpirun -n 2 trainyard train --data-dir cifar10 --epochs 1 --dir two",
     .options = options,
 };

@@ -117,7 +117,7 @@ static bool read_weights(const Evaluation *evaluation, const char *path, Status 
 {
     const Trainer *trainer = &evaluation->trainer;
     float *weights = trainer->backend->arena(trainer->model, ARENA_WEIGHTS, status);
-    if (!weights || !checkpoint_read(path, trainer->net, NULL, weights, NULL, status))
+    if (!weights || !checkpoint_read(path, trainer->net, NULL, NULL, weights, NULL, status))
         return false;
     trainer->backend->arena_changed(trainer->model, ARENA_WEIGHTS);
     return true;

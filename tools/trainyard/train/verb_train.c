@@ -15,15 +15,15 @@ static void print_interrupted(int signal)
     fwrite(message, 1, signals_message(signal, message), stderr);
 }
 
-static int exit_code_of_end(TrainingEnd end, const Status *status)
+static int exit_code_of_end(const TrainingResult *result, const Status *status)
 {
-    switch (end) {
+    switch (result->end) {
     case TRAINING_DONE:
         return EXIT_FINE;
     case TRAINING_DIVERGED:
         return EXIT_NO;
     case TRAINING_INTERRUPTED:
-        return signals_exit_code(signals_received());
+        return signals_exit_code(result->signal);
     case TRAINING_FAILED:
     case TRAINING_FAILED_ALONE:
         break;
@@ -32,14 +32,14 @@ static int exit_code_of_end(TrainingEnd end, const Status *status)
 }
 
 /* Prints the summary or the error; returns the exit code. */
-static int report_result(const TrainingResult *result, const Status *status)
+static int report_result(const TrainingResult *result, bool is_first_rank, const Status *status)
 {
-    if (result->end == TRAINING_INTERRUPTED)
-        print_interrupted(signals_received());
+    if (result->end == TRAINING_INTERRUPTED && is_first_rank)
+        print_interrupted(result->signal);
     else if (result->end != TRAINING_DONE && status->message[0])
         report_status(status);
     fputs(text_string(&result->summary), stdout);
-    return exit_code_of_end(result->end, status);
+    return exit_code_of_end(result, status);
 }
 
 /* HOROVOD_TIMELINE=FILE requests a timeline, as in Horovod. */
@@ -65,7 +65,7 @@ static int train(TrainingSettings *options, Arena *arena)
     if (training_run(options, chrome_path, comm, arena, &result, &status))
         result.end = TRAINING_DONE;
     signals_forget(); // mpirun ends the other ranks when the first one leaves with a failure
-    const int exit_code = report_result(&result, &status);
+    const int exit_code = report_result(&result, comm_rank(comm) == 0, &status);
     text_free(&result.summary);
     if (result.end == TRAINING_FAILED_ALONE && ranks > 1)
         comm_abort(comm, exit_code);

@@ -206,6 +206,35 @@ START_TEST(awaited_steps_wait_for_the_checkpoints_before_them)
 }
 END_TEST
 
+/* "saved N" is the first checkpoint of N steps or more: within epochs and after them. */
+START_TEST(checkpoints_are_moments_by_their_steps)
+{
+    static const struct {
+        int64_t steps, saved_at; /* -1: there is none */
+    } rows[] = {{1, 4}, {4, 4}, {5, 8}, {12, 12}, {13, 16}, {20, 20}, {21, 24}, {1000, -1}};
+    enum { ROWS = sizeof rows / sizeof rows[0] };
+    for (int fidelity = FIDELITY_STEP; fidelity <= FIDELITY_JOB; fidelity++) {
+        for (int32_t i = 0; i < ROWS; i++) {
+            Command *create = commands_add(&list, COMMAND_SHARE_CREATE,
+                                           arena_printf(arena, "a/saved-%d", (int)i), 0);
+            create->as.share_create.tier = plain_tier();
+            create->trigger =
+                (Trigger){.moment = MOMENT_JOB_SAVED, .subject = "j", .ordinal = rows[i].steps};
+        }
+        world_run(world_of(program_of(), (Fidelity)fidelity));
+        for (int32_t i = 0; i < ROWS; i++) {
+            const TraceRecord *created =
+                recording_find(&recording, TRACE_RESOURCE_CREATED,
+                               arena_printf(arena, "share a/saved-%d", (int)i), 0);
+            ck_assert_int_eq(created != NULL, rows[i].saved_at >= 0);
+            if (created != NULL)
+                ck_assert_int_eq(created->at_ns, training_ns + rows[i].saved_at * NS_PER_S +
+                                                     rows[i].saved_at / 4 * write_ns);
+        }
+    }
+}
+END_TEST
+
 /* One epoch of 40 steps with a checkpoint after every tenth is four epochs of ten steps, whenever
  * nodes are lost. */
 START_TEST(an_epoch_with_checkpoints_is_as_several_epochs)
@@ -265,6 +294,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_checkpoint_that_is_not_whole_counts_for_nothing);
     tcase_add_test(tests, a_checkpoint_that_is_due_serves_as_the_one_on_notice);
     tcase_add_test(tests, awaited_steps_wait_for_the_checkpoints_before_them);
+    tcase_add_test(tests, checkpoints_are_moments_by_their_steps);
     tcase_add_test(tests, an_epoch_with_checkpoints_is_as_several_epochs);
     tcase_add_test(tests, a_checkpoint_at_the_end_of_an_epoch_follows_its_evaluation);
     suite_add_tcase(suite, tests);

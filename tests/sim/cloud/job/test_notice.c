@@ -308,7 +308,8 @@ START_TEST(an_evaluation_under_way_ends_before_the_checkpoint)
 }
 END_TEST
 
-/* A step that a user waits for is at its time after a checkpoint within the epoch, too. */
+/* A step that a user waits for is at its time after a checkpoint within the epoch, too; the
+ * checkpoint on notice is awaited by its steps. */
 START_TEST(awaited_steps_wait_for_the_checkpoint)
 {
     for (int fidelity = FIDELITY_STEP; fidelity <= FIDELITY_EPOCH; fidelity++) {
@@ -317,8 +318,10 @@ START_TEST(awaited_steps_wait_for_the_checkpoint)
             commands_add(&list, COMMAND_SHARE_CREATE, arena_printf(arena, "a/step-%d", (int)i), 0)
                 ->trigger =
                 (Trigger){.moment = MOMENT_JOB_STEP, .subject = "j", .ordinal = steps[i]};
+        commands_add(&list, COMMAND_SHARE_CREATE, "a/saved", 0)->trigger =
+            (Trigger){.moment = MOMENT_JOB_SAVED, .subject = "j", .ordinal = 1501};
         for (int32_t i = 0; i < list.count; i++)
-            if (list.items[i].trigger.moment == MOMENT_JOB_STEP)
+            if (moment_counts_steps(list.items[i].trigger.moment))
                 list.items[i].as.share_create.tier = plain_tier();
         World *world = world_of(program_of(true), (Fidelity)fidelity);
         warn(world, 1, noticed_ns, 30 * NS_PER_S);
@@ -333,6 +336,10 @@ START_TEST(awaited_steps_wait_for_the_checkpoint)
             ck_assert_ptr_nonnull(created);
             ck_assert_int_eq(created->at_ns, expected_ns[i]);
         }
+        const TraceRecord *on_save =
+            recording_find(&recording, TRACE_RESOURCE_CREATED, "share a/saved", 0);
+        ck_assert_ptr_nonnull(on_save);
+        ck_assert_int_eq(on_save->at_ns, ended_ns + write_ns);
     }
 }
 END_TEST

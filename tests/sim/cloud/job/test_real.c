@@ -244,6 +244,46 @@ START_TEST(progress_in_a_checkpoint_is_not_lost_with_the_attempt)
 }
 END_TEST
 
+/* As before, with checkpoints after 2 epochs and 5 steps of the third. */
+START_TEST(progress_within_an_epoch_is_not_lost_with_the_attempt)
+{
+    JobSpec *spec = job(1);
+    Program *program = ARENA_NEW(arena, Program), *training = ARENA_NEW(arena, Program);
+    *program = *spec->program;
+    *training = *plain_training_program(arena);
+    training->checkpoint_bytes = 1000;
+    training->checkpoint_every = 1;
+    training->resumes = true;
+    training->checkpoint_place = PLACE_SHARE;
+    training->checkpoint_share = "a/s";
+    training->checkpoint_path = "checkpoint-{epoch}.h5";
+    program->training = training;
+    spec->program = program;
+    make(spec);
+    crash_after_step(30);
+    reached(BEGUN_S + 1, 3, 10)->as.job_reached.kept_steps = 3;
+    reached(BEGUN_S + 2, 20, 40)->as.job_reached.kept = 2;
+    Command *within = reached(BEGUN_S + 3, 25, 50);
+    within->as.job_reached.kept = 2;
+    within->as.job_reached.kept_steps = 5;
+    Command *earlier = reached(BEGUN_S + 4, 19, 55); // changes nothing
+    earlier->as.job_reached.kept = 1;
+    earlier->as.job_reached.kept_steps = 9;
+    reached(BEGUN_S + 5, 30, 70);
+    const Job *j = run_to(20000);
+    ck_assert_int_eq(j->starts, 2);
+    ck_assert_int_eq(j->epochs_kept, 2);
+    ck_assert_int_eq(j->attempt->kept_steps, 5);
+    const TraceRecord *attempt = recording_find(&told, TRACE_JOB_ATTEMPT, NULL, 0);
+    ck_assert_int_eq(attempt->job_attempt.kept_ns, 50 * NS_PER_S);
+    ck_assert_int_eq(attempt->job_attempt.epochs_kept, 2);
+    const TraceRecord *resumed = recording_find(&told, TRACE_JOB_RESUMED_WITHIN, NULL, 0);
+    ck_assert_str_eq(resumed->name, "checkpoint-2-step-5.h5");
+    ck_assert_int_eq(resumed->job_resumed_within.point.epochs, 2);
+    ck_assert_int_eq(resumed->job_resumed_within.point.steps, 5);
+}
+END_TEST
+
 START_TEST(a_program_that_starts_from_the_beginning_keeps_nothing)
 {
     make(job(1));
@@ -342,6 +382,7 @@ Suite *test_suite(void)
     tcase_add_test(cases, a_new_attempt_needs_a_new_report);
     tcase_add_test(cases, a_step_is_reached_when_it_is_reported);
     tcase_add_test(cases, progress_in_a_checkpoint_is_not_lost_with_the_attempt);
+    tcase_add_test(cases, progress_within_an_epoch_is_not_lost_with_the_attempt);
     tcase_add_test(cases, a_program_that_starts_from_the_beginning_keeps_nothing);
     tcase_add_test(cases, a_later_step_includes_all_earlier_ones);
     tcase_add_test(cases, a_training_has_a_preparation_that_is_modelled);

@@ -29,6 +29,8 @@ START_TEST(moments_are_read_and_printed_back)
         {"job a epoch 3 + 12m", MOMENT_JOB_EPOCH, "a", 12 * NS_PER_MIN,
          "after job a epoch 3 + 12 min", 3},
         {"job a step 250", MOMENT_JOB_STEP, "a", 0, "after job a step 250", 250},
+        {"job a saved 120 + 1s", MOMENT_JOB_SAVED, "a", NS_PER_S, "after job a saved 120 + 1 s",
+         120},
         {"job a checkpoint 2", MOMENT_JOB_CHECKPOINT, "a", 0, "after job a checkpoint 2", 2},
         {"job a requeued", MOMENT_JOB_REQUEUED, "a", 0, "after job a requeued 1", 1},
         {"job a requeued+1s", MOMENT_JOB_REQUEUED, "a", NS_PER_S, "after job a requeued 1 + 1 s",

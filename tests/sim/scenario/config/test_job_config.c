@@ -118,8 +118,8 @@ START_TEST(checkpoints_of_a_training_follow_epochs_steps_or_a_time)
         const char *every;
         int64_t epochs, steps; /* steps -1: the time of 100 steps */
     } rows[] = {
-        {"3", 3, 0},       {"\"500 steps\"", 0, 500}, {"\"1 steps\"", 0, 1},
-        {"\"1ns\"", 0, 1}, {"\"4\"", 4, 0},           {NULL, 0, -1},
+        {"3", 3, 0},     {"\"500 steps\"", 0, 500}, {"\"1 steps\"", 0, 1}, {"\"1ns\"", 0, 1},
+        {"\"4\"", 4, 0}, {"\"2 epochs\"", 2, 0},    {NULL, 0, -1},
     };
     int64_t step_ns = 0;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
