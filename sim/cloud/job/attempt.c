@@ -4,6 +4,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/cloud/job/account.h"
+#include "sim/cloud/job/demand.h"
 #include "sim/cloud/job/epochs.h"
 #include "sim/cloud/job/exchange.h"
 #include "sim/cloud/job/listed.h"
@@ -526,7 +527,7 @@ void job_start(Jobs *jobs, Job *job)
     job->started_ns = jobs->engine->now_ns;
     job_set_state(jobs, job, JOB_RUNNING, (JobReason){0});
     cluster_take(jobs->clusters, job_cluster(jobs, job), job->id, job->request, job->nodes);
-    scheduler_demand_is_met(jobs, job);
+    demand_is_met(jobs, job);
     // The limits of a job of a list are set when its program begins, if the program reaches them.
     if (job_list_of(jobs->scenario, job) == NULL)
         push_limits(jobs, job, INT64_MAX);

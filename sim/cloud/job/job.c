@@ -6,6 +6,7 @@
 #include "sim/base/text.h"
 #include "sim/cloud/job/attempt.h"
 #include "sim/cloud/job/checkpoint.h"
+#include "sim/cloud/job/demand.h"
 #include "sim/cloud/job/job_name.h"
 #include "sim/cloud/job/listed.h"
 #include "sim/cloud/job/loss.h"
@@ -171,7 +172,7 @@ static void complete(Jobs *jobs, Job *job, JobState state, JobReason reason)
     job->ended_ns = jobs->engine->now_ns;
     job_set_state(jobs, job, state, reason);
     if (is_demanded)
-        scheduler_demand_ends(jobs, job);
+        demand_ends(jobs, job);
     job_moment(jobs, job, MOMENT_JOB_COMPLETED, 0);
     if (is_listed)
         listed_ended(jobs, job);
@@ -531,7 +532,7 @@ bool job_create_at(Jobs *jobs, const Command *command, JobPlace place, Status *s
                                    RNG_JOB_START, job->address, 0);
     engine_push(jobs->engine, delay_ns, EVENT_JOB_RECORDED, job->id.index, 0, 0);
     push_eligible(jobs, job, eligible_at_ns(jobs, job, delay_ns));
-    scheduler_demand_begins(jobs, job);
+    demand_begins(jobs, job);
     job_moment(jobs, job, MOMENT_JOB_SUBMITTED, 0);
     return true;
 }

@@ -5,6 +5,7 @@
 #include "sim/base/array.h"
 #include "sim/base/invariant.h"
 #include "sim/base/name_table.h"
+#include "sim/cloud/job/demand.h"
 #include "sim/cloud/job/job_name.h"
 #include "sim/cloud/job/scheduler.h"
 #include "sim/cloud/job/tables.h"
@@ -247,7 +248,7 @@ static void submit(Jobs *jobs, uint32_t index, int64_t row)
     Job *job = new_job(jobs, index, row, cluster, request);
     container_counts_jobs(jobs->resources, job->experiment, 1);
     job_set_state(jobs, job, JOB_QUEUED, (JobReason){0});
-    scheduler_demand_begins(jobs, job);
+    demand_begins(jobs, job);
     job_moment(jobs, job, MOMENT_JOB_SUBMITTED, 0);
     job_joins_queue(jobs, job);
 }

@@ -3,6 +3,7 @@
 #include "sim/base/invariant.h"
 #include "sim/cloud/job/attempt.h"
 #include "sim/cloud/job/checkpoint.h"
+#include "sim/cloud/job/demand.h"
 #include "sim/cloud/job/job_name.h"
 #include "sim/cloud/job/scheduler.h"
 #include "sim/cloud/job/tables.h"
@@ -53,7 +54,7 @@ static void requeue(Jobs *jobs, Job *job, JobReason reason)
     job_set_state(jobs, job, JOB_QUEUED, reason);
     attempt_reset(job);
     job->request = job_asked(jobs, job);
-    scheduler_demand_returns(jobs, job);
+    demand_returns(jobs, job);
     scheduler_add(jobs, job);
     scheduler_wake(jobs, job->cluster);
     job_moment(jobs, job, MOMENT_JOB_REQUEUED, job->starts);

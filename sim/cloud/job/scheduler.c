@@ -1,9 +1,8 @@
 #include "sim/cloud/job/scheduler.h"
 
-#include "sim/base/array.h"
 #include "sim/base/invariant.h"
-#include "sim/cloud/cluster/autoscale.h"
 #include "sim/cloud/job/attempt.h"
+#include "sim/cloud/job/demand.h"
 #include "sim/cloud/job/listed.h"
 #include "sim/cloud/job/loss.h"
 #include "sim/cloud/job/notice.h"
@@ -209,136 +208,6 @@ void scheduler_change_policy(Jobs *jobs, PolicyKind policy)
     }
 }
 
-/* --- The demand on the cluster --- */
-
-static bool is_limited(const JobQueue *queue)
-{
-    return queue->spec != NULL && queue->spec->most < INT64_MAX;
-}
-
-static void demand_changes(Jobs *jobs, const Job *job, int32_t change)
-{
-    cluster_demand_changes(jobs->clusters, job_cluster(jobs, job), job->request, change);
-}
-
-static void hold(Jobs *jobs, Job *job)
-{
-    if (!job->is_held)
-        demand_changes(jobs, job, -1);
-    job->is_held = true;
-}
-
-static void let_go(Jobs *jobs, Job *job)
-{
-    if (job->is_held)
-        demand_changes(jobs, job, 1);
-    job->is_held = false;
-}
-
-void scheduler_demand_begins(Jobs *jobs, Job *job)
-{
-    job->is_held = is_limited(&scheduler_queues(jobs, job->cluster)->items[job->queue]);
-    if (!job->is_held)
-        demand_changes(jobs, job, 1);
-}
-
-void scheduler_demand_returns(Jobs *jobs, Job *job)
-{
-    if (job->request.kind != REQUEST_NODES)
-        scheduler_demand_begins(jobs, job);
-    else if (is_limited(&scheduler_queues(jobs, job->cluster)->items[job->queue]))
-        hold(jobs, job);
-}
-
-void scheduler_demand_is_met(Jobs *jobs, Job *job)
-{
-    if (job->request.kind != REQUEST_NODES)
-        scheduler_demand_ends(jobs, job);
-    else
-        let_go(jobs, job);
-}
-
-void scheduler_demand_ends(Jobs *jobs, Job *job)
-{
-    if (!job->is_held)
-        demand_changes(jobs, job, -1);
-    job->is_held = false;
-}
-
-/* The next waiting job in the order in which the policy of the cluster looks at them; NULL: none.
- */
-static Job *next_waiting(Jobs *jobs, ClusterQueues *queues, const JobQueue *queue, int32_t index)
-{
-    JobId id;
-    if (queue->plan != NULL) {
-        const PolicyView view = job_queue_view(jobs, queue, NULL);
-        id = index < view.waiting_count ? view.waiting[index].job : (JobId){ID_NONE};
-    } else {
-        if (index == 0)
-            job_heap_walk(jobs->arena, &queues->walk, &queue->waiting);
-        id = job_heap_walk_next(jobs->arena, &queues->walk);
-    }
-    return id.index != ID_NONE ? job_row(jobs, id) : NULL;
-}
-
-/* Lists the waiting jobs that could start together within the limit of their queue. A policy that
- * sees the queue may pass over a job that is too large; in the service's order none may. */
-static uint32_t list_within(Jobs *jobs, const Cluster *cluster, ClusterQueues *queues,
-                            JobQueue *queue)
-{
-    int64_t left = job_queue_limit(queue).left;
-    uint32_t count = 0;
-    Job *job;
-    for (int32_t i = 0; (job = next_waiting(jobs, queues, queue, i)) != NULL; i++) {
-        const int64_t slots = request_least_slots(job->request, cluster_room(cluster));
-        if (slots > left && queue->plan == NULL)
-            break;
-        if (slots > left || job_is_stopping(job))
-            continue;
-        left -= slots;
-        job->is_within = true;
-        queue->next_within = array_room(jobs->arena, queue->next_within, count + 1,
-                                        &queue->next_capacity, sizeof *queue->next_within);
-        queue->next_within[count++] = job->id;
-    }
-    return count;
-}
-
-/* Waiting jobs that a limit holds back do not count as demand on the cluster, all others do. */
-static void update_demand(Jobs *jobs, const Cluster *cluster, ClusterQueues *queues,
-                          JobQueue *queue)
-{
-    const uint32_t count = list_within(jobs, cluster, queues, queue);
-    for (uint32_t i = 0; i < queue->within_count; i++) {
-        Job *job = job_row(jobs, queue->within[i]);
-        if (job != NULL && job->is_waiting && !job->is_within)
-            hold(jobs, job);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        Job *job = job_row(jobs, queue->next_within[i]);
-        job->is_within = false;
-        let_go(jobs, job);
-    }
-    JobId *const last = queue->within;
-    const uint32_t capacity = queue->within_capacity;
-    queue->within = queue->next_within;
-    queue->within_capacity = queue->next_capacity;
-    queue->within_count = count;
-    queue->next_within = last;
-    queue->next_capacity = capacity;
-}
-
-/* The queue has a limit from now on: the next pass decides which of its waiting jobs it lets start.
- */
-static void begin_to_limit(Jobs *jobs, ClusterId cluster, int32_t index)
-{
-    for (uint32_t j = 0; (j = row_table_next(&jobs->rows, j)) < jobs->rows.count; j++) {
-        Job *job = job_row(jobs, (JobId){j});
-        if (job->cluster.index == cluster.index && job->queue == index && job->state == JOB_QUEUED)
-            hold(jobs, job);
-    }
-}
-
 /* --- Another guarantee or limit --- */
 
 const QueueSpec *scheduler_queue_spec(const Jobs *jobs, ClusterId cluster, int32_t index)
@@ -374,9 +243,10 @@ bool scheduler_change_queue(Jobs *jobs, ClusterId id, int32_t index, const Comma
                            "queue \"%s\" would have a gpus_max of %lld, below its guaranteed gpus, "
                            "%lld",
                            spec->name, (long long)spec->most, (long long)spec->guaranteed);
-    if (!is_limited(queue) && spec->most < INT64_MAX)
-        begin_to_limit(jobs, id, index);
+    const bool was_limited = demand_is_limited(queue);
     queue->spec = spec;
+    if (!was_limited && demand_is_limited(queue))
+        demand_limit_begins(jobs, id, index);
     queue->top_slots = queue->used_slots;
     emit_change(jobs, cluster_by_id(jobs->clusters, id), index, spec);
     scheduler_wake(jobs, id);
@@ -716,8 +586,7 @@ void scheduler_pass(Jobs *jobs, ClusterId id)
     for (int32_t i = 0; i < queues->count; i++)
         reject_beyond_limit(jobs, &queues->items[i]);
     for (int32_t i = 0; i < queues->count; i++)
-        if (is_limited(&queues->items[i]))
-            update_demand(jobs, cluster, queues, &queues->items[i]);
+        demand_update(jobs, cluster, queues, &queues->items[i]);
     report_waits(jobs, queues, cluster);
 }
 

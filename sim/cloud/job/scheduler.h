@@ -33,16 +33,6 @@ void scheduler_forget(Jobs *jobs, ClusterId cluster);
 
 /* --- For the other files of this folder --- */
 
-/* The job begins to wait for nodes: it is a demand on its cluster, unless its queue has a limit:
- * then it is one while the limit would let it start. */
-void scheduler_demand_begins(Jobs *jobs, Job *job);
-/* The job, whose attempt has ended, waits again. Whole nodes were a demand all the time. */
-void scheduler_demand_returns(Jobs *jobs, Job *job);
-/* The job has taken its nodes. Whole nodes stay a demand. */
-void scheduler_demand_is_met(Jobs *jobs, Job *job);
-/* The job has ended: it needs no nodes any more. */
-void scheduler_demand_ends(Jobs *jobs, Job *job);
-
 /* Adds the job to its cluster's queue, or removes it. */
 void scheduler_add(Jobs *jobs, Job *job);
 void scheduler_remove(Jobs *jobs, Job *job);

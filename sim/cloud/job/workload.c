@@ -6,9 +6,9 @@
 #include "sim/base/invariant.h"
 #include "sim/base/name_table.h"
 #include "sim/base/units.h"
-#include "sim/cloud/job/counted.h"
 #include "sim/cloud/job/listed.h"
 #include "sim/cloud/job/tables.h"
+#include "sim/model/arrival_count.h"
 #include "sim/model/bounded.h"
 
 /* How far a workload of the scenario has progressed. */
@@ -80,7 +80,7 @@ static bool draw_period(Jobs *jobs, uint32_t index)
     for (int64_t i = 0; i < workload->count; i++)
         progress->words[i] =
             (uint32_t)(draw_word(jobs, index, ++progress->candidates, DRAW_TIME) >> 32);
-    counted_times(&period, progress->words, workload->count, progress->times_ns);
+    arrival_count_times(&period, progress->words, workload->count, progress->times_ns);
     progress->periods++;
     progress->next = 0;
     return true;

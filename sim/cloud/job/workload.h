@@ -4,9 +4,9 @@
  * If the rate changes with the hour, candidates arrive at the rate of the busiest hour, and each is
  * kept with a probability that depends on its hour (thinning: Lewis and Shedler, "Simulation of
  * nonhomogeneous Poisson processes by thinning", Naval Research Logistics Quarterly 26(3), 1979). A
- * workload with an exact count draws the times of a whole period at once (sim/cloud/job/counted.h).
- * A job's shape is drawn at its number. Other workloads, or another mix of shapes, therefore do not
- * change the arrival times. */
+ * workload with an exact count draws the times of a whole period at once
+ * (sim/model/arrival_count.h). A job's shape is drawn at its number. Other workloads, or another
+ * mix of shapes, therefore do not change the arrival times. */
 #ifndef SIM_CLOUD_JOB_WORKLOAD_H
 #define SIM_CLOUD_JOB_WORKLOAD_H
 

@@ -1,4 +1,4 @@
-#include "sim/cloud/job/counted.h"
+#include "sim/model/arrival_count.h"
 
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
@@ -70,7 +70,8 @@ static void sort(uint32_t *words, int64_t count)
     }
 }
 
-void counted_times(const ArrivalPeriod *period, uint32_t *words, int64_t count, int64_t *times_ns)
+void arrival_count_times(const ArrivalPeriod *period, uint32_t *words, int64_t count,
+                         int64_t *times_ns)
 {
     const Wide whole = whole_weight(period);
     Stretch stretch = stretch_at(period, 0);

@@ -1,4 +1,4 @@
-#include "sim/cloud/job/counted.h"
+#include "sim/model/arrival_count.h"
 
 #include "sim/base/units.h"
 #include "tests/support/suite.h"
@@ -8,7 +8,7 @@ START_TEST(words_become_ascending_times_of_the_period)
     const ArrivalPeriod period = {.begin_ns = 100, .length_ns = 1000};
     uint32_t words[] = {UINT32_MAX, 0, UINT32_C(1) << 31, UINT32_C(1) << 30, UINT32_C(1) << 31};
     int64_t times_ns[5];
-    counted_times(&period, words, 5, times_ns);
+    arrival_count_times(&period, words, 5, times_ns);
     const int64_t expected_ns[] = {100, 350, 600, 600, 1099};
     for (int32_t i = 0; i < 5; i++)
         ck_assert_int_eq(times_ns[i], expected_ns[i]);
@@ -26,7 +26,7 @@ START_TEST(any_number_of_words_is_sorted)
             words[i] = (uint32_t)(i * i * 2654435761U % 1009);
             sum += words[i];
         }
-        counted_times(&period, words, count, times_ns);
+        arrival_count_times(&period, words, count, times_ns);
         for (int64_t i = 0; i < count; i++) {
             sorted += (uint64_t)times_ns[i];
             ck_assert(i == 0 || times_ns[i] >= times_ns[i - 1]);
@@ -47,7 +47,7 @@ START_TEST(times_follow_the_hours_of_the_calendar)
                                   .hour_ppm = hour_ppm};
     uint32_t words[] = {0, (UINT32_C(1) << 30) - 1, UINT32_C(1) << 30, UINT32_C(5) << 29};
     int64_t times_ns[4];
-    counted_times(&period, words, 4, times_ns);
+    arrival_count_times(&period, words, 4, times_ns);
     ck_assert_int_eq(times_ns[0], 30 * NS_PER_MIN);
     ck_assert_int_lt(times_ns[1], NS_PER_HOUR);
     ck_assert_int_ge(times_ns[1], NS_PER_HOUR - NS_PER_S);
@@ -58,7 +58,7 @@ END_TEST
 
 Suite *test_suite(void)
 {
-    Suite *suite = suite_create("counted");
+    Suite *suite = suite_create("arrival_count");
     TCase *tests = tcase_create("counted");
     tcase_add_test(tests, words_become_ascending_times_of_the_period);
     tcase_add_test(tests, any_number_of_words_is_sorted);

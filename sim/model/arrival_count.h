@@ -3,8 +3,8 @@
  * condition that it has `count` arrivals in the period.
  *
  * Pure: the random words come from the caller. */
-#ifndef SIM_CLOUD_JOB_COUNTED_H
-#define SIM_CLOUD_JOB_COUNTED_H
+#ifndef SIM_MODEL_ARRIVAL_COUNT_H
+#define SIM_MODEL_ARRIVAL_COUNT_H
 
 #include <stdint.h>
 
@@ -17,6 +17,7 @@ typedef struct {
 } ArrivalPeriod;
 
 /* Sorts `count` uniform random words, and turns each into a time of the period. */
-void counted_times(const ArrivalPeriod *period, uint32_t *words, int64_t count, int64_t *times_ns);
+void arrival_count_times(const ArrivalPeriod *period, uint32_t *words, int64_t count,
+                         int64_t *times_ns);
 
 #endif
