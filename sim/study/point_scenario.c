@@ -186,10 +186,10 @@ const PointScenario *point_scenario_read(Arena *arena, const Study *study, FileS
     return scenario;
 }
 
-bool point_scenario_try(Arena *scratch, const Study *study, FileSource files,
-                        const Setting *settings, int32_t count, Problems *problems)
+const ScenarioFile *point_scenario_with(Arena *arena, const Study *study, FileSource files,
+                                        const Setting *settings, int32_t count, Problems *problems)
 {
-    return read_with(scratch, study, files, study->scenario, settings, count, problems) != NULL;
+    return read_with(arena, study, files, study->scenario, settings, count, problems);
 }
 
 const ScenarioFile *point_scenario_whole(Arena *arena, const Study *study, FileSource files,

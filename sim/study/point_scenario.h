@@ -25,9 +25,9 @@ const PointScenario *point_scenario_read(Arena *arena, const Study *study, FileS
  * to "outside", a word that scenarios do not have. Without such a level all points use it. */
 bool study_has_outside_level(const Study *study);
 
-/* Whether the scenario with these settings alone is valid. Uses `scratch`. */
-bool point_scenario_try(Arena *scratch, const Study *study, FileSource files,
-                        const Setting *settings, int32_t count, Problems *problems);
+/* The scenario with these settings alone, in `arena`; NULL with problems. */
+const ScenarioFile *point_scenario_with(Arena *arena, const Study *study, FileSource files,
+                                        const Setting *settings, int32_t count, Problems *problems);
 
 /* The scenario of `point` with its explanation and the trees of all files that it names. NULL with
  * problems. */

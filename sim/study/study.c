@@ -173,8 +173,8 @@ static bool try_factor(const StudyReader *reader, const Factor *factor)
         const int64_t at = count > 1 ? i * (factor->level_count - 1) / (count - 1) : 0;
         const Level *level = &factor->levels[at];
         Arena *scratch = arena_create();
-        is_valid = point_scenario_try(scratch, reader->study, reader->files, level->settings,
-                                      level->setting_count, reader->problems);
+        is_valid = point_scenario_with(scratch, reader->study, reader->files, level->settings,
+                                       level->setting_count, reader->problems) != NULL;
         arena_destroy(scratch);
     }
     return is_valid;
@@ -229,6 +229,44 @@ static bool has_replay(const Scenario *scenario)
     return replays;
 }
 
+static void note_facts(Study *study, const Scenario *scenario)
+{
+    study->until_ns = scenario->until_ns;
+    study->period_ns = period_of(scenario);
+    study->recurs = scenario->workload_count > 0;
+    study->replays = has_replay(scenario);
+}
+
+/* Factors with one level change all points, and the facts of the scenario with them. Mistakes in
+ * these levels are reported when the levels are tried. */
+static void note_facts_of_all_points(const StudyReader *reader)
+{
+    Study *study = reader->study;
+    int32_t count = 0;
+    Arena *scratch = arena_create();
+    Setting *settings = ARENA_ARRAY(scratch, Setting, 1);
+    for (int32_t f = 0; f < study->factor_count; f++) {
+        const Factor *factor = study->factors[f];
+        if (factor->level_count != 1)
+            continue;
+        const Level *level = &factor->levels[0];
+        Setting *more = ARENA_ARRAY(scratch, Setting, count + level->setting_count + 1);
+        for (int32_t i = 0; i < count; i++)
+            more[i] = settings[i];
+        for (int32_t i = 0; i < level->setting_count; i++)
+            more[count++] = level->settings[i];
+        settings = more;
+    }
+    if (count > 0) {
+        Problems unused = problems_create(scratch);
+        const ScenarioFile *file =
+            point_scenario_with(scratch, study, reader->files, settings, count, &unused);
+        if (file != NULL)
+            note_facts(study, &file->scenario);
+    }
+    arena_destroy(scratch);
+}
+
 static bool read_scenario(StudyReader *reader)
 {
     Study *study = reader->study;
@@ -237,12 +275,8 @@ static bool read_scenario(StudyReader *reader)
         return false;
     study->scenario = scenario_read(reader->arena, reader->files, study->scenario_path,
                                     (ScenarioOverrides){0}, reader->problems);
-    if (study->scenario != NULL) {
-        study->until_ns = study->scenario->scenario.until_ns;
-        study->period_ns = period_of(&study->scenario->scenario);
-        study->recurs = study->scenario->scenario.workload_count > 0;
-        study->replays = has_replay(&study->scenario->scenario);
-    }
+    if (study->scenario != NULL)
+        note_facts(study, &study->scenario->scenario);
     return study->scenario != NULL;
 }
 
@@ -278,6 +312,8 @@ Study *study_read_tree(Arena *arena, FileSource files, const char *path, const J
     const bool has_scenario = read_scenario(&reader);
     const bool has_metrics = read_metrics(&reader);
     const bool has_factors = has_scenario && read_factors(&reader);
+    if (has_factors)
+        note_facts_of_all_points(&reader);
     bool is_sound = has_metrics && has_factors && study_read_horizon(&reader);
     if (is_sound)
         study_number_values(reader.study, (StudyMetric *)reader.study->metrics); // made here

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/base/ascii.h"
 #include "sim/schema/json_load.h"
 #include "sim/study/format/study_types.h"
 #include "sim/study/goal.h"
@@ -84,6 +85,55 @@ static void add_factor(const Maker *maker, Json *factors, const char *option)
     if (pointer != NULL)
         put(maker, factor, "set", json_string(maker->arena, pointer), at);
     put(maker, factor, "values", values_of(maker, values, at), at);
+}
+
+/* "workloads_0_rate" of "/workloads/0/rate". */
+static const char *name_of_pointer(Arena *arena, const char *pointer, size_t length)
+{
+    char *name = arena_strndup(arena, pointer + 1, length - 1);
+    for (char *at = name; *at != '\0'; at++)
+        if (!ascii_is_alphanumeric(*at))
+            *at = '_';
+    return name;
+}
+
+/* A factor with one level, "NAME=VALUE" or "/POINTER=VALUE". */
+static void add_fixed(const Maker *maker, Json *root, const char *option, bool is_parameter)
+{
+    const char *verb = is_parameter ? "--param" : "--set";
+    const Place at = place_in(arena_printf(maker->arena, "%s %s", verb, option), 0, 0);
+    const char *equals = strchr(option, '=');
+    Json *factors = json_member(root, "factors");
+    if (equals == NULL || (option[0] == '/') == is_parameter || equals < option + 2) {
+        status_hint(refuse(maker, at,
+                           is_parameter ? "a parameter is set as NAME=VALUE"
+                                        : "a value is set as /POINTER=VALUE"),
+                    is_parameter ? "as in --param nodes=4" : "as in --set /until=2d");
+        return;
+    }
+    const size_t length = (size_t)(equals - option);
+    const char *name = is_parameter ? arena_strndup(maker->arena, option, length)
+                                    : name_of_pointer(maker->arena, option, length);
+    if (factors == NULL || factors->kind != JSON_OBJECT)
+        factors = put(maker, root, "factors", json_object(maker->arena), at);
+    if (json_member(factors, name) != NULL) {
+        refuse(maker, at, "the study varies it already");
+        return;
+    }
+    Json *factor = put(maker, factors, name, json_object(maker->arena), at);
+    if (!is_parameter)
+        put(maker, factor, "set",
+            json_string(maker->arena, arena_strndup(maker->arena, option, length)), at);
+    Json *values = put(maker, factor, "values", json_array(maker->arena), at);
+    json_add(values, value_of(maker, equals + 1, at));
+}
+
+static void add_all_fixed(const Maker *maker, Json *root, const StudyOptions *options)
+{
+    for (int32_t i = 0; i < options->param_count; i++)
+        add_fixed(maker, root, options->params[i], true);
+    for (int32_t i = 0; i < options->set_count; i++)
+        add_fixed(maker, root, options->sets[i], false);
 }
 
 static void add_baseline_level(const Maker *maker, Json *baseline, const char *option)
@@ -265,6 +315,7 @@ Json *study_of_options(Arena *arena, const char *verb, const StudyOptions *given
     Json *factors = put(&maker, root, "factors", json_object(arena), at);
     for (int32_t i = 0; i < options->vary_count; i++)
         add_factor(&maker, factors, options->vary[i]);
+    add_all_fixed(&maker, root, options);
     if (options->metric_count > 0)
         add_metrics(&maker, root, options);
     if (options->is_steady) {
@@ -317,6 +368,7 @@ static Json *changed_study(Arena *arena, const Json *study, const StudyOptions *
     const int32_t before = problems->count;
     const bool has_objective = options->minimise != NULL || options->maximise != NULL;
     Json *root = json_copy(arena, study, has_objective ? keeps_without_objective : NULL);
+    add_all_fixed(&maker, root, options);
     if (options->metric_count > 0)
         add_metrics(&maker, root, options);
     if (options->seeds > 0)
@@ -328,8 +380,9 @@ static Json *changed_study(Arena *arena, const Json *study, const StudyOptions *
 
 static bool changes_study(const StudyOptions *options)
 {
-    return options->metric_count > 0 || options->seeds > 0 || options->baseline_count > 0 ||
-           options->minimise != NULL || options->maximise != NULL || options->confidence != NULL ||
+    return options->metric_count > 0 || options->param_count > 0 || options->set_count > 0 ||
+           options->seeds > 0 || options->baseline_count > 0 || options->minimise != NULL ||
+           options->maximise != NULL || options->confidence != NULL ||
            options->indifference != NULL || options->slo_count > 0 || options->weather_count > 0 ||
            options->budget > 0;
 }

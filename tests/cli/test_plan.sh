@@ -17,7 +17,8 @@ trainyard plan plan.json -o one -j 1
 exit_is 0
 stderr_is_empty
 holds grep -q "^Choose 5 servers" <(head -n 1 stdout)
-stdout_has "->  servers=5 jobs=200 rate=0.32/h"
+stdout_has "->  servers=5 "
+stdout_has "All candidates have 200 jobs, rate 0.32/h."
 stdout_has "more work arrives than 1 node can do: 3.2 are needed"
 stdout_has "a full grid needs about"
 holds [ "$(head -n 1 one/plan.csv | cut -d, -f1-7)" = "candidate,servers,jobs,rate,state,runs,fresh_runs" ]
@@ -272,6 +273,34 @@ stdout_has "the recommendation changed from servers=5"
 trainyard plan --check nothing
 exit_is 2
 stderr_has "nothing/plan.json"
+
+example "--param and --set hold at all candidates, also of a study file, and the facts of the scenario are those with them"
+trainyard plan queue.json --vary servers=4..6 --param rate=0.32/h --set /workloads/0/jobs=200 --slo 'workloads.all.waited_within(10h) >= 90%' \
+    --minimise cost_usd.total --indifference 3% -o fixed
+exit_is 0
+stdout_has "->  servers=5 "
+stdout_has "All candidates have rate 0.32/h, workloads_0_jobs 200."
+holds grep -q '"rate": *"0.32/h"' fixed/plan.json
+winner=$(sed -n 's/^Choose \([0-9]* servers\).*/\1/p' stdout)
+sed 's/"rate": {"values": \["0.32\/h"\]}/"servers2": {"set": "\/seed", "values": [1]}/' plan.json >open.json
+trainyard plan open.json --param rate=0.32/h
+exit_is 0
+stdout_has "Choose $winner"
+trainyard plan "$scenarios/studies/cifar-team/scenario.json" --vary nodes=1..2 --set /workloads/0/within=3d --set /workloads/0/end=3d \
+    --minimise cost_usd.total
+stdout_has " USD in 3 d"
+for wrong in "--param rate" "--param /until=2d" "--set until=2d" "--set /=2"; do
+    # shellcheck disable=SC2086
+    trainyard plan queue.json --vary servers=4..6 --minimise cost_usd.total $wrong
+    exit_is 2
+    stderr_has "is set as"
+done
+trainyard plan plan.json --param servers=4
+exit_is 2
+stderr_begins "trainyard: plan: --param servers=4: the study varies it already"
+trainyard plan queue.json --vary servers=4..6 --minimise cost_usd.total --param colour=red
+exit_is 2
+stderr_has "colour"
 
 example "energy needs the power of the nodes, as an objective and as a limit; a workload may have that name"
 for goal in "--minimise energy.total_kwh" "--minimise cost_usd.total --slo energy.peak_kw<=2kW"; do

@@ -118,8 +118,8 @@ static int32_t accepted(const Adviser *adviser, const Study *study, Changes *cha
         const Change *change = &changes->items[i];
         Arena *scratch = arena_create();
         Problems refused = problems_create(scratch);
-        if (point_scenario_try(scratch, study, adviser->files, change->settings,
-                               change->setting_count, &refused))
+        if (point_scenario_with(scratch, study, adviser->files, change->settings,
+                                change->setting_count, &refused))
             out[count++] = change;
         else
             changes_leave_out(changes, change->kind, change->name,

@@ -39,12 +39,24 @@ static int32_t number_keys(const Reader *reader, bool is_weather, int32_t *numbe
     return (int32_t)count;
 }
 
-/* "nodes=4 priority=spot" of the factors that are weather, or that are not. */
+/* Whether a factor has several levels and is weather, or is not. */
+static bool any_varies(const Study *study, bool is_weather)
+{
+    for (int32_t f = 0; f < study->factor_count; f++)
+        if (goal_is_weather(study->goal, f) == is_weather && study->factors[f]->level_count > 1)
+            return true;
+    return false;
+}
+
+/* "nodes=4 priority=spot" of the factors that are weather, or that are not; those with one level
+ * only if all have one. */
 static const char *name_of(Arena *arena, const Study *study, int32_t point, bool is_weather)
 {
     Text name = {0};
+    const int32_t least = any_varies(study, is_weather) ? 2 : 1;
     for (int32_t f = 0; f < study->factor_count; f++)
-        if (goal_is_weather(study->goal, f) == is_weather)
+        if (goal_is_weather(study->goal, f) == is_weather &&
+            study->factors[f]->level_count >= least)
             text_printf(&name, "%s%s=%s", name.length > 0 ? " " : "", study->factors[f]->name,
                         point_level(study, point, f)->label);
     const char *copy = arena_strdup(arena, text_string(&name));

@@ -5,11 +5,13 @@
 
 #include "sim/cli/options.h"
 #include "sim/study/plan/plan_follow.h"
+#include "tools/trainyard/options/scenario_options.h"
 
 typedef struct {
     const char *output_folder;
     int64_t thread_count; /* 0: as many as processors */
     OptionTexts vary, slos, weather, metrics, baseline;
+    ScenarioChanges changes; /* of all candidates */
     const char *minimise, *maximise, *confidence, *indifference;
     int64_t budget, seeds;
     int64_t time_limit_ns;

@@ -5,11 +5,13 @@
 
 #include "sim/cli/options.h"
 #include "sim/study/sweep.h"
+#include "tools/trainyard/options/scenario_options.h"
 
 typedef struct {
     const char *output_folder;
     int64_t thread_count; /* 0: as many as processors */
     OptionTexts vary;
+    ScenarioChanges changes; /* of all points */
     OptionTexts metrics;
     OptionTexts baseline;
     int64_t seeds;

@@ -98,7 +98,7 @@ START_TEST(the_answer_is_right_and_does_not_depend_on_threads)
     const Study *study = whole_study_read(arena, study_text);
     const PlanRun run = plan_into(study, "one", 1);
     ck_assert_int_eq(run.outcome.verdict, PLAN_FOUND);
-    ck_assert_str_eq(winner_of(&run), "servers=5 jobs=200 rate=0.32/h");
+    ck_assert_str_eq(winner_of(&run), "servers=5");
     ck_assert_int_eq(run.outcome.candidates[0].state, CANDIDATE_MISSES_BY_ORDER);
     ck_assert_int_eq(run.outcome.candidates[5].state, CANDIDATE_WORSE);
     ck_assert(run.outcome.is_confident);
@@ -179,12 +179,12 @@ START_TEST(constraints_hold_in_each_weather_or_on_average)
     const PlanRun each = plan_into(whole_study_read(arena, two), "each", 2);
     ck_assert_int_eq(each.outcome.grid->candidate_count, 6);
     ck_assert_int_eq(each.outcome.grid->weather_count, 2);
-    ck_assert_str_eq(winner_of(&each), "servers=7 jobs=200");
+    ck_assert_str_eq(winner_of(&each), "servers=7");
     ck_assert_int_eq(each.outcome.check_count, 2);
     const char *average = changed("[\"0.32/h\"]}}", "[\"0.2/h\", \"0.5/h\"]}}, \"weather\": "
                                                     "\"rate\", \"weather_rule\": \"average\"");
     const PlanRun mean = plan_into(whole_study_read(arena, average), "average", 2);
-    ck_assert_str_eq(winner_of(&mean), "servers=6 jobs=200");
+    ck_assert_str_eq(winner_of(&mean), "servers=6");
     ck_assert_int_eq(mean.outcome.check_count, 1);
 }
 END_TEST
@@ -197,7 +197,7 @@ START_TEST(a_budget_is_kept_and_its_confidence_is_stated)
     const PlanRun run = plan_into(study, "budget", 2);
     ck_assert_int_le(run.outcome.run_count, 200);
     ck_assert_int_eq(run.outcome.verdict, PLAN_FOUND);
-    ck_assert_str_eq(winner_of(&run), "servers=5 jobs=200 rate=0.32/h");
+    ck_assert_str_eq(winner_of(&run), "servers=5");
     ck_assert_double_lt(run.outcome.confidence, .95);
     ck_assert(!run.outcome.is_confident);
 }
