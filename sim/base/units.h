@@ -48,8 +48,7 @@ typedef struct {
 #define CHECKPOINT_EVERY_MOST (INT64_C(1) << 32) /* epochs or steps */
 
 /* Reads "2", "2 epochs", "500 steps" or "30m"; the space may be missing, and after 1
- * the "s". False:
- * it is not one of these, or 0. */
+ * the "s". False for any other text, and for 0. */
 MUST_CHECK bool checkpoint_every_parse(const char *text, CheckpointEvery *every);
 
 /* For people: "1 h 2 min 3 s", "92.1 ms", "0 s"; three significant figures below a minute.

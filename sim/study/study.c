@@ -242,28 +242,24 @@ static void note_facts(Study *study, const Scenario *scenario)
 static void note_facts_of_all_points(const StudyReader *reader)
 {
     Study *study = reader->study;
-    int32_t count = 0;
+    int32_t most = 0, count = 0;
+    for (int32_t f = 0; f < study->factor_count; f++)
+        most +=
+            study->factors[f]->level_count == 1 ? study->factors[f]->levels[0].setting_count : 0;
+    if (most == 0)
+        return;
     Arena *scratch = arena_create();
-    Setting *settings = ARENA_ARRAY(scratch, Setting, 1);
+    Setting *settings = ARENA_ARRAY(scratch, Setting, most);
     for (int32_t f = 0; f < study->factor_count; f++) {
-        const Factor *factor = study->factors[f];
-        if (factor->level_count != 1)
-            continue;
-        const Level *level = &factor->levels[0];
-        Setting *more = ARENA_ARRAY(scratch, Setting, count + level->setting_count + 1);
-        for (int32_t i = 0; i < count; i++)
-            more[i] = settings[i];
-        for (int32_t i = 0; i < level->setting_count; i++)
-            more[count++] = level->settings[i];
-        settings = more;
+        const Level *level = &study->factors[f]->levels[0];
+        for (int32_t i = 0; study->factors[f]->level_count == 1 && i < level->setting_count; i++)
+            settings[count++] = level->settings[i];
     }
-    if (count > 0) {
-        Problems unused = problems_create(scratch);
-        const ScenarioFile *file =
-            point_scenario_with(scratch, study, reader->files, settings, count, &unused);
-        if (file != NULL)
-            note_facts(study, &file->scenario);
-    }
+    Problems unused = problems_create(scratch);
+    const ScenarioFile *file =
+        point_scenario_with(scratch, study, reader->files, settings, count, &unused);
+    if (file != NULL)
+        note_facts(study, &file->scenario);
     arena_destroy(scratch);
 }
 

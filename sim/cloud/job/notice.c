@@ -98,6 +98,21 @@ void notice_withdraw_all(Jobs *jobs, const JobQueue *queue, TraceCause cause)
     }
 }
 
+void notice_choose_anew(Jobs *jobs, const JobQueue *queue)
+{
+    for (uint32_t i = 0; i < queue->noticed_count; i++)
+        job_row(jobs, queue->noticed[i])->attempt->notice.is_needed = false;
+}
+
+void notice_withdraw_unneeded(Jobs *jobs, const JobQueue *queue, int32_t index, TraceCause cause)
+{
+    for (uint32_t i = queue->noticed_count; i-- > 0;) {
+        Job *job = job_row(jobs, queue->noticed[i]);
+        if (notice_is_for(job, index, cause) && !job->attempt->notice.is_needed)
+            notice_withdraw(jobs, job);
+    }
+}
+
 void notice_grace_ends(Jobs *jobs, Job *job)
 {
     // A notice that was withdrawn, and perhaps given again, has left its event.
@@ -192,8 +207,7 @@ bool notice_stop_victims(Jobs *jobs, const Cluster *cluster, ClusterQueues *queu
 {
     JobQueue *queue = &queues->items[index];
     bool has_stopped = false;
-    for (uint32_t i = 0; i < queue->noticed_count; i++)
-        job_row(jobs, queue->noticed[i])->attempt->notice.is_needed = false;
+    notice_choose_anew(jobs, queue);
     if (policy_of(jobs->policy)->victim != NULL && queue->waiting.count > 0) {
         Victims *victims = victims_begin(jobs, cluster, queue);
         while (victims_choose(jobs, cluster, queue, victims))
@@ -201,10 +215,6 @@ bool notice_stop_victims(Jobs *jobs, const Cluster *cluster, ClusterQueues *queu
         for (uint32_t i = 0; i < victims->chosen_count; i++)
             has_stopped |= warn_or_stop(jobs, job_row(jobs, victims->chosen[i]), index);
     }
-    for (uint32_t i = queue->noticed_count; i-- > 0;) {
-        Job *job = job_row(jobs, queue->noticed[i]);
-        if (notice_is_for(job, index, CAUSE_PRECEDENCE) && !job->attempt->notice.is_needed)
-            notice_withdraw(jobs, job);
-    }
+    notice_withdraw_unneeded(jobs, queue, index, CAUSE_PRECEDENCE);
     return has_stopped;
 }

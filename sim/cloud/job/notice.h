@@ -20,6 +20,11 @@ void notice_give(Jobs *jobs, Job *job, int32_t queue, TraceCause cause);
 void notice_withdraw(Jobs *jobs, Job *job);
 /* Likewise all jobs that have a notice for the queue for that cause. */
 void notice_withdraw_all(Jobs *jobs, const JobQueue *queue, TraceCause cause);
+/* Jobs are chosen anew for the queue: none of those that have its notice is needed until the choice
+ * sets JobNotice.is_needed. */
+void notice_choose_anew(Jobs *jobs, const JobQueue *queue);
+/* Withdraws the notices for the `index`-th queue and that cause which the choice did not need. */
+void notice_withdraw_unneeded(Jobs *jobs, const JobQueue *queue, int32_t index, TraceCause cause);
 /* The attempt of the job ends, and with it its notice, if it has one. */
 void notice_ends_with_attempt(Jobs *jobs, const Job *job);
 

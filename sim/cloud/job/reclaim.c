@@ -306,8 +306,7 @@ static void give_notices(Jobs *jobs, const Cluster *cluster, const ClusterQueues
     const Reclaim *reclaim = queues->reclaim;
     const JobQueue *queue = &queues->items[index];
     int64_t lacking = lacking_slots(jobs, cluster, queue);
-    for (uint32_t i = 0; i < queue->noticed_count; i++)
-        job_row(jobs, queue->noticed[i])->attempt->notice.is_needed = false;
+    notice_choose_anew(jobs, queue);
     for (uint32_t i = 0; i < reclaim->given_count; i++)
         lacking -= needs_notice(jobs, cluster, index, reclaim->given[i]);
     for (int has_notice = 1; has_notice >= 0; has_notice--)
@@ -318,11 +317,7 @@ static void give_notices(Jobs *jobs, const Cluster *cluster, const ClusterQueues
                 !job->attempt->notice.is_needed)
                 lacking -= needs_notice(jobs, cluster, index, sharing->job);
         }
-    for (uint32_t i = queue->noticed_count; i-- > 0;) {
-        Job *job = job_row(jobs, queue->noticed[i]);
-        if (notice_is_for(job, index, CAUSE_RECLAIM) && !job->attempt->notice.is_needed)
-            notice_withdraw(jobs, job);
-    }
+    notice_withdraw_unneeded(jobs, queue, index, CAUSE_RECLAIM);
 }
 
 bool reclaim_find(Jobs *jobs, const Cluster *cluster, ClusterQueues *queues, int32_t index,
