@@ -232,6 +232,49 @@ START_TEST(a_state_without_outcomes_may_differ)
 }
 END_TEST
 
+/* --- No past --- */
+
+/* The first problem of a start after that change of the database. */
+static const Status *start_problem(Twin *twin, const char *sql)
+{
+    SmallEmulator *small = &twin->small;
+    Problems problems = problems_create(small->arena), warnings = problems_create(small->arena);
+    const EmulatorSettings settings = {.storage_suffix = "core.windows.net"};
+    change_store(twin, sql);
+    ck_assert_int_eq(count(twin, "SELECT changes()"), 1);
+    emulator_close(small->emulator);
+    small->emulator = emulator_open(
+        small->arena, arena_printf(small->arena, "%s/state", small->folder), NULL,
+        (ScenarioOverrides){0}, &settings, (Clock){.kind = CLOCK_MANUAL}, &problems, &warnings);
+    ck_assert_ptr_null(small->emulator);
+    return &problems.items[0];
+}
+
+START_TEST(a_state_that_this_version_does_not_read_is_refused)
+{
+    static const struct {
+        const char *sql, *message;
+    } rows[] = {
+        {"UPDATE settings SET value=replace(value,'\\\"seed\\\": 5','\\\"sed\\\": 5')"
+         " WHERE name='base'",
+         "another version of trainyard wrote this state, and this one does not read the scenario"},
+        {"UPDATE journal SET command=replace(command,'STANDARD_NC6','STANDARD_NC7')"
+         " WHERE command LIKE '%cluster.create%'",
+         "entry 4 (cluster.create c0 at 2018-07-18T17:45:00Z) cannot be repeated: unknown VM size"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Twin twin;
+        twin_begin(&twin, 5, false);
+        put_cluster(&twin);
+        const Status *problem = start_problem(&twin, rows[i].sql);
+        ck_assert_msg(strncmp(problem->message, rows[i].message, strlen(rows[i].message)) == 0,
+                      "%s", problem->message);
+        ck_assert_ptr_nonnull(strstr(problem->hint, "another folder for --state"));
+        twin_end(&twin);
+    }
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     TCase *tests = tcase_create("outcomes");
@@ -241,6 +284,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, an_end_in_order_is_enough_to_have_named_it);
     tcase_add_test(tests, what_exists_in_one_past_only_is_named);
     tcase_add_test(tests, a_state_without_outcomes_may_differ);
+    tcase_add_test(tests, a_state_that_this_version_does_not_read_is_refused);
     Suite *suite = suite_create("outcomes");
     suite_add_tcase(suite, tests);
     return suite;
