@@ -23,6 +23,7 @@ typedef struct {
     double share_noise;
     int32_t run_count;    /* of each point; 0: MADE_RUNS; -1: none */
     bool recurs, replays; /* as those of the study */
+    int64_t piece_count;  /* of weeks of a log, from which runs draw theirs; 0: of none */
     Goal goal;            /* metric 0 is the cost, 1 the share of waits up to 30 min */
 } MadeStudy;
 
@@ -54,6 +55,8 @@ static inline Study *made_study(const MadeStudy *made)
     study->period_ns = 7 * INT64_C(86400) * 1000000000;
     study->recurs = made->recurs;
     study->replays = made->replays;
+    study->piece_ns = made->piece_count > 0 ? study->period_ns : 0;
+    study->piece_count = made->piece_count;
     study_number_values(study, metrics);
     return study;
 }
