@@ -1,4 +1,5 @@
-/* Private to reports/plan: the distribution of risk.h over the runs of the recommended candidate. */
+/* Private to reports/plan: the distribution of risk.h over the runs of the recommended candidate.
+ */
 #include <inttypes.h>
 #include <math.h>
 
@@ -28,9 +29,9 @@ static const FigureNumbers *numbers_of(const PlanFacts *facts, const Risk *risk)
         const int32_t rank = (int32_t)ceil(rows[i].quantile * risk->count);
         const double value = risk->sorted[rank > 0 ? rank - 1 : 0];
         const PlanEstimate estimate = {value, (double)NAN, (double)NAN, 1};
-        const char *const cells[COLUMNS] = {rows[i].name, answer_value(facts->arena, facts->outcome,
-                                                                       risk->metric, &estimate,
-                                                                       false)};
+        const char *const cells[COLUMNS] = {
+            rows[i].name,
+            answer_value(facts->arena, facts->outcome, risk->metric, &estimate, false)};
         numbers_add(numbers, range_band(range, value, BAND_PPM), cells);
     }
     return numbers;

@@ -104,13 +104,12 @@ static void waits_figure(Figures *figures, const PlanFacts *facts)
         (Figure){.section = PLAN_WINNER,
                  .file = "waits",
                  .title = "Share of the jobs that waited at most this long",
-                 .note = arena_printf(facts->arena,
-                                      "%sJobs that never started are not within any time.%s",
-                                      constraint >= 0
-                                          ? "The constraint is where the dashed lines cross: a curve "
-                                            "that is above the crossing meets it. "
-                                          : "",
-                                      other_sizes(facts->arena, curves, count)),
+                 .note = arena_printf(
+                     facts->arena, "%sJobs that never started are not within any time.%s",
+                     constraint >= 0 ? "The constraint is where the dashed lines cross: a curve "
+                                       "that is above the crossing meets it. "
+                                     : "",
+                     other_sizes(facts->arena, curves, count)),
                  .numbers = wait_numbers(facts, curves, count)},
         &drawn);
 }

@@ -56,8 +56,8 @@ Risk risk_of(const PlanFacts *facts, int32_t candidate)
         return risk;
     risk.count = count;
     risk.p95 = quantile_of(values, count, risk.is_small_bad);
-    risk.worst = results_value(outcome->study.findings.results, worst.point, risk.metric,
-                               worst.replication);
+    risk.worst =
+        results_value(outcome->study.findings.results, worst.point, risk.metric, worst.replication);
     return risk;
 }
 

@@ -94,13 +94,14 @@ static void common_print(Text *html, const PlanFacts *facts, const Risk *risk)
     const char *side = risk->is_small_bad ? "at least" : "at most";
     const char *value = answer_value(facts->arena, facts->outcome, risk->metric, &p95, false);
     const bool is_share = words.form == METRIC_IS_SHARE;
-    prose_print(html, is_share ? side : arena_printf(facts->arena, "the %s is %s", words.noun, side));
+    prose_print(html,
+                is_share ? side : arena_printf(facts->arena, "the %s is %s", words.noun, side));
     text_add(html, " <strong class=\"t\">");
     prose_print(html, value);
     text_add(html, "</strong>");
     if (is_share)
-        prose_print(html, arena_printf(facts->arena, " of the %s %s", words.subject,
-                                       words.predicate));
+        prose_print(html,
+                    arena_printf(facts->arena, " of the %s %s", words.subject, words.predicate));
 }
 
 void section_bad_runs(Text *html, const PlanFacts *facts)

@@ -4,11 +4,6 @@
 #include "sim/cloud/cluster/autoscale.h"
 #include "sim/cloud/cluster/tables.h"
 
-static bool counts(const char *family, const VmSize *size)
-{
-    return same_name(family, FAMILY_OF_ALL) || same_name(family, size->family);
-}
-
 static int64_t vcpus_of(const ClusterKind *kind)
 {
     return ((int64_t)kind->current_nodes + kind->asked_nodes) * kind->spec.vm_size->vcpus;
@@ -21,7 +16,8 @@ int64_t quota_vcpus_used(const Clusters *clusters, const char *family, bool is_l
         const Cluster *cluster = cluster_by_id(clusters, (ClusterId){c});
         for (int32_t k = 0; k < cluster->kind_count; k++) {
             const ClusterKind *kind = &cluster->kinds[k];
-            if (kind->spec.is_low_priority == is_low_priority && counts(family, kind->spec.vm_size))
+            if (kind->spec.is_low_priority == is_low_priority &&
+                quota_counts(family, kind->spec.vm_size))
                 vcpus += vcpus_of(kind);
         }
     }
@@ -53,7 +49,7 @@ static void set_vcpus(CoreQuota *quota, bool is_low_priority, int32_t vcpus)
 /* How many more nodes of the kind one quota has room for. */
 static int64_t room_in(const Clusters *clusters, const NodeKind *kind, const CoreQuota *quota)
 {
-    if (!counts(quota->family, kind->vm_size) || kind->vm_size->vcpus == 0)
+    if (!quota_counts(quota->family, kind->vm_size) || kind->vm_size->vcpus == 0)
         return INT64_MAX;
     int64_t free_vcpus = quota_vcpus(quota, kind->is_low_priority) -
                          quota_vcpus_used(clusters, quota->family, kind->is_low_priority);

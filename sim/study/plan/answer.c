@@ -293,6 +293,67 @@ static int32_t count_of(const PlanOutcome *outcome, CandidateState state)
     return count;
 }
 
+/* The number that a level is; false: it is none, or the factor is weather. */
+static bool level_number(const PlanOutcome *outcome, int32_t candidate, int32_t factor,
+                         int64_t *number)
+{
+    const Study *study = outcome->grid->study;
+    return !goal_is_weather(outcome->goal, factor) &&
+           whole_number_parse(
+               point_level(study, plan_point(outcome->grid, candidate, 0), factor)->label,
+               INT64_MAX / 2, number);
+}
+
+/* The candidate that has the next smaller number of the factor, and is like `candidate` otherwise;
+ * NO_CANDIDATE: there is none, or one has a larger number. */
+static int32_t next_smaller(const PlanOutcome *outcome, int32_t candidate, int32_t factor)
+{
+    const Study *study = outcome->grid->study;
+    int64_t own, number, best = -1;
+    int32_t found = NO_CANDIDATE;
+    if (!level_number(outcome, candidate, factor, &own))
+        return NO_CANDIDATE;
+    for (int32_t i = 0; i < outcome->grid->candidate_count; i++) {
+        bool is_like = level_number(outcome, i, factor, &number);
+        if (is_like && number > own)
+            return NO_CANDIDATE;
+        for (int32_t f = 0; f < study->factor_count; f++)
+            is_like &=
+                f == factor || point_level(study, plan_point(outcome->grid, i, 0), f) ==
+                                   point_level(study, plan_point(outcome->grid, candidate, 0), f);
+        if (is_like && number < own && number > best) {
+            found = i;
+            best = number;
+        }
+    }
+    return found;
+}
+
+/* "No candidate has more than 14 nodes, and 13 miss the limit by more: a plan of more may find one
+ * that meets it." of the nearest miss; "" where more of nothing helps. */
+static const char *way_out(Arena *arena, const PlanOutcome *outcome)
+{
+    const PlanCandidate *nearest = candidate_of(outcome, outcome->nearest_miss);
+    const PlanFindings *own = plan_findings(nearest);
+    const Study *study = outcome->grid->study;
+    for (int32_t f = 0; f < study->factor_count && outcome->check_count > 0; f++) {
+        const int32_t smaller = next_smaller(outcome, outcome->nearest_miss, f);
+        if (smaller == NO_CANDIDATE)
+            continue;
+        const PlanFindings *less = plan_findings(candidate_of(outcome, smaller));
+        const int32_t check = nearest->missed_check;
+        if (less->run_count == 0 || own->run_count == 0 ||
+            !(less->checks[check].margin < own->checks[check].margin))
+            continue;
+        return arena_printf(
+            arena,
+            "No candidate has more %s than it, and fewer miss the limit by more: a plan with more "
+            "may find one that meets it.",
+            study->factors[f]->name);
+    }
+    return "";
+}
+
 static Answer infeasible_answer(Arena *arena, const PlanOutcome *outcome)
 {
     Text decision = {0}, alternative = {0};
@@ -316,7 +377,8 @@ static Answer infeasible_answer(Arena *arena, const PlanOutcome *outcome)
                     "), or the scenario is not valid there (%" PRId32 ").",
                     count_of(outcome, CANDIDATE_UNSTABLE), count_of(outcome, CANDIDATE_REFUSED));
     }
-    return (Answer){text_move(arena, &decision), text_move(arena, &alternative), "", ""};
+    return (Answer){text_move(arena, &decision), text_move(arena, &alternative),
+                    outcome->nearest_miss != NO_CANDIDATE ? way_out(arena, outcome) : "", ""};
 }
 
 static Answer unfinished_answer(Arena *arena, const PlanOutcome *outcome)

@@ -170,6 +170,21 @@ START_TEST(the_same_question_is_continued)
 }
 END_TEST
 
+/* The scenario has no failures, and its trainings are modelled. */
+START_TEST(what_the_scenario_cannot_notice_is_no_assumption)
+{
+    const FollowOutcome outcome = follow(SENSITIVITY_ONE_AT_A_TIME);
+    ck_assert_int_gt((int32_t)outcome.effect_count, 2);
+    for (int32_t i = 0; i < outcome.effect_count; i++) {
+        const char *path = outcome.effects[i].assumption->path;
+        ck_assert_msg(strcmp(path, "service/failure_detection") != 0 &&
+                          strcmp(path, "service/node_reboot") != 0 &&
+                          strcmp(path, "service/unknown_program") != 0,
+                      "%s", path);
+    }
+}
+END_TEST
+
 START_TEST(all_assumptions_at_once)
 {
     const FollowOutcome outcome = follow(SENSITIVITY_MORRIS);
@@ -223,6 +238,7 @@ Suite *test_suite(void)
     tcase_add_test(all, the_price_changes_the_answer);
     tcase_add_test(all, reasons_and_headroom);
     tcase_add_test(all, the_same_question_is_continued);
+    tcase_add_test(all, what_the_scenario_cannot_notice_is_no_assumption);
     tcase_add_test(all, all_assumptions_at_once);
     tcase_add_loop_test(all, values_are_multiplied, 0, PRODUCT_COUNT);
     suite_add_tcase(suite, all);

@@ -133,6 +133,14 @@ START_TEST(an_infeasible_plan_names_the_nearest_miss)
     says(plan, "None of the 3 candidates meets the constraints (95 % confidence).",
          "The nearest, 3 nodes, misses them: 92.95 ± 0.39 % of the jobs of team wait at most 30 "
          "min, where 95 % is asked, and it costs 100.00 ± 0.34 USD a week.");
+    ck_assert_str_eq(answer_of(arena, plan).remark, ""); // 4 nodes are no better
+    made.share[2] = 0.94;
+    plan = plan_of(&made);
+    plan->nearest_miss = 2;
+    ck_assert_str_eq(
+        answer_of(arena, plan).remark,
+        "No candidate has more nodes than it, and fewer miss the limit by more: a plan "
+        "with more may find one that meets it.");
 }
 END_TEST
 
