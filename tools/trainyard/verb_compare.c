@@ -1,7 +1,5 @@
 /* trainyard compare: predicts a scenario, runs it for real, and compares both. */
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,23 +11,19 @@
 #include "real/compare/page.h"
 #include "real/compare/print.h"
 #include "real/compare/ran.h"
+#include "real/compare/real_runs.h"
 #include "real/compare/trace_pair.h"
 #include "real/compare/validation.h"
 #include "real/compare/validation_print.h"
 #include "real/launch/data_set.h"
-#include "real/launch/ranks.h"
 #include "reports/page/page.h"
-#include "sim/base/units.h"
 #include "sim/cli/disk_files.h"
 #include "sim/cli/files.h"
 #include "sim/cli/json_file.h"
-#include "sim/cloud/training/layer_rates.h"
 #include "sim/scenario/catalog/files.h"
-#include "tools/trainyard/options/scenario_options.h"
+#include "tools/trainyard/compare_runs.h"
 #include "tools/trainyard/run_scenario.h"
 #include "tools/trainyard/verbs.h"
-
-extern char **environ;
 
 typedef struct {
     const char *output_folder, *measured_folder;
@@ -50,8 +44,6 @@ static const char *const real_words[] = {
     NULL,
 };
 
-enum { REPEAT_MAX = 100 };
-
 #define OWNER CompareArguments
 static const Field compare_options[] = {
     OPTION_FOLDER('o', "output", output_folder, "DIR",
@@ -65,7 +57,7 @@ static const Field compare_options[] = {
                 "predict with FILE, this machine's catalogue (trainyard calibrate)"),
     OPTIONS_OF_CHANGES(changes),
     OPTION_CHOICE(0, "real", real, "DEVICE", real_words, "train on processors or on GPUs (cpu)"),
-    OPTION_INTEGER(0, "repeat", repeat, "N", 1, REPEAT_MAX, "run for real N times (1)"),
+    OPTION_INTEGER(0, "repeat", repeat, "N", 1, COMPARE_RUNS_MAX, "run for real N times (1)"),
     OPTION_FOLDER(0, "data", data_folder, "DIR", "train on the CIFAR-10 set in DIR"),
     OPTION_FILE(0, "matrix", matrix, "FILE",
                 "compare the measured cells of FILE (tools/validate.sh) instead of a scenario"),
@@ -185,27 +177,7 @@ static bool predict(Arena *arena, const char *path, const CompareArguments *argu
     return *count > 0;
 }
 
-/* --- Runs to compare with, and warnings --- */
-
-static const char *run_folder(Arena *arena, const char *folder, int32_t run)
-{
-    return arena_printf(arena, "%s/run-%" PRId32, folder, run);
-}
-
-/* Finds the folders of single runs, run-1 and so on, in `folder`; if there are none, `folder`
- * itself is one. Returns their number, at most REPEAT_MAX. */
-static int32_t run_folders(Arena *arena, const char *folder, const char **folders)
-{
-    int32_t count = 0;
-    for (; count < REPEAT_MAX; count++) {
-        folders[count] = run_folder(arena, folder, count + 1);
-        if (access(folders[count], F_OK) != 0)
-            break;
-    }
-    if (count == 0)
-        folders[count++] = folder;
-    return count;
-}
+/* --- What is known before, and warnings --- */
 
 /* Facts about the real run that are known before it is compared. */
 typedef struct {
@@ -216,12 +188,12 @@ typedef struct {
 static bool find_known(Arena *arena, const CompareArguments *arguments, KnownRun *known,
                        Status *status)
 {
-    const char *folders[REPEAT_MAX];
+    const char *folders[COMPARE_RUNS_MAX];
     RanCommon common;
     *known = (KnownRun){.device = device_of_backend(real_words[arguments->real])};
     if (arguments->measured_folder == NULL)
         return data_set_count(arena, arguments->data_folder, NULL, &known->samples, status);
-    run_folders(arena, arguments->measured_folder, folders);
+    compare_runs_find(arena, arguments->measured_folder, folders);
     if (!ran_common_read(arena, folders[0], &common, status))
         return false;
     *known = (KnownRun){common.samples, device_of_backend(common.backend)};
@@ -294,247 +266,6 @@ static void warn_of_models(const CompareArguments *arguments, Arena *arena, cons
     report_warnings(&warnings);
 }
 
-/* --- Running --- */
-
-static int32_t add_option(Arena *arena, char **command, int32_t count, const char *option,
-                          const OptionTexts *values)
-{
-    for (int32_t i = 0; i < values->count; i++) {
-        command[count++] = arena_strdup(arena, option);
-        command[count++] = arena_strdup(arena, values->items[i]);
-    }
-    return count;
-}
-
-static char **run_command(Arena *arena, const char *path, const CompareArguments *arguments,
-                          const char *folder)
-{
-    const OptionTexts *sets = &arguments->changes.sets, *params = &arguments->changes.params;
-    char **command = ARENA_ARRAY(arena, char *, 10 + 2 * (sets->count + params->count));
-    int32_t count = 0;
-    Text program = {0};
-    folder_of_program(&program);
-    text_add(&program, "trainyard");
-    command[count++] = arena_strdup(arena, text_string(&program));
-    command[count++] = arena_strdup(arena, "run");
-    command[count++] = arena_strdup(arena, path);
-    command[count++] = arena_strdup(arena, "--real");
-    command[count++] = arena_strdup(arena, real_words[arguments->real]);
-    command[count++] = arena_strdup(arena, "-o");
-    command[count++] = arena_strdup(arena, folder);
-    if (arguments->data_folder != NULL) {
-        command[count++] = arena_strdup(arena, "--data");
-        command[count++] = arena_strdup(arena, arguments->data_folder);
-    }
-    count = add_option(arena, command, count, "--set", sets);
-    count = add_option(arena, command, count, "--param", params);
-    text_free(&program);
-    return command;
-}
-
-/* Runs the scenario for real; its tables are not shown, but its warnings and its progress. Exit
- * code 1, a failed job, is accepted here: job_compare decides whether the job was expected to fail.
- */
-static bool run_once(Arena *arena, const char *path, const CompareArguments *arguments,
-                     const char *folder, RanksEnd *end, Status *status)
-{
-    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (nowhere < 0)
-        return file_failed("/dev/null", status);
-    const ChildPlan plan = {.arguments = run_command(arena, path, arguments, folder),
-                            .environment = environ,
-                            .directory = ".",
-                            .out = nowhere,
-                            .error = STDERR_FILENO};
-    Child child;
-    const bool has_run =
-        child_start(&plan, &child, status) && ranks_run(&child, INT64_MAX, NULL, NULL, end, status);
-    close(nowhere);
-    if (!has_run)
-        return false;
-    if (end->is_stopped)
-        return status_fail(status, STATUS_MACHINE, place_in(folder, 0, 0),
-                           "a signal ended this real run");
-    return end->exit_code <= EXIT_NO ||
-           status_fail(status, end->exit_code == EXIT_BAD_INPUT ? STATUS_BAD_INPUT : STATUS_MACHINE,
-                       place_in(path, 0, 0), "the real run ended with exit code %d",
-                       end->exit_code);
-}
-
-/* After a signal: what is left of the runs before. */
-static void hint_at_complete(const CompareArguments *arguments, int32_t complete, Status *status)
-{
-    if (complete > 0)
-        status_hint(status,
-                    "%" PRId32 " run%s complete: remove this folder, and `--measured %s` compares "
-                    "with %s",
-                    complete, complete == 1 ? " is" : "s are", arguments->output_folder,
-                    complete == 1 ? "it" : "them");
-}
-
-/* Checks that each folder of the new runs belongs to earlier runs. Removes earlier runs with higher
- * numbers, as --measured would count them with the new ones. */
-static bool folders_begin(Arena *arena, const CompareArguments *arguments, Status *status)
-{
-    const char *all = arguments->output_folder;
-    int32_t run = 1;
-    for (; run <= arguments->repeat; run++)
-        if (!folder_is_ours(run_folder(arena, all, run), &run_mark, status))
-            return false;
-    for (; access(run_folder(arena, all, run), F_OK) == 0; run++) {
-        const char *folder = run_folder(arena, all, run);
-        const char *const names[] = {folder + strlen(all) + 1, NULL};
-        FolderMark mark = run_mark;
-        mark.mark = arena_printf(arena, "%s/%s", names[0], run_mark.mark);
-        mark.replaced = names;
-        const bool was_empty = rmdir(folder) == 0; // left by a failed run
-        if (!was_empty && (!folder_is_ours(all, &mark, status) || !folder_remove(folder, status)))
-            return false;
-    }
-    return true;
-}
-
-/* Runs the scenario --repeat times; `folders` are the folders of the runs. `*signal` is the signal
- * that ended a run; 0: none. */
-static bool run_all(Arena *arena, const char *path, const CompareArguments *arguments,
-                    const char **folders, int32_t *count, int *signal, Status *status)
-{
-    RanksEnd end = {0};
-    if (!folders_begin(arena, arguments, status))
-        return false;
-    for (*count = 0; *count < arguments->repeat; ++*count) {
-        folders[*count] = run_folder(arena, arguments->output_folder, *count + 1);
-        if (run_once(arena, path, arguments, folders[*count], &end, status))
-            continue;
-        *signal = end.signal;
-        if (end.is_stopped)
-            hint_at_complete(arguments, *count, status);
-        return false;
-    }
-    return true;
-}
-
-/* --- Reading --- */
-
-/* Whether `attempt` has the predicted device, ranks, batch, precision and network. */
-static bool fits_prediction(Arena *arena, const PredictedJob *prediction, const RanAttempt *attempt,
-                            Status *status)
-{
-    const char *whose = arena_printf(arena, "job \"%s\"", prediction->job);
-    const Place at = place_in(attempt->source, 0, 0);
-    const char *precision = step_precision_word(prediction->program->precision);
-    const int64_t batch = prediction->program->batch_per_rank;
-    if (!device_check(whose, prediction->vm_size, device_of_backend(attempt->backend), at, status))
-        return false;
-    if (attempt->ranks != prediction->plan.ranks)
-        return status_fail(status, STATUS_BAD_INPUT, at, "has %d ranks, but job \"%s\" has %d",
-                           (int)attempt->ranks, prediction->job, (int)prediction->plan.ranks);
-    if (attempt->batch != batch)
-        return status_fail(status, STATUS_BAD_INPUT, at,
-                           "has a batch of %lld, but job \"%s\" has a batch of %lld",
-                           (long long)attempt->batch, prediction->job, (long long)batch);
-    if (attempt->precision != NULL && strcmp(attempt->precision, precision) != 0)
-        return status_fail(status, STATUS_BAD_INPUT, at,
-                           "has the precision \"%s\", but job \"%s\" has the precision \"%s\"",
-                           attempt->precision, prediction->job, precision);
-    return strcmp(attempt->network, prediction->program->network->name) == 0 ||
-           status_fail(status, STATUS_BAD_INPUT, at,
-                       "trains the network \"%s\", but job \"%s\" trains \"%s\"", attempt->network,
-                       prediction->job, prediction->program->network->name);
-}
-
-static int64_t last_step(const TimelineFile *files)
-{
-    int64_t last = -1;
-    for (int64_t i = 0; i < files->count; i++)
-        last = files->spans[i].step > last ? files->spans[i].step : last;
-    return last;
-}
-
-static int64_t first_step(const TimelineFile *files)
-{
-    int64_t first = INT64_MAX;
-    for (int64_t i = 0; i < files->count; i++)
-        first = files->spans[i].step < first ? files->spans[i].step : first;
-    return first;
-}
-
-/* Steps that two attempts have both done; -1 if the progress of one of them is unknown. */
-static int64_t steps_lost(const RanJob *ran)
-{
-    int64_t lost = 0;
-    for (int32_t i = 1; i < ran->attempt_count; i++) {
-        const RanAttempt *before = &ran->attempts[i - 1], *after = &ran->attempts[i];
-        const int64_t done = before->files ? last_step(before->files) + 1 : ran->reached_step;
-        if (done < 0 || after->files == NULL || (before->files == NULL && ran->attempt_count > 2))
-            return -1;
-        const int64_t again = done - first_step(after->files);
-        lost += again > 0 ? again : 0;
-    }
-    return lost;
-}
-
-/* The number of steps that all ranks have completed. */
-static int64_t steps_done(const RanAttempt *attempt)
-{
-    int64_t least = attempt->files ? INT64_MAX : 0;
-    for (int32_t rank = 0; attempt->files && rank < attempt->ranks; rank++) {
-        const int64_t done = last_step(&attempt->files[rank]) + 1;
-        least = done < least ? done : least;
-    }
-    return least;
-}
-
-/* Whether a training that is predicted to succeed has succeeded, with all its steps. */
-static bool is_complete(const PredictedJob *prediction, const RanAttempt *last, Status *status)
-{
-    const int64_t steps = prediction->plan.epochs * prediction->plan.steps_per_epoch;
-    const int64_t done = steps_done(last);
-    const bool has_all = prediction->guesses_samples || done >= steps;
-    if (!prediction->succeeds || (last->exit_code == 0 && has_all))
-        return true;
-    status_fail(status, STATUS_BAD_INPUT, place_in(last->source, 0, 0),
-                "job \"%s\" ended with exit code %" PRId32 " after %" PRId64 " of %" PRId64
-                " steps, but is predicted to succeed",
-                prediction->job, last->exit_code, done, steps);
-    return status_hint(status, last->exit_code != 0
-                                   ? "the output of the ranks is in the job's stdouterr, on the "
-                                     "share"
-                                   : "set fewer \"epochs\" in its program, so that it is predicted "
-                                     "to end there");
-}
-
-/* Compares one job. Every attempt with timelines counts as a run. */
-static bool job_compare(Arena *arena, const PredictedJob *prediction, const char *const *folders,
-                        int32_t folder_count, CompareJob *job, Status *status)
-{
-    enum { RUNS_MAX = 1000 };
-    MeasuredFiles *runs = ARENA_ARRAY(arena, MeasuredFiles, RUNS_MAX);
-    int32_t count = 0, attempts = 0;
-    int64_t lost = 0;
-    for (int32_t i = 0; i < folder_count; i++) {
-        RanJob ran;
-        if (!ran_job_read(arena, folders[i], prediction->job, &ran, status))
-            return false;
-        for (int32_t a = 0; a < ran.attempt_count; a++) {
-            if (!fits_prediction(arena, prediction, &ran.attempts[a], status))
-                return false;
-            if (ran.attempts[a].files != NULL && count < RUNS_MAX)
-                runs[count++] = (MeasuredFiles){ran.attempts[a].files, ran.attempts[a].ranks};
-        }
-        if (!is_complete(prediction, &ran.attempts[ran.attempt_count - 1], status))
-            return false;
-        attempts = ran.attempt_count > attempts ? ran.attempt_count : attempts;
-        const int64_t again = steps_lost(&ran);
-        lost = again < 0 || lost < 0 ? -1 : lost + again;
-    }
-    if (!compare_job(arena, prediction, runs, count, job))
-        return status_fail(status, STATUS_BAD_INPUT, place_in(folders[0], 0, 0),
-                           "the timelines of job \"%s\" contain no complete step", prediction->job);
-    job->recovery = (Recovery){.attempts = attempts, .steps_lost = lost};
-    return true;
-}
-
 /* --- Writing --- */
 
 static bool files_write(Arena *arena, const Comparison *comparison, const char *scenario,
@@ -569,24 +300,36 @@ static bool print_and_write(Arena *arena, const CompareArguments *arguments, con
 
 /* --- A scenario --- */
 
+static bool make_runs(Arena *arena, const char *path, const CompareArguments *arguments,
+                      const char **folders, int32_t *count, int *signal, Status *status)
+{
+    const CompareRuns runs = {.scenario = path,
+                              .changes = &arguments->changes,
+                              .device = real_words[arguments->real],
+                              .data_folder = arguments->data_folder,
+                              .folder = arguments->output_folder,
+                              .repeat = (int32_t)arguments->repeat};
+    return compare_runs_make(arena, &runs, folders, count, signal, status);
+}
+
 static bool compare(Arena *arena, const char *path, const CompareArguments *arguments,
                     const PredictedJob *predictions, int32_t count, Comparison *comparison,
                     int *signal, Status *status)
 {
     Tolerance tolerance = {0};
-    const char *folders[REPEAT_MAX] = {NULL};
+    const char *folders[COMPARE_RUNS_MAX] = {NULL};
     int32_t folder_count;
     if (!tolerance_read(arguments, &tolerance, status))
         return false;
     const LoadReading before = load_read();
     if (arguments->measured_folder != NULL)
-        folder_count = run_folders(arena, arguments->measured_folder, folders);
-    else if (!run_all(arena, path, arguments, folders, &folder_count, signal, status))
+        folder_count = compare_runs_find(arena, arguments->measured_folder, folders);
+    else if (!make_runs(arena, path, arguments, folders, &folder_count, signal, status))
         return false;
     const LoadReading after = load_read();
     CompareJob *jobs = ARENA_ARRAY(arena, CompareJob, count);
     for (int32_t i = 0; i < count; i++)
-        if (!job_compare(arena, &predictions[i], folders, folder_count, &jobs[i], status))
+        if (!real_runs_compare(arena, &predictions[i], folders, folder_count, &jobs[i], status))
             return false;
     *comparison = compare_sum_up(tolerance, jobs, count);
     if (arguments->measured_folder == NULL) {
