@@ -133,9 +133,9 @@ static void forgive(FollowCase *items, int32_t count)
 {
     bool is_missed = false;
     for (int32_t i = 0; i < count; i++)
-        is_missed |= items[i].winner.verdict == LIMIT_MISSED &&
-                     (strcmp(items[i].level, FOLLOW_UNCHANGED) == 0 ||
-                      strcmp(items[i].level, "1") == 0);
+        is_missed |=
+            items[i].winner.verdict == LIMIT_MISSED &&
+            (strcmp(items[i].level, FOLLOW_UNCHANGED) == 0 || strcmp(items[i].level, "1") == 0);
     for (int32_t i = 0; i < count; i++)
         if (is_missed && items[i].change == ANSWER_MISSES)
             items[i].change = ANSWER_STAYS;

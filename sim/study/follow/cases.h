@@ -11,9 +11,9 @@
 /* A constraint holds, or is missed, if the whole 95 % interval is on that side of its limit. An
  * interval that contains the limit leaves it open. X(ENUM, name in plan.json, words) */
 #define LIMIT_VERDICTS(X)                                                                          \
-    X(HOLDS, "holds", "hold")                                                                     \
-    X(OPEN, "open", "perhaps")                                                                    \
-    X(MISSED, "missed", "missed")                                                                 \
+    X(HOLDS, "holds", "hold")                                                                      \
+    X(OPEN, "open", "perhaps")                                                                     \
+    X(MISSED, "missed", "missed")                                                                  \
     X(UNKNOWN, "unknown", "unknown")
 
 typedef enum {

@@ -246,7 +246,7 @@ START_TEST(reasons_begin_with_the_nearest_rivals)
     FollowPoint points[] = {{.point = 1}, {.point = 2}, {.point = 0}, {.point = 3}, {.point = 4}};
     PointWhy why[5] = {0};
     for (int32_t i = 0; i < 5; i++)
-        why[i] = (PointWhy){.run_count = 20, .waited_s = 3600, .wait_s = {3600}};
+        why[i] = (PointWhy){.run_count = 20, .waited_s = 3600, .wait_s = {[WAIT_AHEAD] = 3600}};
     const FollowOutcome follow = {
         .is_present = true,
         .facts = {.points = points, .point_count = 5, .has_next_best = true},
@@ -257,6 +257,9 @@ START_TEST(reasons_begin_with_the_nearest_rivals)
     static const char *const names[] = {"nodes=3", "nodes=4", "nodes=5", "nodes=6", "nodes=2"};
     for (int32_t row = 0; row < 5; row++)
         ck_assert_str_eq(cell(waits, row, 0), names[row]);
+    has(waits->narrow, "kind_name[1] = 'jobs ahead in the queue'\n");
+    ck_assert_str_eq(waits->numbers->headings[2],
+                     "jobs ahead in the queue, while enough nodes were idle");
     has(waits->note, "The candidates: the recommended candidate, the next best, then the others, "
                      "the nearest to it in cost first.");
 }

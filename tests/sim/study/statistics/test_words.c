@@ -50,8 +50,8 @@ START_TEST(an_exact_amount_has_no_more_digits_than_matter)
     static const struct {
         double amount;
         const char *words;
-    } rows[] = {{413002.93, "413,003"}, {99.994, "99.99"}, {99.996, "100"},
-                {0, "0.00"},            {-7.25, "-7.25"},  {NAN, "unknown"}};
+    } rows[] = {{413002.93, "413,003"}, {99.994, "99.99"}, {99.996, "100"}, {0, "0.00"},
+                {-7.25, "-7.25"},       {NAN, "unknown"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         text.length = 0;
         words_amount(&text, rows[i].amount);
