@@ -60,7 +60,7 @@ static int32_t wait_constraint(const PlanFacts *facts, int64_t *waited_ns)
     return -1;
 }
 
-/* " 586 jobs of other sizes have no curve of their own." */
+/* " Only the first curve counts 586 jobs of other sizes." */
 static const char *other_sizes(Arena *arena, const WaitCurve *curves, int32_t count)
 {
     int64_t others = curves[0].job_count;
@@ -69,10 +69,9 @@ static const char *other_sizes(Arena *arena, const WaitCurve *curves, int32_t co
         others -= curves[c].job_count;
     if (count == 1 || others == 0)
         return "";
-    text_add(&out, " ");
+    text_add(&out, " Only the first curve counts ");
     thousands_print(&out, others);
-    text_printf(&out, " job%s of other sizes %s no curve of %s own.", plural(others),
-                others == 1 ? "has" : "have", others == 1 ? "its" : "their");
+    text_printf(&out, " job%s of other sizes.", plural(others));
     return text_move(arena, &out);
 }
 

@@ -293,7 +293,7 @@ static int32_t count_of(const PlanOutcome *outcome, CandidateState state)
     return count;
 }
 
-/* The number that a level is; false: it is none, or the factor is weather. */
+/* The level as a number. False: it is a word, or the factor is weather. */
 static bool level_number(const PlanOutcome *outcome, int32_t candidate, int32_t factor,
                          int64_t *number)
 {
