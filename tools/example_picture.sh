@@ -26,4 +26,4 @@ picture()
 "$program" run scenarios/cifar10-horovod/scenario.json --quiet -o "$work/run"
 picture run 1475 example.png
 "$program" plan scenarios/studies/cifar-team/study.json --quiet -o "$work/plan"
-picture plan 1072 plan.png
+picture plan 990 plan.png

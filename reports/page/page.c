@@ -7,6 +7,8 @@
 #include "reports/text/assets.h"
 #include "reports/text/wording.h"
 
+enum { HEADING_SHORT = 100 }; /* bytes that two lines of the heading hold on a wide screen */
+
 void page_begin(Text *html, const char *title, const char *kicker, const char *heading)
 {
     text_add(html, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -17,8 +19,9 @@ void page_begin(Text *html, const char *title, const char *kicker, const char *h
     text_add(html, asset_text("page.css"));
     text_add(html, "</style>\n</head>\n<body>\n<header>\n<p class=\"kicker\">");
     markup_print(html, kicker);
-    text_add(html, "</p>\n<h1>");
-    markup_print(html, heading);
+    // Above two lines, the question would outshine the answer.
+    text_add(html, strlen(heading) > HEADING_SHORT ? "</p>\n<h1 class=\"long\">" : "</p>\n<h1>");
+    prose_print(html, heading);
     text_add(html, "</h1>\n");
 }
 

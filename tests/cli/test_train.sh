@@ -408,11 +408,11 @@ exit_is 0
 rm -rf whole lost
 
 example "a rank that gets notice saves at that step, continues and is lost"
-rehearsal=("${small[@]}" --deterministic --epochs 3000 --dir notice --checkpoint-every 3000 --fail-rank 0 --fail-step 3)
-trainyard "${rehearsal[@]}" --fail-notice 200ms
+rehearsal=("${small[@]}" --deterministic --epochs 100000 --dir notice --checkpoint-every 100000 --fail-rank 0 --fail-step 3)
+trainyard "${rehearsal[@]}" --fail-notice 2s
 exit_is 137
 holds [ "$(cd notice/logs && echo checkpoint-*)" = "checkpoint-1-step-1.h5" ]
-holds [ "$(grep -c '^Epoch ' stdout)" -gt 2 ] # it has continued
+holds [ "$(grep -c '^Epoch ' stdout)" -gt 2 ] # it has continued, on a busy machine too
 rm -rf notice
 
 example "a failure that would not take place is refused"

@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The decimals that show two significant digits of `error` > 0; at most 12. */
-static int32_t decimals_for(double error)
+/* The decimals with which `size` > 0, in units of the last one, is at least `least`; at most 12. */
+static int32_t decimals_for(double size, double least)
 {
     int32_t decimals = 0;
-    for (; error < 9.5 && decimals < 12; error *= 10)
+    for (; size < least && decimals < 12; size *= 10)
         decimals++;
     return decimals;
 }
@@ -46,9 +46,9 @@ void words_number(Text *text, double value, double error)
     if (!isfinite(value))
         text_add(text, isnan(value) ? "unknown" : value > 0 ? "infinite" : "-infinite");
     else if (error > 0 && isfinite(error))
-        add_decimals(text, value, decimals_for(error));
+        add_decimals(text, value, decimals_for(error, 3.55));
     else // four significant digits of a fraction
-        add_decimals(text, value, is_whole ? 0 : decimals_for(size / 100));
+        add_decimals(text, value, is_whole ? 0 : decimals_for(size, 999.5));
 }
 
 void words_amount(Text *text, double value)

@@ -1,4 +1,5 @@
-/* The end of a page: ids of headings, and the contents of a long page. */
+/* The beginning and the end of a page: its heading, ids of headings, and the contents of a long
+ * page. */
 #include "reports/page/page.h"
 
 #include <stdlib.h>
@@ -45,12 +46,28 @@ START_TEST(a_short_page_has_ids_and_no_contents)
 }
 END_TEST
 
+START_TEST(a_long_question_is_smaller_than_the_answer)
+{
+    static const char question[] = "Which size, and how many nodes, keep 95 % of two hundred "
+                                   "trainings from waiting longer than 30 minutes?";
+    Text html = {0};
+    page_begin(&html, "title", "kicker", question);
+    ck_assert_ptr_nonnull(strstr(text_string(&html), "<h1 class=\"long\">Which"));
+    text_clear(&html);
+    page_begin(&html, "title", "kicker", question + sizeof question - 1 - 100);
+    ck_assert_ptr_nonnull(strstr(text_string(&html), "<h1>")); // 100 bytes are two lines
+    ck_assert_ptr_nonnull(strstr(text_string(&html), "95\u00a0% of"));
+    text_free(&html);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("page");
     TCase *tests = tcase_create("page");
     tcase_add_test(tests, a_long_page_has_contents_after_its_first_section);
     tcase_add_test(tests, a_short_page_has_ids_and_no_contents);
+    tcase_add_test(tests, a_long_question_is_smaller_than_the_answer);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -228,7 +228,7 @@ START_TEST(levels_have_the_limit_and_the_estimates_of_the_plan)
     const Figure *levels = figure_called(&figures, "levels-1");
     has(levels->wide, "has_limit = 1\ny_limit = 95\n");
     has(figure_called(&figures, "levels-0")->wide, "has_limit = 0\n");
-    ck_assert_str_eq(cell(levels, 1, 1), "96.95 ± 0.39\xC2\xA0%");
+    ck_assert_str_eq(cell(levels, 1, 1), "97.0 ± 0.4\xC2\xA0%");
     ck_assert_str_eq(levels->title, "Jobs of team that wait at most 30 min (%) by nodes");
 }
 END_TEST

@@ -117,9 +117,9 @@ START_TEST(the_price_changes_the_answer)
     ck_assert(outcome.prices[0].break_even.high >= outcome.prices[0].break_even.multiple);
     ck_assert_int_eq(outcome.prices[0].other, 1);
     ck_assert_str_eq(follow_price_words(arena, &outcome.prices[0]),
-                     "rises from 0.85 to 0.90 USD an hour, 1.059 times as much");
+                     "rises from 0.85 to 0.90 USD an hour, 1.06 times as much");
     ck_assert_str_eq(follow_price_words(arena, &outcome.prices[1]),
-                     "falls from 0.90 to 0.85 USD an hour, 0.944 times as much");
+                     "falls from 0.90 to 0.85 USD an hour, 0.94 times as much");
     ck_assert(fabs(outcome.prices[1].break_even.multiple - 0.85 / 0.90) < 1e-4);
     // The winner's own price moves its bill most, and nothing else changes the answer.
     ck_assert_ptr_eq(&outcome.effects[0], price);
