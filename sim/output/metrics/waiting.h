@@ -31,7 +31,7 @@
     X(QUOTA, "quota", "the quota of cores")                                                        \
     X(UNAVAILABLE, "unavailable", "nodes that the region did not have")                            \
     X(MAXIMUM, "maximum", "running jobs, which held all nodes that the cluster may have")          \
-    X(NOTICE, "notice", "running jobs, which had notice of being stopped for the job's queue")     \
+    X(NOTICE, "notice", "jobs with notice of being stopped, on nodes of the job's queue")          \
     X(LIMIT, "limit", "the limit of the job's queue")                                              \
     X(PREEMPTION, "preemption", "another start after a preemption")                                \
     X(FAILURE, "failure", "another start after a failure")                                         \

@@ -74,6 +74,7 @@ static const Json *at_path(const Json *json, const char *path)
 static bool is_computed(const char *name)
 {
     return strchr(name, '(') != NULL || strstr(name, ".sizes.") != NULL ||
+           strstr(name, ".mean_completed") != NULL ||
            (strlen(name) > 4 && strcmp(name + strlen(name) - 4, ".p90") == 0);
 }
 
@@ -114,6 +115,10 @@ START_TEST(jobs_that_wait_make_lower_bounds)
     ck_assert(value("workloads.day.queue_s.max").is_lower_bound);
     ck_assert(value("workloads.day.queue_s.p99.99").is_lower_bound);
     ck_assert(!value("workloads.day.queue_s.p1").is_lower_bound);
+    ck_assert_double_gt(value("workloads.day.queue_s.mean_completed").value,
+                        value("workloads.day.queue_s.mean").value);
+    ck_assert_double_eq(value("workloads.day.run_s.mean_completed").value,
+                        value("workloads.day.run_s.mean").value);
     ck_assert(!value("workloads.day.jobs").is_lower_bound);
     ck_assert(value("workloads.day.waited_within(24h)").is_lower_bound);
     ck_assert(!value("workloads.day.waited_within(0s)").is_lower_bound);
