@@ -160,7 +160,7 @@ const tests = {
     await has("#events", "train succeeded, exit code 0");
     await has("#events", "short: "); // the warning about its command, in words
     assert.doesNotMatch(await text("#events"), /undefined|\d warning\d/);
-    assert.match(await text("#totals"), /\$\d+\.\d\d/);
+    assert.match(await text("#totals"), /\d+\.\d\d\u00a0USD/);
   },
 
   async "a job that cannot start says why, and time runs on only if asked for"() {
