@@ -13,6 +13,7 @@
 #include "sim/base/ascii.h"
 #include "sim/engine/sample.h"
 #include "sim/model/curve.h"
+#include "sim/model/day_hours.h"
 
 typedef struct DeviceTimes DeviceTimes;
 struct RanksTime;
@@ -44,6 +45,9 @@ typedef struct {
     int64_t exchange_load_ppm; /* of the difference between busy and idle power, while gradients
                                   are exchanged */
     int64_t micro_usd_per_kwh; /* paid in addition to the price of nodes */
+    bool is_by_hour;           /* one of the next two changes with the hour */
+    /* Factors on micro_usd_per_kwh and carbon_g_per_kwh by hour of the day (UTC). */
+    int64_t price_hour_ppm[HOURS_A_DAY], carbon_hour_ppm[HOURS_A_DAY];
 } EnergyTerms;
 
 typedef struct {

@@ -323,6 +323,11 @@ void list_scalings(const Listing *listing)
                               "the scenario resizes the cluster by commands");
             continue;
         }
+        if (spec->maintenance_count > 0) {
+            changes_leave_out(listing->changes, CHANGE_SCALING, cluster->name,
+                              "a cluster with planned maintenance does not scale automatically");
+            continue;
+        }
         if (!spec->is_automatic || spec->minimum_nodes > 0)
             add_scaling(listing, cluster, 0);
         if (spec->is_automatic && spec->minimum_nodes < most)

@@ -110,6 +110,8 @@ static const char *objection(const Scenario *scenario)
         return "the scenario has not exactly one cluster";
     if (only_cluster(scenario)->kind_count > 0)
         return "the nodes of the cluster are of several kinds";
+    if (only_cluster(scenario)->maintenance_count > 0)
+        return "no job starts before planned maintenance that would run into it";
     for (int32_t i = 0; i < workload->spec_count; i++) {
         if (workload->specs[i]->program->kind != PROGRAM_FIXED)
             return "the run times of jobs are not drawn from a distribution";
