@@ -13,8 +13,8 @@
  *   that owns the subject, the subject, and Event.detail if the kind's name ends in _DETAIL.
  * - generation: the number that is compared with Event.generation. NONE: the event always counts.
  *   JOB_WORK: as JOB, and stale while the job is stalled. CLUSTER_LIFE: not compared; stale once
- * the cluster is being deleted. NODE_LIFE: Node.life, which grows with failure, repair and release
- * only. NODE_HELD: not compared; stale once the node is released.
+ *   the cluster is being deleted. NODE_LIFE: Node.life, which grows with failure, repair and
+ *   release only. NODE_HELD: not compared; stale once the node is released.
  * - handler: the function that runs the event. */
 #define EVENT_KINDS(X)                                                                             \
     X(COMMAND, COMMAND, AWAITED, INDEX, NONE, trigger_command_due)                                 \
