@@ -55,6 +55,11 @@ exit_is 2
 stderr_has "--offer: the clusters have different nodes"
 trainyard import slurm queues.txt -o queues.csv --scenario queues.json --nodes 3x2 --nodes gpu=1 --price 1USD/gpu
 exit_is 0
+stdout_has "Nodes are assumed to have 8 GPUs, as nothing states it; see --gpus-per-node." # those of gpu
+trainyard import slurm queues.txt -o stated.csv --scenario stated.json --nodes 3x2 --nodes gpu=1x8 --price 1USD/gpu
+exit_is 0
+holds [ "$(grep -c 'are assumed' stdout)" -eq 0 ]
+holds cmp <(sed 's/stated/queues/' stated.json) queues.json
 trainyard run queues.json --json
 holds [ "$("$TRAINYARD" explain queues.json | grep -c 'ASSUMED, trainyard import\|^gpus/.*ASSUMED')" -eq 0 ]
 holds has_json "run['clusters']['gpu']['nodes_max'] == 1 and run['clusters']['a-100']['nodes_max'] == 3"

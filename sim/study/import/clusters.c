@@ -14,6 +14,7 @@ enum { GPUS_PER_NODE = 8, GPUS_MOST = 1000000 };
 typedef struct {
     Arena *arena;
     const Import *import;
+    ImportLog *import_log; /* of `import` */
     const ImportClusterChoices *choices;
     ImportClusters *clusters;
     ImportLog log; /* of the file of machines: its places and its problems */
@@ -24,6 +25,15 @@ typedef struct {
 static int32_t gpus_per_node(const Reader *reader)
 {
     return reader->choices->gpus_per_node > 0 ? reader->choices->gpus_per_node : GPUS_PER_NODE;
+}
+
+/* For nodes whose GPUs only gpus_per_node states. */
+static void note_gpus_per_node(const Reader *reader)
+{
+    if (reader->choices->gpus_per_node == 0)
+        import_note(reader->import_log,
+                    "Nodes are assumed to have %d GPUs, as nothing states it; see --gpus-per-node.",
+                    GPUS_PER_NODE);
 }
 
 static int32_t add_cluster(Reader *reader, const char *name, int32_t gpus)
@@ -270,6 +280,7 @@ static void read_helios_sizes(Reader *reader)
     for (int32_t i = 0; i < CELLS_MAX; i++)
         reader->column_clusters[i] = -1;
     reader->clusters->is_per_queue = true;
+    note_gpus_per_node(reader);
     import_read_plain(&table, &reader->log, *reader->choices->machines);
 }
 
@@ -387,6 +398,8 @@ static bool give_nodes(const Reader *reader, Problems *problems)
         cluster->nodes = (int32_t)own->nodes;
         if (own->gpus > 0)
             cluster->gpus_per_node = (int32_t)own->gpus;
+        else
+            note_gpus_per_node(reader);
     }
     return true;
 }
@@ -478,6 +491,7 @@ bool import_clusters_read(Arena *arena, Import *import, const ImportClusterChoic
 {
     Reader reader = {.arena = arena,
                      .import = import,
+                     .import_log = &import->log,
                      .choices = choices,
                      .clusters = clusters,
                      .log = import_log_create(arena, &import->options, problems)};
