@@ -269,13 +269,21 @@ static void settle_events(Emulator *emulator)
         events_settle(emulator->kept->events);
 }
 
+/* The present time, and the states of that time. */
+static bool note_present(Emulator *emulator, Status *status)
+{
+    return session_note_time(emulator->session, status) &&
+           (!store_is_dirty(emulator->store) ||
+            outcomes_store(emulator->kept->outcomes, emulator->store, status));
+}
+
 bool emulator_commit(Emulator *emulator, Status *status)
 {
     if (store_is_dirty(emulator->store)) {
         store_removes(emulator->store, true); // what was begun is finished
         emulator->written_ns = emulator->pace.machine_ns;
     }
-    emulator->is_ahead = (!emulator->is_over && !session_note_time(emulator->session, status)) ||
+    emulator->is_ahead = (!emulator->is_over && !note_present(emulator, status)) ||
                          !count_start(emulator, status) || !store_commit(emulator->store, status);
     settle_events(emulator);
     return !emulator->is_ahead;
@@ -292,7 +300,8 @@ bool emulator_rest(Emulator *emulator, Status *status)
         return emulator_commit(emulator, status);
     runs_end(emulator->runs);
     files_report_written(&emulator->azure_files);
-    if (!emulator_commit(emulator, status))
+    if (!outcomes_store(emulator->kept->outcomes, emulator->store, status) ||
+        !emulator_commit(emulator, status))
         return false;
     snapshots_rest(emulator, false);
     return true;

@@ -15,6 +15,7 @@
 #include "emu/session/base.h"
 #include "emu/session/session.h"
 #include "emu/state/file_copy.h"
+#include "emu/state/outcome_rows.h"
 #include "emu/state/state_folder.h"
 #include "emu/state/store_copy.h"
 #include "sim/base/units.h"
@@ -300,7 +301,8 @@ static bool change_session(Arena *arena, const Fork *fork, Store *store, const S
         return true;
     Session *session = session_open(arena, store, base, NULL, 0, status);
     const bool is_changed = session != NULL && apply_changes(arena, fork, session, problems) &&
-                            session_note_time(session, status) && store_commit(store, status);
+                            session_note_time(session, status) &&
+                            outcome_rows_drop(store, status) && store_commit(store, status);
     session_close(session);
     return is_changed;
 }

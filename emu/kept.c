@@ -25,6 +25,11 @@ static void watch_moments(void *events, World *world)
     events_begin(events, world);
 }
 
+static void watch_outcomes(void *outcomes, World *world)
+{
+    outcomes_watch(outcomes, world);
+}
+
 static void warn_events(void *events, int64_t at_ns, const char *subject, const Status *warning)
 {
     events_warn(events, at_ns, subject, warning);
@@ -79,17 +84,19 @@ bool kept_open(Kept *kept, Store *store, Status *status)
     file_store_report_damage(kept->files, (DamageListener){kept, report_damage});
     kept->events = events_create(arena, &kept->base->scenario);
     kept->tally = tally_create(arena);
+    kept->outcomes = outcomes_create(arena);
     const TraceListener changes = {
         .listener = kept, .level = TRACE_LEVEL_JOBS, .row = count_change};
     const SessionListener listeners[] = {
         {.listener = file_store_listener(kept->files), .watch = watch_files},
         {.listener = events_listener(kept->events), .watch = watch_moments, .warn = warn_events},
         {.listener = tally_listener(kept->tally)},
+        {.listener = outcomes_listener(kept->outcomes), .watch = watch_outcomes},
         {.listener = changes, .warn = log_warning},
     };
     kept->session = session_open(arena, store, kept->base, listeners,
                                  (int32_t)(sizeof listeners / sizeof *listeners), status);
-    kept->is_open = kept->session != NULL;
+    kept->is_open = kept->session != NULL && outcomes_compare(kept->outcomes, store, status);
     return kept->is_open;
 }
 
@@ -106,6 +113,7 @@ bool kept_attach(Kept *kept, Store *store, Status *status)
     if (!file_store_attach(kept->files, store, status))
         return false;
     file_store_report_damage(kept->files, (DamageListener){kept, report_damage});
+    outcomes_attach(kept->outcomes, store);
     kept->is_open = session_attach(kept->session, store, status);
     return kept->is_open;
 }

@@ -6,6 +6,7 @@
 #include "emu/control/events.h"
 #include "emu/control/tally.h"
 #include "emu/files/store/file_store.h"
+#include "emu/session/outcomes.h"
 #include "emu/session/session.h"
 
 typedef struct {
@@ -15,6 +16,7 @@ typedef struct {
     FileStore *files;
     Events *events;
     Tally *tally;
+    Outcomes *outcomes;
     uint64_t changes; /* of states that clients can see */
     bool is_open;     /* the journal is replayed: what follows is new */
 } Kept;

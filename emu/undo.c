@@ -54,13 +54,6 @@ static const char *text_member(const Json *object, const char *key)
     return member != NULL && member->kind == JSON_STRING ? member->text : "";
 }
 
-/* "job.create train" */
-static const char *entry_words(Arena *arena, const Json *command)
-{
-    const char *name = text_member(command, "name");
-    return arena_printf(arena, "%s%s%s", text_member(command, "do"), *name ? " " : "", name);
-}
-
 static void add_request(Since *since, const char *words)
 {
     if (since->request_count++ < NAMED_MOST)
@@ -89,12 +82,12 @@ static void add_command(Since *since, const Json *command)
     for (size_t i = 0; i < sizeof obstacles / sizeof *obstacles && since->reason == NULL; i++)
         if (strcmp(kind, command_name(obstacles[i].kind)) == 0) {
             since->reason = obstacles[i].reason;
-            since->obstacle = entry_words(since->arena, command);
+            since->obstacle = session_command_words(since->arena, command);
         }
     if (strcmp(kind, command_name(COMMAND_FILE_UPLOAD)) == 0)
         add_file(since, command);
     else
-        add_request(since, entry_words(since->arena, command));
+        add_request(since, session_command_words(since->arena, command));
 }
 
 static bool read_entry(void *owner, const JournalEntry *entry, Status *status)

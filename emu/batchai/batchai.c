@@ -284,7 +284,8 @@ void batchai_fill_mounts(const ArmCall *call, Json *mounts)
 void batchai_fill_vm_size(const ArmCall *call, Json *properties)
 {
     Arena *arena = call->arena;
-    const VmSize *size = session_vm_size(call->session, json_member(properties, "vmSize")->text);
+    const Json *asked = json_member(properties, "vmSize");
+    const VmSize *size = asked ? session_vm_size(call->session, asked->text) : NULL;
     if (size)
         reword(arena, properties, "vmSize", vm_size_in_capitals(arena, size->name));
 }

@@ -161,6 +161,8 @@ Json *cluster_show(const ArmCall *call, const Record *record)
     json_put(arena, properties, "errors", errors_of(call, cluster));
     if (call->request->method == HTTP_GET && !is_settled(cluster))
         pace_polled(call->arm->pace);
+    else if (call->request->method == HTTP_GET && cluster->is_tick_due)
+        pace_looked(call->arm->pace, session_sequence(call->session));
     return body;
 }
 

@@ -64,7 +64,8 @@ bool clock_api_jump(Control *control, int64_t to_ns, Status *status)
 
 /* --- Running until a goal --- */
 
-typedef enum { RAN_TO_GOAL, RAN_TO_END, RAN_TOO_LONG, RAN_INTO_JOB } RunEnd;
+/* RAN_DRY: no event is pending, so that the goal cannot be met by time alone. */
+typedef enum { RAN_TO_GOAL, RAN_TO_END, RAN_DRY, RAN_TOO_LONG, RAN_INTO_JOB } RunEnd;
 
 /* The number of events at which a request stops; the client can send it again. */
 static int64_t last_event(const Control *control)
@@ -72,12 +73,15 @@ static int64_t last_event(const Control *control)
     return world_events(session_world(control->session)) + control->events_max;
 }
 
-/* Runs until the goal is met, `to_ns` is reached, or `events_most` events have happened. */
+/* Runs until the goal is met, cannot be met, `to_ns` is reached, or `events_most` events have
+ * happened. */
 static RunEnd run(Control *control, int64_t to_ns, int64_t events_most, Goal *goal)
 {
     const World *world = session_world(control->session);
     while (!goal_is_met(control, goal)) {
         int64_t next_ns = goal_next_look_ns(world, goal);
+        if (next_ns == INT64_MAX && (goal->has_moment || goal->has_condition))
+            return RAN_DRY;
         if (next_ns > to_ns)
             return control->advance(control->owner, to_ns) ? RAN_TO_END : RAN_INTO_JOB;
         if (world_events(world) >= events_most)
@@ -138,12 +142,17 @@ static RunEnd run_delay(Control *control, int64_t came_ns, int64_t to_ns, int64_
     return end == RAN_TO_END && is_in_time ? RAN_TO_GOAL : end;
 }
 
-static bool out_of_time(const Control *control, Status *status)
+static bool out_of_time(const char *until, RunEnd end, Status *status)
 {
-    status_fail(status, STATUS_CONFLICT, place_in("until", 0, 0), "it did not come in time");
-    return status_hint(status, world_next_event_ns(session_world(control->session)) == INT64_MAX
-                                   ? "no event is pending"
-                                   : "a longer \"within\" allows more time");
+    if (end == RAN_DRY) {
+        status_fail(status, STATUS_CONFLICT, place_in("until", 0, 0),
+                    "\"%s\" does not happen: no event is pending", until);
+        return status_hint(status, "time stays at the last event, until another request");
+    }
+    status_fail(status, STATUS_CONFLICT, place_in("until", 0, 0), "\"%s\" did not happen in time",
+                until);
+    return status_hint(
+        status, "a longer \"within\" allows more time; \"do\": \"undo\" takes this time back");
 }
 
 /* If the time of the moment is not known, a repeated request would count its delay again. */
@@ -157,7 +166,8 @@ static bool name_the_rest(const Control *control, const Goal *goal, Status *stat
 }
 
 /* Runs until the moment has happened, the condition holds, or the time is over. */
-static bool run_to(Control *control, Goal *goal, int64_t within_ns, Status *status)
+static bool run_to(Control *control, const char *until, Goal *goal, int64_t within_ns,
+                   Status *status)
 {
     const World *world = session_world(control->session);
     const int64_t to_ns = later(session_now_ns(control->session), within_ns);
@@ -177,7 +187,8 @@ static bool run_to(Control *control, Goal *goal, int64_t within_ns, Status *stat
         end = run_delay(control, came_ns, to_ns, events_most, goal);
     if (!clock_api_jump(control, session_now_ns(control->session), status))
         return false;
-    if (has_arrived(control, end, status) && (end != RAN_TO_END || out_of_time(control, status)))
+    if (has_arrived(control, end, status) &&
+        ((end != RAN_TO_END && end != RAN_DRY) || out_of_time(until, end, status)))
         return true;
     return goal->at_ns != INT64_MAX && name_the_rest(control, goal, status);
 }
@@ -293,7 +304,7 @@ static bool clock_does(Control *control, Arena *arena, const ClockText *text, St
         if (!goal_read(control, arena, text->until.value, &goal, status))
             return false;
         if (goal.at_ns == INT64_MAX)
-            return run_to(control, &goal, text->within.value, status);
+            return run_to(control, text->until.value, &goal, text->within.value, status);
         if (goal.at_ns < now_ns)
             return status_fail(status, STATUS_CONFLICT, place_in("until", 0, 0),
                                "%s is in the past", text->until.value);

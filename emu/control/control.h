@@ -20,9 +20,9 @@
  * newest; the answer is 404 if there is none. A moment that has already happened is not waited for:
  * its delay counts from the time when it happened, or from now if that time is not known (a cluster
  * that is ready, an epoch of an attempt that was lost). The answer is the clock, as GET shows it.
- * 409: the time limit passed first, or 20 million events were not enough; a repeated request
- * continues. All answers then show the state at that time, also the end of a job, which is
- * otherwise reported late (emu/batchai/job.c).
+ * 409: the time limit passed first, no event is pending (time then stays at the last one), or 20
+ * million events were not enough; a repeated request continues. All answers then show the state at
+ * that time, also the end of a job, which is otherwise reported late (emu/batchai/job.c).
  *
  *     GET    /trainyard/faults      the rules for the API, and the kinds of faults with the members
  *                                   that each needs and may have

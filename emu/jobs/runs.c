@@ -29,6 +29,10 @@
 enum { AT_ONCE_MAX = 64 };
 _Static_assert((int)AT_ONCE_MAX <= (int)CHILD_GUARD_MAX, "the guard knows every run");
 
+/* The trainer takes other signals for a notice, too, but mpirun passes only this one on to ranks.
+ */
+#define NOTICE_SIGNAL SIGUSR1
+
 typedef enum {
     RUN_WAITS,   /* to be started */
     RUN_LAYS,    /* its shares are copied out */
@@ -36,6 +40,7 @@ typedef enum {
     RUN_WORKS,   /* the process is there */
     RUN_TAKES,   /* it has ended, its files are copied back */
     RUN_TELLS,   /* its end must be reported to the world */
+    RUN_SAVED,   /* its ranks have ended at their notice: the world is going to take the node */
     RUN_IS_OVER  /* to be removed */
 } RunPhase;
 
@@ -55,6 +60,7 @@ struct Run {
     int64_t limit_ns;         /* how long it may take */
     const char *limit_reason; /* what is said where it does */
     bool is_wanted;           /* the world waits for its end */
+    bool is_noticed;          /* its ranks got notice that a node is going to be preempted */
     int exit_code;            /* -1: none */
     const char *reason;       /* why it failed; NULL */
     Child child;
@@ -240,7 +246,7 @@ int64_t runs_reach_ns(const Runs *runs)
     int64_t reach_ns = INT64_MAX;
     for (const Run *run = runs->first; run; run = run->next) {
         int64_t at_ns = run->since_ns;
-        if (!run->is_wanted)
+        if (!run->is_wanted || run->phase == RUN_SAVED)
             continue;
         if (run->phase == RUN_WORKS)
             at_ns += runs->host.pace->machine_ns - run->started_ns;
@@ -488,6 +494,19 @@ static void take_files(Runs *runs, Run *run)
         run->taken_ns = runs->host.pace->machine_ns;
 }
 
+/* Gives the ranks of a training that saves on notice the notice of a node: they write a checkpoint
+ * and end (trainer/run/signals.h). */
+static void give_notice(const Runs *runs, Run *run)
+{
+    const Job *job = world_job(session_world(runs->host.session), run->job);
+    if (run->is_noticed || !run->hand_off || !job->spec->program->training->saves_on_notice ||
+        job->attempt->warned_by != CAUSE_PREEMPTION)
+        return;
+    run->is_noticed = true;
+    child_signal(&run->child, NOTICE_SIGNAL);
+    say(runs, run, "notice=preemption");
+}
+
 static void look_after(Runs *runs, Run *run)
 {
     const int64_t limit_bytes = runs->host.settings->output_limit_bytes;
@@ -500,6 +519,7 @@ static void look_after(Runs *runs, Run *run)
         stop(run, "The job was ended"); // this reason is not reported
         return;
     }
+    give_notice(runs, run);
     if (runs->host.pace->machine_ns - run->started_ns >= run->limit_ns)
         stop(run, run->limit_reason);
     if (runs->host.pace->machine_ns - run->taken_ns >=
@@ -524,7 +544,7 @@ static void take_last_files(Runs *runs, Run *run)
     const char *left_out;
     if (step == RUN_FILES_MORE)
         return;
-    run->phase = RUN_TELLS;
+    run->phase = run->is_noticed && run->exit_code == 128 + NOTICE_SIGNAL ? RUN_SAVED : RUN_TELLS;
     if (step == RUN_FILES_FAILED && !run->reason)
         fail(run, arena_printf(run->arena, "What the job wrote could not be kept: %s: %s",
                                status.at.source, status.message));
@@ -612,6 +632,10 @@ static void work(Runs *runs, Run *run)
     case RUN_TELLS:
         report_to_world(runs, run);
         break;
+    case RUN_SAVED:
+        if (!run->is_wanted)
+            run->phase = RUN_IS_OVER;
+        break;
     case RUN_IS_OVER:
         break;
     }
@@ -686,7 +710,7 @@ void runs_end(Runs *runs)
     for (Run *run = runs->first; run; run = run->next) {
         if (run->phase == RUN_WORKS)
             end_now(runs, run);
-        if (run->phase < RUN_TAKES)
+        if (run->phase < RUN_TAKES || (run->phase == RUN_SAVED && run->is_wanted))
             fail(run, was_ended);
     }
     for (int i = 0; i < 2; i++) // the files were copied already: the first round reports to the

@@ -15,6 +15,10 @@
  * after the end. A clock that is slower, or stands still, is not changed: the end is reported when
  * the world reaches it.
  *
+ * A training that saves on notice gets one when a node of it is going to be preempted: its ranks
+ * write a checkpoint and end, and the world continues without them until the node is lost. The next
+ * attempt resumes at that step.
+ *
  * The end is a command in the journal (job.ran), so that a session that is opened again, and an
  * exported one, run no command twice. A command that runs when the emulator ends is reported as
  * failed. */

@@ -264,6 +264,23 @@ static const char *absolute_path(Arena *arena, const char *path)
     return path;
 }
 
+/* The scenario that the store has. */
+static const ScenarioFile *read_kept(Arena *arena, Json *kept, const char *folder,
+                                     Problems *problems)
+{
+    const FileSource files = {.context = kept, .read = kept_read, .size = kept_size};
+    Problems own = problems_create(arena);
+    const ScenarioFile *file = scenario_read(arena, files, json_member(kept, "path")->text,
+                                             kept_overrides(arena, kept), &own);
+    if (file == NULL)
+        status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in(folder, 0, 0),
+                                 "another version of trainyard wrote this state, and this one does "
+                                 "not read the scenario and catalogue that are stored in it"),
+                    "use that version, or choose another folder for --state");
+    problems_merge(problems, &own);
+    return file;
+}
+
 const ScenarioFile *base_open(Arena *arena, Store *store, const char *path,
                               ScenarioOverrides overrides, Problems *problems, Problems *warnings)
 {
@@ -274,9 +291,7 @@ const ScenarioFile *base_open(Arena *arena, Store *store, const char *path,
     Json *kept = kept_base(arena, text, path, overrides, problems, warnings);
     if (kept == NULL)
         return NULL;
-    const FileSource files = {.context = kept, .read = kept_read, .size = kept_size};
-    return scenario_read(arena, files, json_member(kept, "path")->text, kept_overrides(arena, kept),
-                         problems);
+    return read_kept(arena, kept, store_folder(store), problems);
 }
 
 void base_compare(Arena *arena, Store *store, const char *path, ScenarioOverrides overrides,

@@ -7,9 +7,7 @@
 #include "sim/base/ascii.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
-
-/* Wide enough for the product of two int64. */
-__extension__ typedef __int128 Wide;
+#include "sim/base/wide.h"
 
 #define RATE_MOST 1000000 /* a year in half a minute */
 

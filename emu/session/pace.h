@@ -13,11 +13,17 @@ typedef struct {
                               (emu/control/control.h), or when this process began: what ended before
                               is reported without delay */
     bool is_polled;        /* pace_polled was called since the last tick */
+    int64_t looked_entry;  /* the last entry of the journal at the last pace_looked ... */
+    int32_t looks;         /* ... and the number of looks since that entry */
 } Pace;
 
 /* A client asked for something that is not finished: with CLOCK_AUTO time jumps, after the answer,
  * to where a state that clients can see changes next: at most a day, or to the next event if none
  * is due for a day. */
 void pace_polled(Pace *pace);
+/* A client asked for something that is finished and may yet change without a request: a cluster
+ * that scales automatically. The third look since the last entry of the journal, `entry`, and each
+ * later one is a poll: a client that only wanted to know has its answer, and the others wait. */
+void pace_looked(Pace *pace, int64_t entry);
 
 #endif

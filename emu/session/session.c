@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emu/session/secret_values.h"
+#include "sim/base/civil_time.h"
 #include "sim/base/invariant.h"
 #include "sim/base/philox.h"
 #include "sim/base/units.h"
@@ -407,6 +408,15 @@ Json *session_command_about(Arena *arena, CommandKind kind, ResourcePath path)
     return command;
 }
 
+const char *session_command_words(Arena *arena, const Json *command)
+{
+    const Json *kind = json_member(command, "do"), *name = json_member(command, "name");
+    const bool is_named = name != NULL && name->kind == JSON_STRING;
+    return arena_printf(arena, "%s%s%s",
+                        kind != NULL && kind->kind == JSON_STRING ? kind->text : "",
+                        is_named ? " " : "", is_named ? name->text : "");
+}
+
 /* --- Notes --- */
 
 /* "3 group/workspace/experiment/name": the newest resource of that path at the time of the note. */
@@ -478,20 +488,29 @@ void session_forget(Session *session)
 
 /* --- Opening --- */
 
-static bool cannot_replay(const JournalEntry *line, const char *reason, Status *status)
-{
-    status_fail(status, STATUS_BAD_INPUT, place_in("journal", 0, 0),
-                "entry %" PRId64 " cannot be repeated: %s", line->sequence, reason);
-    return status_hint(status, "this state was written by another version of trainyard; use that, "
-                               "or choose another folder for --state");
-}
-
 /* NULL for an empty text, and for one that is not JSON. */
 static Json *parse_line(Arena *arena, const char *text, Problems *problems)
 {
     if (*text == '\0')
         return NULL;
     return json_parse(arena, "journal", text, strlen(text), JSON_STRICT, problems);
+}
+
+/* "entry 7 (job.create train at 2018-07-18T17:45:02Z) cannot be repeated: ..." */
+static bool cannot_replay(const Session *session, const JournalEntry *line, const char *reason,
+                          Status *status)
+{
+    char at[CIVIL_TEXT];
+    Arena *arena = arena_create();
+    Problems ignored = problems_create(arena);
+    const Json *entry = parse_line(arena, line->command, &ignored);
+    iso_time_print(session->base->scenario.start_unix_ms + line->at_ns / NS_PER_MS, at);
+    status_fail(status, STATUS_BAD_INPUT, place_in("journal", 0, 0),
+                "entry %" PRId64 " (%s at %s) cannot be repeated: %s", line->sequence,
+                entry != NULL ? session_command_words(arena, entry) : line->list, at, reason);
+    arena_destroy(arena);
+    return status_hint(status, "this state was written by another version of trainyard; use that, "
+                               "or choose another folder for --state");
 }
 
 static bool repeat_command(Session *session, const JournalEntry *line, Status *status)
@@ -501,14 +520,14 @@ static bool repeat_command(Session *session, const JournalEntry *line, Status *s
     const Json *kept = parse_line(session->commands, line->kept, &problems);
     world_advance(session->world, line->at_ns - 1);
     if (world_next_event_ns(session->world) <= line->at_ns)
-        return cannot_replay(line, "another event has its instant", status);
+        return cannot_replay(session, line, "another event has its instant", status);
     if (entry == NULL || entry->kind != JSON_OBJECT)
-        return cannot_replay(line, "it is not a command", status);
+        return cannot_replay(session, line, "it is not a command", status);
     const Json *secrets = secret_values_read(session->store, session->commands, line->sequence);
     Json *whole = secret_values_put(session->commands, entry, secrets);
     const Command *command = apply(session, whole, line->at_ns, &problems);
     if (problems.count > 0)
-        return cannot_replay(line, problems.items[0].message, status);
+        return cannot_replay(session, line, problems.items[0].message, status);
     session->sequence = line->sequence;
     session->entry_ns = line->at_ns;
     note_subject(session, command, entry, kept);
@@ -523,7 +542,7 @@ static bool repeat_note(Session *session, const JournalEntry *line, Status *stat
     records_catch_up(&session->records);
     Record *record = find_subject(session, session->commands, line->subject);
     if (record == NULL || problems.count > 0)
-        return cannot_replay(line, "its subject does not exist", status);
+        return cannot_replay(session, line, "its subject does not exist", status);
     record_keep(&session->records, record, kept);
     record->written_ns = line->at_ns;
     session->sequence = line->sequence;
@@ -557,7 +576,7 @@ static bool repeat(void *owner, const JournalEntry *line, Status *status)
     tidy(session);
     progress_update(&replay->progress, (line->at_ns - replay->from_ns) / NS_PER_MS);
     if (line->sequence != session->sequence + 1 || line->at_ns <= session->entry_ns)
-        return cannot_replay(line, "it does not follow the one before it", status);
+        return cannot_replay(session, line, "it does not follow the one before it", status);
     return strcmp(line->list, "notes") == 0 ? repeat_note(session, line, status)
                                             : repeat_command(session, line, status);
 }

@@ -79,6 +79,8 @@ MUST_CHECK bool session_keep(Session *session, Record *record, const Json *kept,
 /* Returns {"do", "name", "resource_group", "workspace", "experiment"} with the parts that `path`
  * has. */
 Json *session_command_about(Arena *arena, CommandKind kind, ResourcePath path);
+/* "job.create train": what a command of the journal does, for messages. */
+const char *session_command_words(Arena *arena, const Json *command);
 /* The number of the last entry; they count from 1. */
 int64_t session_sequence(const Session *session);
 

@@ -180,7 +180,8 @@ static bool cut_journal(const Recovery *recovery, Status *status)
         " lag(last,1,0) OVER (ORDER BY first) AS before FROM part) WHERE first<>before+1;"
         "DELETE FROM journal WHERE sequence>=(SELECT at FROM cut);"
         "DELETE FROM journal_pack WHERE first>=(SELECT at FROM cut);"
-        "DELETE FROM settings WHERE name='" STORE_SNAPSHOT_SETTING "'";
+        "DELETE FROM settings WHERE name='" STORE_SNAPSHOT_SETTING "';"
+        "UPDATE settings SET value='' WHERE name='" STORE_OUTCOMES_SETTING "'";
     if (!run(recovery, "look for missing entries", sql, status))
         return false;
     sqlite3_stmt *cut = prepared(recovery->connection, "SELECT at FROM cut WHERE at IS NOT NULL");
@@ -203,8 +204,9 @@ static bool copy_all(const Recovery *recovery, Status *status)
     text_printf(&sql, "PRAGMA user_version=%d", STORE_VERSION);
     bool is_fine = run(recovery, "make a new database", text_string(&sql), status);
     text_free(&sql);
-    sqlite3_stmt *tables = prepared(
-        recovery->connection, "SELECT name FROM sqlite_schema WHERE type='table' ORDER BY rowid");
+    sqlite3_stmt *tables =
+        prepared(recovery->connection, "SELECT name FROM sqlite_schema WHERE type='table'"
+                                       " AND name<>'outcome' ORDER BY rowid");
     while (is_fine && tables && sqlite3_step(tables) == SQLITE_ROW)
         is_fine = copy_table(
             recovery, arena_strdup(recovery->arena, (const char *)sqlite3_column_text(tables, 0)),

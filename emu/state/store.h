@@ -92,6 +92,8 @@ MUST_CHECK bool store_replay(Store *store, JournalRange range, void *owner,
 const char *store_setting(Store *store, Arena *arena, const char *name);
 /* The setting of emu/snapshots.h: a recovery removes it, because the snapshot has what is lost. */
 #define STORE_SNAPSHOT_SETTING "snapshot"
+/* That of emu/state/outcome_rows.h; a recovery drops them for the same reason. */
+#define STORE_OUTCOMES_SETTING "outcomes"
 MUST_CHECK bool store_set(Store *store, const char *name, const char *value, Status *status);
 
 /* --- For emu/files --- */

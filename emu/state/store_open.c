@@ -174,7 +174,12 @@ static bool prepare_all(Store *store, Status *status)
            store_prepare(store, "DELETE FROM journal WHERE sequence=?", &store->withdraw, status) &&
            store_prepare(store, "SELECT value FROM settings WHERE name=?", &store->look, status) &&
            store_prepare(store, "INSERT OR REPLACE INTO settings(name,value)VALUES(?,?)",
-                         &store->set, status);
+                         &store->set, status) &&
+           store_prepare(store,
+                         "INSERT OR REPLACE INTO outcome(kind,row,name,state)VALUES(?,?,?,?)",
+                         &store->put_outcome, status) &&
+           store_prepare(store, "DELETE FROM outcome WHERE kind=? AND row=?",
+                         &store->remove_outcome, status);
 }
 
 static bool make_folder(const char *folder, Status *status)

@@ -26,6 +26,11 @@ static const char session_5[] =
     "CREATE TABLE journal_pack(first INTEGER PRIMARY KEY,last INTEGER NOT NULL,"
     "text_bytes INTEGER NOT NULL,packed BLOB NOT NULL)STRICT;";
 
+/* emu/state/outcome_rows.h. */
+static const char session_6[] =
+    "CREATE TABLE outcome(kind TEXT NOT NULL,row INTEGER NOT NULL,name TEXT NOT NULL,"
+    "state TEXT NOT NULL,PRIMARY KEY(kind,row))STRICT,WITHOUT ROWID;";
+
 /* Times are in 100 ns since 1601, `since_ns` in simulated ns; emu/files/store/tables.h describes
  * the rows. */
 static const char files_1[] =
@@ -62,4 +67,5 @@ const StoreVersion store_schema[STORE_VERSION] = {
     {{[STORE_OF_SESSION] = session_3, [STORE_OF_FILES] = ""}},
     {{[STORE_OF_SESSION] = "", [STORE_OF_FILES] = files_4}},
     {{[STORE_OF_SESSION] = session_5, [STORE_OF_FILES] = ""}},
+    {{[STORE_OF_SESSION] = session_6, [STORE_OF_FILES] = ""}},
 };

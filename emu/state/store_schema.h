@@ -13,7 +13,7 @@ enum {
         STORE_MODULES
 };
 
-enum { STORE_VERSION = 5 };
+enum { STORE_VERSION = 6 };
 
 typedef struct {
     const char

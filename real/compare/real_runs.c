@@ -18,8 +18,9 @@ static bool fits_prediction(Arena *arena, const PredictedJob *prediction, const 
     if (!device_check(whose, prediction->vm_size, device_of_backend(attempt->backend), at, status))
         return false;
     if (attempt->ranks != prediction->plan.ranks)
-        return status_fail(status, STATUS_BAD_INPUT, at, "has %d ranks, but job \"%s\" has %d",
-                           (int)attempt->ranks, prediction->job, (int)prediction->plan.ranks);
+        return status_fail(status, STATUS_BAD_INPUT, at, "has %d rank%s, but job \"%s\" has %d",
+                           (int)attempt->ranks, plural(attempt->ranks), prediction->job,
+                           (int)prediction->plan.ranks);
     if (attempt->batch != batch)
         return status_fail(status, STATUS_BAD_INPUT, at,
                            "has a batch of %lld, but job \"%s\" has a batch of %lld",

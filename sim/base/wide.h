@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 __extension__ typedef __int128 Wide;
-/* Products of two 64-bit numbers that are not negative. */
+/* Products of two 64-bit numbers that are not negative, and keys. */
 __extension__ typedef unsigned __int128 WideUnsigned;
 
 static inline int64_t wide_capped(Wide value)

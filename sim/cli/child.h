@@ -34,8 +34,8 @@ MUST_CHECK bool child_start(const ChildPlan *plan, Child *child, Status *status)
  * `*exit_code` is set as in a shell: 128 plus the number of the signal that ended it. */
 bool child_has_ended(Child *child, int *exit_code);
 
-/* Sends SIGTERM or SIGKILL to the whole group; does nothing if the group has ended. Either signal
- * makes a supervisor kill all of its child. */
+/* Sends a signal to the whole group; does nothing if the group has ended. Any signal makes a
+ * supervisor kill all of its child. */
 void child_signal(const Child *child, int signal);
 
 /* --- The guard: kills children when this process ends first --- */

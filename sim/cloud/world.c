@@ -209,7 +209,7 @@ const CoreQuota *world_quota(const World *world, int32_t index)
     return quota_at(world->clusters, index);
 }
 
-int32_t world_quota_room(const World *world, const NodeKind *kind, int32_t nodes)
+int32_t world_quota_room(const World *world, const ClusterKind *kind, int32_t nodes)
 {
     return quota_room(world->clusters, kind, nodes);
 }

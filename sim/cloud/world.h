@@ -72,7 +72,7 @@ int64_t world_vcpus_used(const World *world, const char *family, bool is_low_pri
 /* The present state of the quota at `index` in Scenario.quotas. */
 const CoreQuota *world_quota(const World *world, int32_t index);
 /* How many more nodes of the cluster's size, up to `nodes`, the quotas have room for. */
-int32_t world_quota_room(const World *world, const NodeKind *kind, int32_t nodes);
+int32_t world_quota_room(const World *world, const ClusterKind *kind, int32_t nodes);
 
 /* Whether the command, by its index in Scenario.commands, still waits for its moment or condition.
  */

@@ -10,8 +10,9 @@
 #include <stdint.h>
 
 #include "sim/base/arena.h"
+#include "sim/base/wide.h"
 
-__extension__ typedef unsigned __int128 EndKey;
+typedef WideUnsigned EndKey;
 
 typedef struct {
     EndKey key;

@@ -59,6 +59,7 @@ EventQueue *event_queue_create(Arena *run)
     EventQueue *queue = ARENA_NEW(run, EventQueue);
     queue->run = run;
     queue->next_ns = INT64_MAX;
+    queue->front_end_ns = UINT64_MAX;
     return queue;
 }
 
@@ -214,7 +215,9 @@ static __attribute__((noinline)) void earliest_advance(EventQueue *queue)
     if (bucket.first == bucket_last(&bucket)) {
         uint32_t shift = level * DIGIT_BITS;
         bucket_clear(queue, level, digit);
-        queue->front_end_ns = (((uint64_t)queue->now_ns >> shift) + 1) << shift;
+        queue->front_end_ns = queue->levels_used == 0
+                                  ? UINT64_MAX // the front holds all events
+                                  : (((uint64_t)queue->now_ns >> shift) + 1) << shift;
         front_take(queue, bucket.first, bucket.end - bucket.first->events);
     } else if (level == 0) { // all at one time: the front takes one chunk and ends before that time
         queue->buckets[level][digit].first = bucket.first->next;

@@ -46,30 +46,33 @@ void place_set_copy(Arena *arena, PlaceSet *copy, const PlaceSet *set)
 
 bool place_set_has(const PlaceSet *set, int32_t place)
 {
-    invariant(place >= 0 && place < set->capacity);
-    return set->words[0][place / BITS] >> place % BITS & 1;
+    const uint32_t bit = (uint32_t)place; // no sign to care for when it is divided
+    invariant(bit < (uint32_t)set->capacity);
+    return set->words[0][bit / BITS] >> bit % BITS & 1;
 }
 
 void place_set_add(PlaceSet *set, int32_t place)
 {
+    uint32_t bit = (uint32_t)place;
     invariant(!place_set_has(set, place));
     set->count++;
     bool was_empty = true;
-    for (int32_t level = 0; level < set->level_count && was_empty; level++, place /= BITS) {
-        uint64_t *word = &set->words[level][place / BITS];
+    for (int32_t level = 0; was_empty && level < set->level_count; level++, bit /= BITS) {
+        uint64_t *word = &set->words[level][bit / BITS];
         was_empty = *word == 0;
-        *word |= UINT64_C(1) << place % BITS;
+        *word |= UINT64_C(1) << bit % BITS;
     }
 }
 
 void place_set_remove(PlaceSet *set, int32_t place)
 {
+    uint32_t bit = (uint32_t)place;
     invariant(place_set_has(set, place));
     set->count--;
     bool is_empty = true;
-    for (int32_t level = 0; level < set->level_count && is_empty; level++, place /= BITS) {
-        uint64_t *word = &set->words[level][place / BITS];
-        *word &= ~(UINT64_C(1) << place % BITS);
+    for (int32_t level = 0; is_empty && level < set->level_count; level++, bit /= BITS) {
+        uint64_t *word = &set->words[level][bit / BITS];
+        *word &= ~(UINT64_C(1) << bit % BITS);
         is_empty = *word == 0;
     }
 }

@@ -3,7 +3,9 @@
 #include "sim/base/invariant.h"
 #include "sim/base/philox.h"
 
-uint64_t rng_word(uint64_t seed, RngStream stream, uint64_t entity, uint64_t draw)
+/* Flat, so that compilers leave out the words of a block that are not used. */
+__attribute__((flatten)) uint64_t rng_word(uint64_t seed, RngStream stream, uint64_t entity,
+                                           uint64_t draw)
 {
     invariant(draw >> 48 == 0);
     PhiloxBlock counter = {{(uint32_t)entity, (uint32_t)(entity >> 32), (uint32_t)draw,

@@ -22,7 +22,9 @@ int64_t bounded_part(int64_t amount, int64_t numerator, int64_t denominator)
 
 int64_t bounded_times(int64_t a, int64_t b)
 {
-    return bounded_part(a, b, 1);
+    invariant(a >= 0);
+    invariant(b >= 0);
+    return wide_capped((Wide)a * b);
 }
 
 int64_t bounded_at_rate_ns(int64_t amount, int64_t per_s)

@@ -375,6 +375,32 @@ stdout_has '"executionState":"succeeded"'
 end TERM
 exit_is 0
 
+example "--real: ranks of a node that is preempted get notice, and the next attempt continues at their last step"
+cat >notice.json <<'end'
+{"catalog": 1, "sources": {"test": {"title": "of this test", "date": "2026-11-28"}},
+ "service": {"preemption_notice": {"value": "3s", "source": "test", "assumption": true, "note": "short"}}}
+end
+holds serve --real cpu --data cifar --clock auto --scenario trains.json --state noticed --catalog "$PWD/notice.json" \
+    --set /programs/0/checkpoint/on_notice=true --set '/programs/0/checkpoint/every="100000 steps"' --set /programs/0/epochs=3000 \
+    --set /commands/0/config/properties/vmPriority=lowpriority
+ask /experiments/e -X PUT
+submit train '' "$ranks"
+is_training() { contents train stdouterr/stdout.txt && grep -q '^Epoch 3/' stdout; }
+holds_soon is_training
+own faults -d '{"do": "node.preempt", "job": "train", "node": 1}'
+is_saved() { own 'files?share=acct/share&path=checkpoints' && grep -q 'checkpoint-[0-9].*[.]h5' stdout; }
+holds_soon is_saved
+saved=$(sed -n 's/.*checkpoint-\([0-9]*\)\(-step-[1-4]\)\{0,1\}[.]h5.*/\1/p' stdout) # without a step during an evaluation
+holds [ -n "$saved" ]
+holds grep -q 'info job=train run=program notice=preemption' log
+holds_soon grep -q 'info job=train run=program took_ms=[0-9]* exit=138' log
+is_again() { contents train stdouterr/stdout.txt && grep -q 'job0-2/node1' log && grep -q "^Epoch $((saved + 2))/" stdout && ! grep -q '^Epoch 1/' stdout; }
+holds_soon is_again
+ask /experiments/e/jobs/train
+stdout_has '"executionState":"running"' # it was requeued
+end TERM
+exit_is 0
+
 example "time does not go back over a job that runs for real, or has run"
 undo_says() # WORDS [ACCEPT]
 {

@@ -15,6 +15,7 @@ typedef struct {
     const char *folder; /* has "scenario.json", and "state" */
     Emulator *emulator;
     int64_t snapshot_entries; /* EmulatorSettings.snapshot_entries */
+    Problems warnings;        /* of the last start */
 } SmallEmulator;
 
 /* Starts the emulator, or restarts it with the state in the folder. Does not use libcheck, so that
@@ -33,6 +34,7 @@ static inline void small_emulator_start(SmallEmulator *small)
         fprintf(stderr, "small emulator: %s\n", problems.items[0].message);
         abort();
     }
+    small->warnings = warnings;
     small->emulator->pace.real_unix_ms = INT64_C(1795000000000);
 }
 

@@ -1,16 +1,14 @@
 /* A session that is forked continues like the first one, which it leaves alone; at an earlier time
  * it is what the first one was; with another seed it differs afterwards. A kill leaves the whole
  * fork or none. */
-#include <signal.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "emu/fork.h"
 #include "emu/session/programs.h"
 #include "sim/cli/files.h"
 #include "tests/emu/twins.h"
+#include "tests/support/killed_process.h"
 #include "tests/support/suite.h"
 
 enum { REQUESTS = 150, SEEDS = 4 };
@@ -283,24 +281,16 @@ static int64_t entries_in(const char *folder)
     return count;
 }
 
-/* Forks in another process, which is killed after `us`; -1: it is not. Returns how long it ran. */
-static int64_t fork_and_kill(const Twin *first, const char *folder, int64_t us)
+typedef struct {
+    const Twin *first;
+    const char *folder;
+} Forked;
+
+static bool make_fork(void *owner)
 {
-    struct timespec begin, end;
-    int result;
-    clock_gettime(CLOCK_MONOTONIC, &begin);
-    const pid_t child = fork();
-    if (child == 0)
-        _exit(fork_problem(first, folder, -1, "{\"do\": \"seed.change\", \"seed\": 3}") != NULL);
-    ck_assert_int_gt(child, 0);
-    if (us >= 0) {
-        nanosleep(&(struct timespec){us / 1000000, us % 1000000 * 1000}, NULL);
-        kill(child, SIGKILL);
-    }
-    ck_assert_int_eq(waitpid(child, &result, 0), child);
-    ck_assert(us >= 0 || (WIFEXITED(result) && WEXITSTATUS(result) == 0));
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    return (end.tv_sec - begin.tv_sec) * 1000000 + (end.tv_nsec - begin.tv_nsec) / 1000;
+    const Forked *forked = owner;
+    return fork_problem(forked->first, forked->folder, -1,
+                        "{\"do\": \"seed.change\", \"seed\": 3}") == NULL;
 }
 
 START_TEST(a_kill_leaves_the_whole_fork_or_none)
@@ -317,7 +307,11 @@ START_TEST(a_kill_leaves_the_whole_fork_or_none)
     const int64_t entries = session_sequence(first.small.emulator->session);
     end_in_order(&first);
     const char *folder = arena_printf(first.small.arena, "%s/fork", first.small.folder);
-    const int64_t takes_us = fork_and_kill(&first, folder, -1);
+    Forked forked = {&first, folder};
+    int64_t calls = killed_process_run(make_fork, &forked, NOT_KILLED);
+    ck_assert(folder_remove(folder, &status));
+    killed_process_run(make_fork, &forked, calls - calls / 8);
+    calls = killed_process_run(make_fork, &forked, NOT_KILLED); // also clears what a kill has left
     int made = 0;
     for (int i = 0; i < KILLS; i++) {
         if (folder_exists(folder)) {
@@ -325,8 +319,9 @@ START_TEST(a_kill_leaves_the_whole_fork_or_none)
             ck_assert_int_eq(entries_in(folder), entries + 1);
             ck_assert(folder_remove(folder, &status));
         }
-        fork_and_kill(&first, folder, takes_us * i / KILLS);
+        killed_process_run(make_fork, &forked, killed_process_call(calls, i, KILLS));
     }
+    ck_assert_int_gt(made, 1); // the first was not killed
     ck_assert_int_lt(made, KILLS);
     fork_begin(&whole, &first, -1, NULL);
     ck_assert_str_eq(exported(&whole), before);

@@ -56,7 +56,7 @@ let question = null; // {words, button, run}: asked before time moves
 async function runUntil(until) {
   question = null;
   const refusal = await jump({ do: "run-until", until, within: PATIENCE }, `Ran until ${until}.`);
-  if (refusal && refusal.status === 409)
+  if (refusal && refusal.status === 409 && world.state.clock.next_event_ns !== null)
     question = { words: `${refusal.message} Time has moved by a day at most.`, button: "Wait another day", run: () => runUntil(until) };
   drawControls();
 }

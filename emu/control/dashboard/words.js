@@ -23,9 +23,10 @@ export const many = (n, what) => `${count(n)} ${what}${n === 1 ? "" : "s"}`;
 export const percent = (part) => `${(100 * part).toFixed(1)} %`;
 
 export function usd(amount) {
-  if (amount === 0 || amount >= 0.1)
-    return `$${amount.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
-  return `$${Number(amount.toPrecision(2))}`;
+  const digits = amount === 0 || amount >= 0.1
+    ? amount.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+    : Number(amount.toPrecision(2));
+  return `${digits}\u00a0USD`; // on one line, as in reports
 }
 
 export function bytes(n) {

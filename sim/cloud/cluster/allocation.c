@@ -119,10 +119,10 @@ static void request_nodes(Clusters *clusters, Cluster *cluster)
     for (int32_t k = 0; k < cluster->kind_count; k++) {
         ClusterKind *kind = &cluster->kinds[k];
         kind->missing_nodes = kind->target_nodes - kind->current_nodes;
-        kind->asked_nodes = quota_room(clusters, &kind->spec, kind->missing_nodes);
+        kind->asked_nodes = quota_room(clusters, kind, kind->missing_nodes);
         cluster->asked_nodes += kind->asked_nodes;
         if (kind->asked_nodes < kind->missing_nodes && cluster->quota_message == NULL)
-            cluster->quota_message = quota_words(clusters, &kind->spec);
+            cluster->quota_message = quota_words(clusters, kind);
     }
 }
 

@@ -41,21 +41,11 @@ static int64_t fill(int64_t *gaps, int32_t free, int64_t nodes, int32_t gpus, in
     return placed;
 }
 
-static bool has_waiting_parts(const Cluster *cluster)
-{
-    for (int32_t gpus = 0; gpus <= cluster_gpus_per_node(cluster); gpus++)
-        if (cluster->waiting_parts[gpus] > 0)
-            return true;
-    return false;
-}
-
 /* The nodes that waiting jobs need in addition to those that are shared now. */
 static int64_t nodes_to_add(const Cluster *cluster)
 {
     const int32_t gpus_per_node = cluster_gpus_per_node(cluster);
     int64_t *gaps = cluster->gaps, added = 0;
-    if (!has_waiting_parts(cluster))
-        return 0; // the usual case: jobs ask for whole nodes
     for (int32_t free = 0; free <= gpus_per_node; free++)
         gaps[free] = cluster->kinds[0].places_by_free[free].count;
     gaps[gpus_per_node] -= cluster->node_count[NODE_IDLE];
@@ -83,12 +73,18 @@ static int64_t widest(const Cluster *cluster)
     return width > 0 ? width - 1 : 0;
 }
 
+/* The nodes that jobs share, with those that waiting jobs would share. */
+static int64_t nodes_to_share(const Cluster *cluster)
+{
+    if (cluster->sharing_jobs == 0)
+        return cluster->shared_nodes; // the usual case: jobs ask for whole nodes
+    const int64_t shared = cluster->shared_nodes + nodes_to_add(cluster);
+    return shared > widest(cluster) ? shared : widest(cluster);
+}
+
 static int32_t wanted_nodes(const Cluster *cluster)
 {
-    int64_t shared = cluster->shared_nodes + nodes_to_add(cluster);
-    if (shared < widest(cluster))
-        shared = widest(cluster);
-    int64_t wanted = cluster->demand_nodes + shared;
+    int64_t wanted = cluster->demand_nodes + nodes_to_share(cluster);
     if (wanted > cluster->maximum_nodes)
         wanted = cluster->maximum_nodes;
     if (wanted < cluster->minimum_nodes)
@@ -98,7 +94,7 @@ static int32_t wanted_nodes(const Cluster *cluster)
 
 static bool has_cores_again(const Clusters *clusters, const Cluster *cluster)
 {
-    return cluster->is_short_of_cores && quota_room(clusters, &cluster->kinds[0].spec, 1) > 0;
+    return cluster->is_short_of_cores && quota_room(clusters, &cluster->kinds[0], 1) > 0;
 }
 
 bool autoscale_could_act(const Clusters *clusters, const Cluster *cluster)
@@ -161,6 +157,7 @@ static void count_width(Clusters *clusters, Cluster *cluster, int32_t nodes, int
     cluster->waiting_widths = array_room(clusters->arena, cluster->waiting_widths, width + 1,
                                          &cluster->width_capacity, sizeof(int64_t));
     cluster->waiting_widths[width] += jobs;
+    cluster->sharing_jobs += jobs;
 }
 
 void cluster_demand_changes(Clusters *clusters, Cluster *cluster, JobRequest request, int32_t jobs)

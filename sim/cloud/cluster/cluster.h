@@ -32,8 +32,10 @@ const char *vm_sizes_in_capitals(Arena *arena, const ClusterSpec *spec);
 
 /* The nodes of one kind. */
 typedef struct {
-    NodeKind spec;        /* its target is that of the cluster's creation */
-    NodeShare whole;      /* a node */
+    NodeKind spec;   /* its target is that of the cluster's creation */
+    NodeShare whole; /* a node */
+    int32_t *quotas; /* [quota_count] those of Scenario.quotas that count its cores */
+    int32_t quota_count;
     int32_t target_nodes; /* the first three: see the members of Cluster */
     int32_t current_nodes;
     int32_t missing_nodes, asked_nodes;
@@ -64,6 +66,7 @@ struct Cluster {
     int64_t *gaps;           /* [free GPUs] room for autoscale.c */
     int64_t *waiting_widths; /* [nodes, up to WIDTH_MAX]: how many of those jobs run on so many */
     uint32_t width_capacity;
+    int64_t sharing_jobs; /* how many of those jobs there are */
     int32_t shared_nodes; /* running nodes that no job has as a whole */
 
     /* The allocation under way, or the last one. It requests as many of the missing nodes as the

@@ -4,6 +4,7 @@
 
 #include "sim/base/ascii.h"
 #include "sim/base/invariant.h"
+#include "sim/cloud/cluster/quota.h"
 #include "sim/cloud/cluster/tables.h"
 
 int32_t cluster_gpus_per_node(const Cluster *cluster)
@@ -41,6 +42,7 @@ static void create_kind(Clusters *clusters, Cluster *cluster, int32_t index)
     ClusterKind *kind = &cluster->kinds[index];
     kind->spec = cluster_spec_kind(cluster->spec, index);
     kind->whole = vm_size_share(kind->spec.vm_size);
+    quota_note_kind(clusters, kind);
     kind->places_by_free = ARENA_ARRAY(clusters->arena, PlaceSet, 1 + (int64_t)kind->whole.gpus);
     kind->room = (Room){.kind = index,
                         .gpus_per_node = kind->whole.gpus,

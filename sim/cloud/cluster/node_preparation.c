@@ -78,10 +78,10 @@ static const char *mount_trouble(Clusters *clusters, const Node *node, const cha
                                  int32_t index)
 {
     enum { MOUNTS_PER_PREPARATION = 256 };
-    ShareId share = storage_find_share(clusters->storage, mount);
+    const ShareId share = storage_find_existing(clusters->storage, mount);
     uint64_t occurrence = (uint64_t)(node->preparations - 1) * MOUNTS_PER_PREPARATION +
                           (uint64_t)index % MOUNTS_PER_PREPARATION;
-    if (!storage_has_share(clusters->storage, mount))
+    if (share.index == ID_NONE)
         return "doesn't exist";
     if (share_is_out(storage_share(clusters->storage, share)))
         return "does not answer";

@@ -50,30 +50,39 @@ static void set_vcpus(CoreQuota *quota, bool is_low_priority, int32_t vcpus)
         quota->dedicated_vcpus = vcpus;
 }
 
-/* How many more nodes of the kind one quota has room for. */
+void quota_note_kind(const Clusters *clusters, ClusterKind *kind)
+{
+    const int32_t count = clusters->scenario->quota_count;
+    const VmSize *size = kind->spec.vm_size;
+    kind->quotas = ARENA_ARRAY(clusters->arena, int32_t, count);
+    for (int32_t q = 0; q < count; q++)
+        if (size->vcpus > 0 && counts(quota_at(clusters, q)->family, size))
+            kind->quotas[kind->quota_count++] = q;
+}
+
+/* How many more nodes of the kind one of its quotas has room for. */
 static int64_t room_in(const Clusters *clusters, const NodeKind *kind, const CoreQuota *quota)
 {
-    if (!counts(quota->family, kind->vm_size) || kind->vm_size->vcpus == 0)
-        return INT64_MAX;
     int64_t free_vcpus = quota_vcpus(quota, kind->is_low_priority) -
                          quota_vcpus_used(clusters, quota->family, kind->is_low_priority);
     return free_vcpus > 0 ? free_vcpus / kind->vm_size->vcpus : 0;
 }
 
-int32_t quota_room(const Clusters *clusters, const NodeKind *kind, int32_t nodes)
+int32_t quota_room(const Clusters *clusters, const ClusterKind *kind, int32_t nodes)
 {
     int64_t room = nodes;
-    for (int32_t q = 0; q < clusters->scenario->quota_count && room > 0; q++) {
-        int64_t most = room_in(clusters, kind, quota_at(clusters, q));
+    for (int32_t i = 0; i < kind->quota_count && room > 0; i++) {
+        int64_t most = room_in(clusters, &kind->spec, quota_at(clusters, kind->quotas[i]));
         room = most < room ? most : room;
     }
     return (int32_t)room;
 }
 
-const char *quota_words(Clusters *clusters, const NodeKind *kind)
+const char *quota_words(Clusters *clusters, const ClusterKind *of)
 {
-    for (int32_t q = 0; q < clusters->scenario->quota_count; q++) {
-        const CoreQuota *quota = quota_at(clusters, q);
+    const NodeKind *kind = &of->spec;
+    for (int32_t i = 0; i < of->quota_count; i++) {
+        const CoreQuota *quota = quota_at(clusters, of->quotas[i]);
         if (room_in(clusters, kind, quota) > 0)
             continue;
         return arena_printf(

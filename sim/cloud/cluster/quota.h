@@ -16,11 +16,13 @@ bool quota_change(Clusters *clusters, const char *family, bool is_low_priority, 
 
 /* Copies the quotas of the scenario; once, before any event. */
 void quotas_prepare(Clusters *clusters);
+/* Notes which quotas count the cores of the kind; once, when its cluster is created. */
+void quota_note_kind(const Clusters *clusters, ClusterKind *kind);
 /* How many more nodes of the kind, up to `nodes`, the quotas have room for. */
-int32_t quota_room(const Clusters *clusters, const NodeKind *kind, int32_t nodes);
+int32_t quota_room(const Clusters *clusters, const ClusterKind *kind, int32_t nodes);
 /* A message about the quota that prevents one more node of the kind; NULL: none does. In the run's
  * arena. */
-const char *quota_words(Clusters *clusters, const NodeKind *kind);
+const char *quota_words(Clusters *clusters, const ClusterKind *kind);
 /* To be called when cores of the cluster's kinds become free: clusters that lack cores may scale
  * up. */
 void quota_freed(Clusters *clusters, const Cluster *cluster);

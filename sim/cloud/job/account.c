@@ -50,15 +50,7 @@ static int64_t last_barrier_ns(const Job *job, int64_t now_ns)
     return latest_ns;
 }
 
-/* How often the time of a job's node counts: once, or for each of the job's GPUs there. */
-static int64_t weight(const Jobs *jobs, const Job *job, int32_t node)
-{
-    if (job->request.kind == REQUEST_NODES)
-        return 1;
-    return request_part(job->request, node, job_kind(jobs, job)->whole.gpus);
-}
-
-/* The weights of all nodes together. */
+/* How often the time of a job's nodes counts: once for each node, or for each of the job's GPUs. */
 static int64_t weights(const Jobs *jobs, const Job *job)
 {
     if (job->request.kind == REQUEST_NODES)
@@ -75,6 +67,15 @@ static NodeTime weigh(const Jobs *jobs, const Job *job, NodeTime time)
                : node_time_part(time, weights(jobs, job), job->request.nodes);
 }
 
+/* The time of one node, for each of the job's GPUs there if the job asks for GPUs. */
+static NodeTime weigh_node(const Jobs *jobs, const Job *job, int32_t node, NodeTime time)
+{
+    return job->request.kind == REQUEST_NODES
+               ? time
+               : node_time_times(time,
+                                 request_part(job->request, node, job_kind(jobs, job)->whole.gpus));
+}
+
 /* The time of all stages of all nodes, and of resuming: of reading the checkpoint, or of paying
  * Job.owed_ns. */
 static NodeTime before_training(const Jobs *jobs, const Job *job)
@@ -84,7 +85,7 @@ static NodeTime before_training(const Jobs *jobs, const Job *job)
     int64_t barrier_ns = last_barrier_ns(job, now_ns);
     for (int32_t n = 0; n < job->request.nodes; n++) {
         const NodeTime stages = node_stages(job, n, barrier_ns, now_ns);
-        time = node_time_add(time, node_time_times(stages, weight(jobs, job, n)));
+        time = node_time_add(time, weigh_node(jobs, job, n, stages));
     }
     int64_t training_ns = earlier(job->attempt->training_ns, now_ns);
     const int64_t resuming_ns =

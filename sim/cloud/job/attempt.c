@@ -51,10 +51,30 @@ bool job_trains(const Job *job)
     return job->spec->program->kind == PROGRAM_TRAIN;
 }
 
-static bool reads_data(const Job *job)
+/* --- The stages of a job --- */
+
+static uint8_t stages_of(const Job *job)
 {
-    const Program *program = job->spec->program;
-    return job_trains(job) && program->data_share && program->data_bytes > 0;
+    const JobSpec *spec = job->spec;
+    const Program *program = spec->program;
+    const bool has[STAGE_COUNT] = {
+        [STAGE_MOUNT] = spec->mount_count > 0,
+        [STAGE_PULL] = spec->image != NULL,
+        [STAGE_CONTAINER] = true, // without an image the service's own overhead
+        [STAGE_PREPARATION] = spec->has_preparation || spec->preparation_script != NULL,
+        [STAGE_START] = job_trains(job),
+        [STAGE_DOWNLOAD] = job_trains(job) && program->downloads_data,
+        [STAGE_DATA] = job_trains(job) && program->data_share && program->data_bytes > 0};
+    uint8_t stages = 0;
+    for (int32_t stage = 0; stage < STAGE_COUNT; stage++)
+        stages |= (uint8_t)(has[stage] << stage);
+    return stages;
+}
+
+/* A stage that the job does not have takes no time and cannot fail. */
+static bool has_stage(const Job *job, JobStage stage)
+{
+    return job->attempt->stages >> stage & 1;
 }
 
 /* --- Begin and end --- */
@@ -105,6 +125,7 @@ void attempt_reset(Job *job)
     attempt->shell = NULL;
     attempt->notice = (JobNotice){0};
     attempt->lacks_script = false;
+    attempt->stages = stages_of(job);
     attempt->checkpoints = NULL;
     for (int32_t task = 0; attempt->ran && task <= job->request.nodes; task++)
         attempt->ran[task] = (JobRan){0};
@@ -177,10 +198,10 @@ static bool strikes(const Jobs *jobs, const Job *job, const Node *node, int64_t 
 /* The problem with a share, in plain words; NULL: there is none. */
 static const char *share_trouble(const Jobs *jobs, const char *name, bool is_mounted_now)
 {
-    if (!storage_has_share(jobs->storage, name))
+    const ShareId share = storage_find_existing(jobs->storage, name);
+    if (share.index == ID_NONE)
         return "doesn't exist";
-    if (is_mounted_now &&
-        share_is_out(storage_share(jobs->storage, storage_find_share(jobs->storage, name))))
+    if (is_mounted_now && share_is_out(storage_share(jobs->storage, share)))
         return "does not answer";
     return NULL;
 }
@@ -271,11 +292,10 @@ void job_fail_next_container(Job *job)
     job->fails_next_container = true;
 }
 
-/* Whether the stage can fail. Its end is then an event, even if it takes no time. */
+/* Whether a stage that the job has can fail. Its end is then an event, even if it takes no time. */
 static bool can_fail(const Job *job, JobStage stage)
 {
-    return (stage == STAGE_MOUNT && job->spec->mount_count > 0) ||
-           (stage == STAGE_CONTAINER && job->spec->image) ||
+    return stage == STAGE_MOUNT || (stage == STAGE_CONTAINER && job->spec->image) ||
            (stage == STAGE_PREPARATION && job->spec->has_preparation);
 }
 
@@ -309,17 +329,17 @@ static int64_t stage_draw(const Jobs *jobs, const Job *job, const Node *node, Jo
     return engine_draw(jobs->engine, quantiles, RNG_NODE_STAGE, job->address ^ node->address, draw);
 }
 
-/* How long a stage takes on a node; 0: the job does not have it there. Reading data from a share is
- * a transfer, which is not included. */
+/* How long a stage that the job has takes on a node. Reading data from a share is a transfer, which
+ * is not included. */
 static int64_t stage_ns(const Jobs *jobs, const Job *job, const Node *node, JobStage stage)
 {
     const JobSpec *spec = job->spec;
     const ServiceModel *s = &jobs->scenario->service;
     switch (stage) {
     case STAGE_MOUNT:
-        return spec->mount_count > 0 ? stage_draw(jobs, job, node, stage, s->job_mount_ns) : 0;
+        return stage_draw(jobs, job, node, stage, s->job_mount_ns);
     case STAGE_PULL:
-        if (!spec->image || node_has_image(node, spec->image))
+        if (node_has_image(node, spec->image))
             return 0;
         return bounded_add(
             bounded_at_rate_ns(spec->image->compressed_bytes, s->registry_bytes_per_s),
@@ -330,14 +350,12 @@ static int64_t stage_ns(const Jobs *jobs, const Job *job, const Node *node, JobS
                           : spec->has_preparation ? s->host_overhead_prepared_ns
                                                   : s->host_overhead_ns);
     case STAGE_PREPARATION:
-        return spec->has_preparation && spec->preparation_ns.count > 0
+        return spec->preparation_ns.count > 0
                    ? stage_draw(jobs, job, node, stage, spec->preparation_ns)
                    : 0;
     case STAGE_START:
-        return job_trains(job) ? program_start_ns(spec->program) : 0;
+        return program_start_ns(spec->program);
     case STAGE_DOWNLOAD:
-        if (!job_trains(job) || !spec->program->downloads_data)
-            return 0;
         return bounded_at_rate_ns(spec->program->data_set->download_bytes, s->internet_bytes_per_s);
     case STAGE_DATA:
     case STAGE_COUNT:
@@ -436,10 +454,10 @@ static void note_stage_end(const Jobs *jobs, Job *job, int32_t node)
         jobs->engine->now_ns;
 }
 
-/* Begins the node's present stage; returns whether it takes time. */
+/* Begins the node's present stage, which the job has; returns whether it takes time. */
 static bool stage_takes_time(Jobs *jobs, Job *job, int32_t node, JobStage stage)
 {
-    if (stage == STAGE_DATA && reads_data(job)) {
+    if (stage == STAGE_DATA) {
         const Program *program = job->spec->program;
         job_transfer(jobs, job, node, TRANSFER_FOR_DATA, program->data_share, program->data_bytes);
         return true;
@@ -468,7 +486,7 @@ static void reach_barrier(Jobs *jobs, Job *job, JobStage stage)
 static void begin_stage(Jobs *jobs, Job *job, int32_t node)
 {
     JobStage *stage = &job->attempt->stage[node];
-    while (!stage_takes_time(jobs, job, node, *stage)) {
+    while (!has_stage(job, *stage) || !stage_takes_time(jobs, job, node, *stage)) {
         note_stage_end(jobs, job, node);
         if (is_barrier(++*stage)) {
             reach_barrier(jobs, job, *stage);

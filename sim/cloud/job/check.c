@@ -65,7 +65,7 @@ static void check_gpus(const Jobs *jobs, const Job *job)
 static void check_demand(const Jobs *jobs, const Cluster *cluster)
 {
     const int32_t gpus_per_node = cluster_gpus_per_node(cluster);
-    int64_t nodes = 0, parts = 0, gpus = 0;
+    int64_t nodes = 0, parts = 0, gpus = 0, sharing_jobs = 0;
     if (cluster->kind_count > 1)
         return; // it does not scale automatically
     for (uint32_t j = 0; (j = row_table_next(&jobs->rows, j)) < jobs->rows.count; j++) {
@@ -76,11 +76,13 @@ static void check_demand(const Jobs *jobs, const Cluster *cluster)
             nodes += job_is_completed(job) || job->is_held ? 0 : job->request.nodes;
         } else if (job->state == JOB_QUEUED && !job->is_held &&
                    request_part(job->request, 0, gpus_per_node) <= gpus_per_node) {
+            sharing_jobs++;
             parts += job->request.nodes;
             gpus += request_gpus(job->request, gpus_per_node);
         }
     }
     invariant(cluster->demand_nodes == nodes);
+    invariant(cluster->sharing_jobs == sharing_jobs);
     for (int32_t free = 0; free <= gpus_per_node; free++) {
         invariant(cluster->waiting_parts[free] >= 0);
         parts -= cluster->waiting_parts[free];

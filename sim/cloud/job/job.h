@@ -86,6 +86,7 @@ typedef struct JobAttempt {
     JobNotice notice;
     TraceCause warned_by : 8;  /* the cause of its last notice, of the scheduler or of a node */
     bool lacks_script;         /* the program ended at once because its script did not exist */
+    uint8_t stages;            /* a bit for each JobStage that the job has */
     ShellRun *shell;           /* PROGRAM_SHELL; NULL before it begins */
     ShellRun **preparations;   /* [node] if the preparation is a script; NULL before it begins */
     int64_t kept_ns;           /* PROGRAM_REAL: time of the last checkpoint; INT64_MAX: none */

@@ -19,7 +19,7 @@ static bool sees_queue(const Jobs *jobs)
 
 /* --- The queue --- */
 
-static ClusterQueues *new_queues(Jobs *jobs, ClusterId cluster)
+static __attribute__((noinline)) ClusterQueues *add_queues(Jobs *jobs, ClusterId cluster)
 {
     const ClusterSpec *spec = cluster_by_id(jobs->clusters, cluster)->spec;
     ClusterQueues *queues = ARENA_NEW(jobs->arena, ClusterQueues);
@@ -33,20 +33,20 @@ static ClusterQueues *new_queues(Jobs *jobs, ClusterId cluster)
         queues->items[i].owed_since_ns = INT64_MAX;
     }
     queues->reclaim = reclaim_create(jobs->arena, spec);
+    row_table_put(jobs->arena, &jobs->queues, cluster.index, queues);
     return queues;
 }
 
 /* NULL: no job was ever submitted to the cluster. */
-static const ClusterQueues *find_queues(const Jobs *jobs, ClusterId cluster)
+static ClusterQueues *find_queues(const Jobs *jobs, ClusterId cluster)
 {
     return cluster.index < jobs->queues.count ? row_table_at(&jobs->queues, cluster.index) : NULL;
 }
 
 ClusterQueues *scheduler_queues(Jobs *jobs, ClusterId cluster)
 {
-    if (find_queues(jobs, cluster) == NULL)
-        row_table_put(jobs->arena, &jobs->queues, cluster.index, new_queues(jobs, cluster));
-    return row_table_at(&jobs->queues, cluster.index);
+    ClusterQueues *queues = find_queues(jobs, cluster);
+    return queues != NULL ? queues : add_queues(jobs, cluster);
 }
 
 void scheduler_forget(Jobs *jobs, ClusterId cluster)

@@ -74,10 +74,16 @@ ShareId storage_find_share(const Storage *storage, const char *name)
     return (ShareId){ID_NONE};
 }
 
+ShareId storage_find_existing(const Storage *storage, const char *name)
+{
+    const ShareId share = storage_find_share(storage, name);
+    const bool exists = share.index != ID_NONE && !storage_share_is_gone(storage, share);
+    return exists ? share : (ShareId){ID_NONE};
+}
+
 bool storage_has_share(const Storage *storage, const char *name)
 {
-    ShareId share = storage_find_share(storage, name);
-    return share.index != ID_NONE && !storage_share_is_gone(storage, share);
+    return storage_find_existing(storage, name).index != ID_NONE;
 }
 
 bool storage_share_is_gone(const Storage *storage, ShareId share)

@@ -31,6 +31,8 @@ const Share *storage_share(const Storage *storage, ShareId share);
 /* The share called "account/share" or "fileserver/...", deleted or not; ID_NONE: there was never
  * one, or it is forgotten. */
 ShareId storage_find_share(const Storage *storage, const char *name);
+/* The same, if the share exists and can be mounted; else ID_NONE. */
+ShareId storage_find_existing(const Storage *storage, const char *name);
 /* Whether a share of that name exists and can be mounted. */
 bool storage_has_share(const Storage *storage, const char *name);
 /* Whether the share was deleted, forgotten or not; clients that have mounted it hang. */

@@ -164,7 +164,7 @@ MetricsFold *metrics_fold_create(Arena *arena)
 {
     MetricsFold *fold = ARENA_NEW(arena, MetricsFold);
     fold->arena = arena;
-    for (int state = 0; state < NODE_STATE_COUNT; state++)
+    for (int state = 0; state <= NODE_STATE_COUNT; state++)
         fold->node_states[state] = node_state_name((NodeState)state);
     for (int state = 0; state < JOB_STATE_COUNT; state++)
         fold->job_states[state] = job_state_name((JobState)state);

@@ -43,7 +43,7 @@ typedef struct {
 
 struct MetricsFold {
     Arena *arena;
-    const char *node_states[NODE_STATE_COUNT]; /* their names in records */
+    const char *node_states[NODE_STATE_COUNT + 1]; /* their names in records, and "released" */
     const char *job_states[JOB_STATE_COUNT];
     const char *job_stages[STAGE_COUNT];
     const char *shortages[SHORTAGE_COUNT];

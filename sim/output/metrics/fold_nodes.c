@@ -233,6 +233,13 @@ static void node_close_span(MetricsFold *fold, NodeTrack *node, ClusterMetrics *
     node->since_ns = at_ns;
 }
 
+/* NODE_STATE_COUNT for a released node, and for the unknown name of a forged trace. */
+static NodeState state_called(const MetricsFold *fold, const char *name)
+{
+    const int index = fold_name_index(fold->node_states, NODE_STATE_COUNT + 1, name);
+    return index < NODE_STATE_COUNT ? (NodeState)index : NODE_STATE_COUNT;
+}
+
 static void count_nodes(ClusterMetrics *cluster, int32_t change)
 {
     cluster->nodes_now += change;
@@ -251,7 +258,7 @@ void fold_node_state(MetricsFold *fold, const TraceRow *row)
     account->shared_nodes -= node->is_shared;
     if (node->job != ID_NONE)
         job_at(fold, node->job)->nodes_now--;
-    node->state = (NodeState)fold_name_index(fold->node_states, NODE_STATE_COUNT, row->record.name);
+    node->state = state_called(fold, row->record.name);
     node->since_ns = row->record.at_ns;
     if (node->state == NODE_IDLE)
         node_reads_clock(fold, node);

@@ -356,7 +356,7 @@ static WaitingView view_of_kind(const World *world, const Cluster *cluster, cons
                         .unusable = kind->node_count[NODE_UNUSABLE],
                         .refused = is_refused ? lacking : 0};
     const int32_t more = above_zero(kind->room.most_nodes - held - view.refused);
-    const int32_t allowed = more > 0 ? world_quota_room(world, &kind->spec, more) : 0;
+    const int32_t allowed = more > 0 ? world_quota_room(world, kind, more) : 0;
     view.over_quota = more - allowed;
     if (cluster->is_automatic)
         view.growth = allowed;

@@ -58,7 +58,8 @@ static const char *keep_path(TraceFan *fan, RowTable *paths, uint32_t id, char *
     return path;
 }
 
-static const char *cluster_path(TraceFan *fan, ClusterId id)
+/* Not inlined, like path_of_job, so that the code for most records stays short. */
+static __attribute__((noinline)) const char *cluster_path(TraceFan *fan, ClusterId id)
 {
     const char *path = cached_path(&fan->clusters, id.index);
     if (path != NULL)
@@ -82,7 +83,7 @@ static const char *path_of_workload(TraceFan *fan, const Job *job)
                                   world_scenario(fan->world)->workloads[workload].name));
 }
 
-static const char *path_of_job(TraceFan *fan, JobId id)
+static __attribute__((noinline)) const char *path_of_job(TraceFan *fan, JobId id)
 {
     const Job *job = world_job(fan->world, id);
     if (!fan->uses_workload_names && job->workload >= 0)

@@ -7,6 +7,7 @@
 
 #include "sim/base/ascii.h"
 #include "sim/base/capped.h"
+#include "sim/base/wide.h"
 #include "sim/study/import/format.h"
 
 /* X(TARGET, name, KIND) */
@@ -168,9 +169,9 @@ static bool read_mapping(ImportLog *log, Mapping *mapping)
 static int64_t in_unit(int64_t nano, const Unit *unit)
 {
     const int64_t scale = 1000000000;
-    __extension__ typedef unsigned __int128 Big;
-    const Big divisor = (Big)scale * (Big)unit->denominator;
-    const Big value = ((Big)nano * (Big)unit->numerator + divisor - 1) / divisor;
+    const WideUnsigned divisor = (WideUnsigned)scale * (WideUnsigned)unit->denominator;
+    const WideUnsigned value =
+        ((WideUnsigned)nano * (WideUnsigned)unit->numerator + divisor - 1) / divisor;
     return value > INT64_MAX / 4 ? INT64_MAX / 4 : (int64_t)value;
 }
 

@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "sim/base/ascii.h"
-
-__extension__ typedef unsigned __int128 Wide128;
+#include "sim/base/wide.h"
 
 static const char unknown_text[] = "unknown", bound_text[] = ">=";
 enum { NUMBER_MAX = 32 }; /* bytes of the longest number: -2.2250738585072014e-308 */
@@ -119,7 +118,7 @@ static bool decimal_parse(const char *at, const char *end, Decimal *decimal)
     return at == end;
 }
 
-static int32_t bit_length(Wide128 number)
+static int32_t bit_length(WideUnsigned number)
 {
     const uint64_t high = (uint64_t)(number >> 64), low = (uint64_t)number;
     return high ? 128 - __builtin_clzll(high) : low ? 64 - __builtin_clzll(low) : 0;
@@ -127,10 +126,10 @@ static int32_t bit_length(Wide128 number)
 
 /* quotient * 2^scale rounded to the nearest double, ties to even. `quotient` has at least 55 bits;
  * its lowest bit is set if anything was cut off below it. */
-static double round_to_double(Wide128 quotient, int32_t scale)
+static double round_to_double(WideUnsigned quotient, int32_t scale)
 {
     const int32_t cut = bit_length(quotient) - 54; // 53 bits and one below
-    const bool is_inexact = (quotient & (((Wide128)1 << cut) - 1)) != 0;
+    const bool is_inexact = (quotient & (((WideUnsigned)1 << cut) - 1)) != 0;
     uint64_t bits = (uint64_t)(quotient >> cut);
     const bool rounds_up = (bits & 1) && (is_inexact || (bits & 2));
     bits = (bits >> 1) + rounds_up;
@@ -166,8 +165,8 @@ static double divide_exactly(uint64_t digits, int32_t places)
     // The dividend has its highest bit at 126, the divisor at most 64 bits: the quotient has at
     // least 63.
     const int32_t shift = 127 - bit_length(digits);
-    const Wide128 dividend = (Wide128)digits << shift, divisor = powers[places];
-    const Wide128 quotient = dividend / divisor;
+    const WideUnsigned dividend = (WideUnsigned)digits << shift, divisor = powers[places];
+    const WideUnsigned quotient = dividend / divisor;
     const bool has_rest = quotient * divisor != dividend;
     return round_to_double(quotient | has_rest, -shift);
 }

@@ -282,6 +282,36 @@ START_TEST(a_cluster_is_polled_while_it_is_not_settled)
 }
 END_TEST
 
+/* Whether the clock "auto" would jump. */
+static bool is_poll(const char *below)
+{
+    client.emulator->pace.is_polled = false;
+    ask(HTTP_GET, below, NULL);
+    return client.emulator->pace.is_polled;
+}
+
+START_TEST(a_client_may_wait_for_automatic_scaling)
+{
+    make_cluster();
+    for (int i = 0; i < 5; i++)
+        ck_assert(!is_poll(CLUSTER)); // it keeps its nodes
+    ck_assert_status(ask(HTTP_PATCH, CLUSTER,
+                         "{\"properties\": {\"scaleSettings\": {\"autoScale\": {"
+                         "\"minimumNodeCount\": 0, \"maximumNodeCount\": 3}}}}"),
+                     200);
+    // Its nodes are idle and leave sooner or later: who looks again and again waits for that.
+    ck_assert(!is_poll(CLUSTER));
+    ck_assert(!is_poll(CLUSTER));
+    ck_assert(is_poll(CLUSTER));
+    ck_assert(is_poll(CLUSTER));
+    ck_assert_status(ask(HTTP_PATCH, WORKSPACE, "{\"tags\": {\"a\": \"b\"}}"), 200);
+    ck_assert(!is_poll(CLUSTER));
+    pass(3600);
+    for (int i = 0; i < 5; i++)
+        ck_assert(!is_poll(CLUSTER)); // no node is left
+}
+END_TEST
+
 START_TEST(a_resize_answers_with_the_new_settings_and_the_old_states)
 {
     make_cluster();
@@ -319,6 +349,8 @@ START_TEST(bad_bodies_are_refused_by_their_place)
          ""},
         {"\"Standard_d1\"", "\"Standard_X1\"",
          "properties.vmSize: unknown VM size \"Standard_X1\""},
+        {"\"vmSize\": \"Standard_d1\", ", "", "properties: this Cluster needs \"vmSize\""},
+        {"\"Standard_d1\"", "null", "properties: this Cluster needs \"vmSize\""},
         {"\"vmPriority\": null", "\"vmPriority\": \"cheap\"", "properties.vmPriority: "},
         {"\"vmPriority\": null", "\"vmPriorty\": \"cheap\"", "properties.vmPriorty: "},
         {"\"adminUserPassword\": \"hush\",", "", "properties.userAccountSettings: "},
@@ -1838,6 +1870,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, names_are_checked);
     tcase_add_test(tests, a_cluster_is_returned_without_secrets_in_the_order_of_the_service);
     tcase_add_test(tests, a_cluster_is_polled_while_it_is_not_settled);
+    tcase_add_test(tests, a_client_may_wait_for_automatic_scaling);
     tcase_add_test(tests, a_resize_answers_with_the_new_settings_and_the_old_states);
     tcase_add_test(tests, bad_bodies_are_refused_by_their_place);
     tcase_add_test(tests, properties_are_an_object);

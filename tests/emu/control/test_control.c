@@ -274,7 +274,7 @@ START_TEST(the_time_after_a_moment_counts_as_the_wait_for_it)
     int64_t before_ns = session_now_ns(emulator->session);
     refused("Clock_Tell",
             "{\"do\": \"run-until\", \"until\": \"cluster gpu ready + 1000d\", \"within\": \"1h\"}",
-            409, "did not come in time");
+            409, "did not happen in time");
     ck_assert_int_eq(session_now_ns(emulator->session), before_ns + NS_PER_HOUR);
     create_job();
     // The moment has happened; the answer has named what to ask for now.
@@ -398,7 +398,7 @@ START_TEST(of_clusters_of_one_name_the_newest_that_is_not_being_deleted_is_meant
     run_until("cluster w/gpu deleted");
     refused("Clock_Tell",
             "{\"do\": \"run-until\", \"until\": \"cluster gpu idle >= 1\", \"within\": \"1h\"}",
-            409, "did not come");
+            409, "does not happen");
 }
 END_TEST
 
@@ -448,12 +448,30 @@ START_TEST(invalid_requests_to_the_clock_are_refused)
          "no share"},
         {"{\"do\": \"run-until\", \"until\": \"2018-07-18T17:00:00Z\"}", 400, "world's time"},
         {"{\"do\": \"run-until\", \"until\": \"cluster gpu nodes >= 5\", \"within\": \"1h\"}", 409,
-         "did not come"},
+         "\\\"cluster gpu nodes >= 5\\\" does not happen: no event is pending"},
         {"{\"do\": \"run-until\", \"until\": \"2018-07-18T17:46:00Z\"}", 409, "past"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         refused("Clock_Tell", rows[i].body, rows[i].status, rows[i].part);
-    ck_assert_int_ge(session_now_ns(emulator->session), NS_PER_HOUR);
+    ck_assert_int_lt(session_now_ns(emulator->session), NS_PER_HOUR);
+}
+END_TEST
+
+START_TEST(time_does_not_pass_where_no_event_is_pending)
+{
+    create_cluster();
+    run_until("cluster gpu ready");
+    const int64_t ready_ns = session_now_ns(emulator->session);
+    static const char never[] = "{\"do\": \"run-until\", \"until\": \"cluster gpu idle >= 9\"}";
+    refused("Clock_Tell", never, 409,
+            "\\\"cluster gpu idle >= 9\\\" does not happen: no event is pending");
+    ck_assert_int_eq(session_now_ns(emulator->session), ready_ns);
+    // An event that is later than the limit: time passes to the limit.
+    create_job();
+    refused("Clock_Tell",
+            "{\"do\": \"run-until\", \"until\": \"job train completed\", \"within\": \"1s\"}", 409,
+            "\\\"job train completed\\\" did not happen in time");
+    ck_assert_int_ge(session_now_ns(emulator->session), ready_ns + NS_PER_S);
 }
 END_TEST
 
@@ -860,6 +878,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, of_clusters_of_one_name_the_newest_that_is_not_being_deleted_is_meant);
     tcase_add_test(tests, a_job_of_the_same_name_is_not_listened_to);
     tcase_add_test(tests, invalid_requests_to_the_clock_are_refused);
+    tcase_add_test(tests, time_does_not_pass_where_no_event_is_pending);
     tcase_add_test(tests, a_jump_outlives_the_process);
     tcase_add_test(tests, after_the_last_instant_nothing_is_done_any_more);
     tcase_add_test(tests, faults_strike_the_world_now);

@@ -305,7 +305,7 @@ START_TEST(an_older_format_is_brought_up_to_date)
     commit(store);
     // A store of version 1: without the table of operations that the world has not received.
     static const char older[] = "DROP TABLE file_untold; ALTER TABLE file_extent DROP COLUMN sums;"
-                                "DROP TABLE journal_pack;"
+                                "DROP TABLE journal_pack; DROP TABLE outcome;"
                                 "PRAGMA user_version = 1";
     ck_assert_int_eq(sqlite3_exec(store_connection(store), older, NULL, NULL, NULL), SQLITE_OK);
     store_close(store);
@@ -324,7 +324,7 @@ START_TEST(settings_of_an_older_format_are_kept)
     // As version 2 had them.
     static const char older[] =
         "ALTER TABLE file_extent DROP COLUMN sums;"
-        "DROP TABLE journal_pack;"
+        "DROP TABLE journal_pack; DROP TABLE outcome;"
         "DROP TABLE settings;"
         "CREATE TABLE settings(name TEXT PRIMARY KEY,value TEXT NOT NULL)STRICT,WITHOUT ROWID;"
         "INSERT INTO settings VALUES('one','1'),('two','2');"

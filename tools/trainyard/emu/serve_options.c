@@ -133,8 +133,10 @@ const OptionTable serve_option_table = {
         "--real hands a job to the trainer, as `trainyard run --real` does, if its command line "
         "matches a \"program\" of the scenario that trains a network which `trainyard train` "
         "knows: with as many ranks as the job has processes, whatever its toolkit, on this "
-        "machine. The command line of such a job is not run. All other jobs are emulated, or "
-        "run with --run-jobs.\n"
+        "machine. The command line of such a job is not run. If the program saves on notice, "
+        "its ranks get notice when a node of the job is going to be preempted: they write a "
+        "checkpoint and end, and the job's next attempt continues at that step. All other jobs "
+        "are emulated, or run with --run-jobs.\n"
         "\n"
         "Exit codes: 0 after Control-C or SIGTERM, 2 for wrong input, 3 when the machine fails.",
     .example = "trainyard serve --clock x60\n"
