@@ -285,6 +285,14 @@ static void answer_stale(const Read *read, const HttpRequest *request, HttpRespo
     response->body_bytes = read->before.length;
 }
 
+/* The connection is cut instead of the answer. */
+static void lose(HttpResponse *response)
+{
+    if (response->source.free != NULL)
+        response->source.free(response->source.owner);
+    *response = http_response(0);
+}
+
 void api_faults_after(ApiFaults *faults, ApiVerdict verdict, const HttpRequest *request,
                       HttpResponse *response, const int64_t *machine_ns)
 {
@@ -293,4 +301,6 @@ void api_faults_after(ApiFaults *faults, ApiVerdict verdict, const HttpRequest *
         answer_stale(read, request, response);
     if (verdict.kind == API_FAULT_SLOW)
         slow_down(response, verdict.bytes_per_s, machine_ns);
+    if (verdict.kind == API_FAULT_LOST)
+        lose(response);
 }

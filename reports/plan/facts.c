@@ -5,6 +5,7 @@
 
 #include "reports/text/labels.h"
 #include "sim/study/point_scenario.h"
+#include "sim/study/statistics/words.h"
 
 static void put_estimate(StudyFacts *study, int32_t point, int32_t metric,
                          const PlanEstimate *estimate)
@@ -258,4 +259,12 @@ const char *why_order_words(const PlanFacts *facts)
                         subject_words(facts),
                         facts->follow->facts.has_next_best ? ", the next best" : "",
                         objective_noun(facts));
+}
+
+const char *amount_words(Arena *arena, double amount, const char *unit)
+{
+    Text text = {0};
+    words_amount(&text, amount);
+    text_printf(&text, "\xC2\xA0%s", unit);
+    return text_move(arena, &text);
 }

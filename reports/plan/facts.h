@@ -63,6 +63,8 @@ const int32_t *candidates_nearest_first(const PlanFacts *facts);
 const int32_t *why_order(const PlanFacts *facts);
 /* "the recommended candidate, the next best, then ...": that order in words. */
 const char *why_order_words(const PlanFacts *facts);
+/* "413,003 USD", "7.25 h": an amount without an error. */
+const char *amount_words(Arena *arena, double amount, const char *unit);
 /* The runs of a candidate that the page states, and their first replication. */
 typedef struct {
     int32_t first, count;

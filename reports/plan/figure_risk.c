@@ -1,5 +1,5 @@
-/* Private to reports/plan: the distribution of the objective over the runs of the recommended
- * candidate. */
+/* Private to reports/plan: the distribution of risk.h over the runs of the recommended candidate.
+ */
 #include <inttypes.h>
 #include <math.h>
 
@@ -29,9 +29,9 @@ static const FigureNumbers *numbers_of(const PlanFacts *facts, const Risk *risk)
         const int32_t rank = (int32_t)ceil(rows[i].quantile * risk->count);
         const double value = risk->sorted[rank > 0 ? rank - 1 : 0];
         const PlanEstimate estimate = {value, (double)NAN, (double)NAN, 1};
-        const char *const cells[COLUMNS] = {rows[i].name, answer_value(facts->arena, facts->outcome,
-                                                                       facts->outcome->goal->metric,
-                                                                       &estimate, false)};
+        const char *const cells[COLUMNS] = {
+            rows[i].name,
+            answer_value(facts->arena, facts->outcome, risk->metric, &estimate, false)};
         numbers_add(numbers, range_band(range, value, BAND_PPM), cells);
     }
     return numbers;
@@ -40,12 +40,12 @@ static const FigureNumbers *numbers_of(const PlanFacts *facts, const Risk *risk)
 void figures_risk(Figures *figures, const PlanFacts *facts)
 {
     const PlanOutcome *outcome = facts->outcome;
-    if (outcome->winner == NO_CANDIDATE || outcome->goal->is_maximised)
+    if (outcome->winner == NO_CANDIDATE)
         return;
     const Risk risk = risk_of(facts, outcome->winner);
     if (risk.count < 2)
         return;
-    const double factor = answer_scale(outcome, outcome->goal->metric).factor;
+    const double factor = answer_scale(outcome, risk.metric).factor;
     double *x = ARENA_ARRAY(facts->arena, double, risk.count + 1);
     double *shares = ARENA_ARRAY(facts->arena, double, risk.count + 1);
     x[0] = risk.sorted[0] * factor;
@@ -53,7 +53,7 @@ void figures_risk(Figures *figures, const PlanFacts *facts)
         x[i + 1] = risk.sorted[i] * factor;
         shares[i + 1] = (i + 1.0) / risk.count;
     }
-    const ShareCurves curves = {.x_label = objective_title(facts),
+    const ShareCurves curves = {.x_label = risk_title(facts, &risk),
                                 .curve_count = 1,
                                 .curves = {{"runs", RGB_MEETS, x, shares, risk.count + 1}},
                                 .share_limit = (double)NAN,
@@ -64,8 +64,8 @@ void figures_risk(Figures *figures, const PlanFacts *facts)
         (Figure){.section = PLAN_RISK,
                  .file = "risk",
                  .title = arena_printf(facts->arena,
-                                       "Share of the %" PRId32 " runs with at most this %s",
-                                       risk.count, objective_title(facts)),
+                                       "Share of the %" PRId32 " runs with at most this: %s",
+                                       risk.count, risk_title(facts, &risk)),
                  .note = "",
                  .numbers = numbers_of(facts, &risk)},
         &curves);

@@ -9,12 +9,12 @@
 
 static const char *hours_words(Arena *arena, double hours)
 {
-    return arena_printf(arena, hours < 10 ? "%.2f\xC2\xA0h" : "%.0f\xC2\xA0h", hours);
+    return amount_words(arena, hours, "h");
 }
 
 static const char *usd_words(Arena *arena, double usd)
 {
-    return arena_printf(arena, fabs(usd) < 100 ? "%.2f\xC2\xA0USD" : "%.0f\xC2\xA0USD", usd);
+    return amount_words(arena, usd, "USD");
 }
 
 static int32_t row_count(const PlanFacts *facts)

@@ -60,6 +60,21 @@ static int32_t wait_constraint(const PlanFacts *facts, int64_t *waited_ns)
     return -1;
 }
 
+/* " Only the first curve counts 586 jobs of other sizes." */
+static const char *other_sizes(Arena *arena, const WaitCurve *curves, int32_t count)
+{
+    int64_t others = curves[0].job_count;
+    Text out = {0};
+    for (int32_t c = 1; c < count; c++)
+        others -= curves[c].job_count;
+    if (count == 1 || others == 0)
+        return "";
+    text_add(&out, " Only the first curve counts ");
+    thousands_print(&out, others);
+    text_printf(&out, " job%s of other sizes.", plural(others));
+    return text_move(arena, &out);
+}
+
 static void waits_figure(Figures *figures, const PlanFacts *facts)
 {
     WaitCurve curves[WAIT_CLASSES_MAX];
@@ -88,11 +103,12 @@ static void waits_figure(Figures *figures, const PlanFacts *facts)
         (Figure){.section = PLAN_WINNER,
                  .file = "waits",
                  .title = "Share of the jobs that waited at most this long",
-                 .note = constraint >= 0
-                             ? "The constraint is where the dashed lines cross: a curve "
-                               "that is above the crossing meets it. Jobs that never "
-                               "started are not within any time."
-                             : "Jobs that never started are not within any time.",
+                 .note = arena_printf(
+                     facts->arena, "%sJobs that never started are not within any time.%s",
+                     constraint >= 0 ? "The constraint is where the dashed lines cross: a curve "
+                                       "that is above the crossing meets it. "
+                                     : "",
+                     other_sizes(facts->arena, curves, count)),
                  .numbers = wait_numbers(facts, curves, count)},
         &drawn);
 }
@@ -154,7 +170,11 @@ static void queue_print(Text *out, const QueueCurve *queue, FigureLayout layout)
 
 static void queue_figure(Figures *figures, const PlanFacts *facts)
 {
-    const QueueCurve queue = winner_queue(facts->arena, facts->jobs, BINS);
+    const Study *study = facts->outcome->grid->study;
+    const double period_s = study->horizon.kind == HORIZON_TERMINATING
+                                ? (double)study->period_ns / (double)NS_PER_S
+                                : 0;
+    const QueueCurve queue = winner_queue(facts->arena, facts->jobs, period_s, BINS);
     Text wide = {0}, narrow = {0};
     if (queue.count == 0)
         return;

@@ -97,6 +97,8 @@ void section_answer(Text *html, const PlanFacts *facts)
     paragraph_print(html, "alternative", facts->answer.alternative);
     if (facts->answer.remark[0] != '\0')
         paragraph_print(html, "alternative", facts->answer.remark);
+    if (facts->answer.reach[0] != '\0')
+        paragraph_print(html, "alternative", facts->answer.reach);
     tiles_print(html, facts);
     text_add(html, "</section>\n");
 }

@@ -73,10 +73,12 @@ static void flips_print(Text *html, const PlanFacts *facts)
         return;
     if (count == 0) {
         paragraph(html,
-                  arena_printf(facts->arena,
-                               "None of the %" PRId32 " assumptions changes the answer alone, "
-                               "anywhere in its range.",
-                               follow->effect_count));
+                  follow->effect_count == 1
+                      ? "The only assumption does not change the answer, anywhere in its range."
+                      : arena_printf(facts->arena,
+                                     "None of the %" PRId32 " assumptions changes the answer "
+                                     "alone, anywhere in its range.",
+                                     follow->effect_count));
         return;
     }
     text_printf(html,
@@ -276,9 +278,9 @@ void section_why(Text *html, const PlanFacts *facts)
         card_cell_print(html, "candidate", candidate_words(facts, candidate), false);
         card_cell_print(html, "bound by", bounds_words(facts, why), false);
         card_cell_print(html, "hours in the queue",
-                        arena_printf(facts->arena, "%.1f h", why->waited_s / 3600), true);
+                        amount_words(facts->arena, why->waited_s / 3600, "h"), true);
         card_cell_print(html, "paid while no job ran",
-                        arena_printf(facts->arena, "%.2f USD", why->stranded_usd), true);
+                        amount_words(facts->arena, why->stranded_usd, "USD"), true);
         text_add(html, "</tr>\n");
     }
     cards_end(html);
@@ -294,6 +296,19 @@ void section_why(Text *html, const PlanFacts *facts)
 static const NodeUse stranded[] = {USE_PROVISIONING, USE_IDLE,    USE_STRANDED,
                                    USE_GANG,         USE_LEAVING, USE_UNUSABLE};
 
+/* " Jobs ran for 41.2 % of the time of the nodes." */
+static const char *busy_words(Arena *arena, const PointWhy *why)
+{
+    double all_s = 0, stranded_s = 0;
+    for (int use = 0; use < USE_COUNT; use++)
+        all_s += why->use_s[use] > 0 ? why->use_s[use] : 0;
+    for (size_t i = 0; i < sizeof stranded / sizeof stranded[0]; i++)
+        stranded_s += why->use_s[stranded[i]] > 0 ? why->use_s[stranded[i]] : 0;
+    return all_s > 0 ? arena_printf(arena, " Jobs ran for %.1f %% of the time of the nodes.",
+                                    100 * (1 - stranded_s / all_s))
+                     : "";
+}
+
 void section_stranded(Text *html, const PlanFacts *facts)
 {
     const char *const headings[] = {"cause", "#hours of nodes", "#money", "#of the bill for nodes",
@@ -302,8 +317,8 @@ void section_stranded(Text *html, const PlanFacts *facts)
         return;
     const PointWhy *why = &facts->follow->why[0]; // of the recommendation
     text_add(html, "<section>\n<h2>Paid, and no job ran</h2>\n<p class=\"note\">");
-    text_printf(html, "The %s, in the mean over its runs, %s.</p>\n", subject_words(facts),
-                answer_period(facts->arena, facts->outcome));
+    text_printf(html, "The %s, in the mean over its runs, %s.%s</p>\n", subject_words(facts),
+                answer_period(facts->arena, facts->outcome), busy_words(facts->arena, why));
     cards_begin(html, headings);
     for (size_t i = 0; i < sizeof stranded / sizeof stranded[0]; i++) {
         const double usd = why->use_usd[stranded[i]], s = why->use_s[stranded[i]];
@@ -311,9 +326,8 @@ void section_stranded(Text *html, const PlanFacts *facts)
             continue;
         text_add(html, "<tr>");
         card_cell_print(html, "cause", node_use_words(stranded[i]), false);
-        card_cell_print(html, "hours of nodes", arena_printf(facts->arena, "%.2f h", s / 3600),
-                        true);
-        card_cell_print(html, "money", arena_printf(facts->arena, "%.2f USD", usd), true);
+        card_cell_print(html, "hours of nodes", amount_words(facts->arena, s / 3600, "h"), true);
+        card_cell_print(html, "money", amount_words(facts->arena, usd, "USD"), true);
         card_cell_print(html, "of the bill for nodes",
                         why->node_usd > 0
                             ? arena_printf(facts->arena, "%.1f %%", 100 * usd / why->node_usd)

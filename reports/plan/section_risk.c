@@ -85,24 +85,40 @@ static void story_print(Text *html, const PlanFacts *facts, const Risk *risk)
     cards_end(html);
 }
 
+/* "at least 94.9 % of the jobs wait at most 30 min", "the cost is at most 92 USD". */
+static void common_print(Text *html, const PlanFacts *facts, const Risk *risk)
+{
+    const PlanEstimate p95 = {risk->p95.value, (double)NAN, (double)NAN, risk->count};
+    const StudyMetric *metric = &facts->outcome->grid->study->metrics[risk->metric];
+    const MetricWords words = metric_words(facts->arena, metric->name);
+    const char *side = risk->is_small_bad ? "at least" : "at most";
+    const char *value = answer_value(facts->arena, facts->outcome, risk->metric, &p95, false);
+    const bool is_share = words.form == METRIC_IS_SHARE;
+    prose_print(html,
+                is_share ? side : arena_printf(facts->arena, "the %s is %s", words.noun, side));
+    text_add(html, " <strong class=\"t\">");
+    prose_print(html, value);
+    text_add(html, "</strong>");
+    if (is_share)
+        prose_print(html,
+                    arena_printf(facts->arena, " of the %s %s", words.subject, words.predicate));
+}
+
 void section_bad_runs(Text *html, const PlanFacts *facts)
 {
     const PlanOutcome *outcome = facts->outcome;
     const Risk risk = risk_of(facts, outcome->winner);
-    const int32_t metric = outcome->goal->metric;
-    const PlanEstimate p95 = {risk.p95.value, risk.p95.low, risk.p95.high, risk.count};
     const PlanEstimate worst = {risk.worst, (double)NAN, (double)NAN, 1};
     const uint64_t seed =
         study_seed(outcome->grid->study, risk.worst_point, risk.worst_replication);
-    text_add(html, "<p>In 95 % of the runs it is at most <strong class=\"t\">");
-    prose_print(html, answer_value(facts->arena, outcome, metric, &p95, false));
-    text_add(html, "</strong>");
-    if (!isfinite(risk.p95.high))
-        text_printf(html, " (%" PRId32 " runs are too few for an upper bound of that)", risk.count);
+    text_add(html, "<p>In 95 % of the runs ");
+    common_print(html, facts, &risk);
+    if (!isfinite(risk.is_small_bad ? risk.p95.low : risk.p95.high))
+        text_printf(html, " (%" PRId32 " runs are too few to be sure of that)", risk.count);
     text_add(html, ". The worst of ");
     thousands_print(html, risk.count);
     text_add(html, " runs has <strong class=\"t\">");
-    prose_print(html, answer_value(facts->arena, outcome, metric, &worst, false));
+    prose_print(html, answer_value(facts->arena, outcome, risk.metric, &worst, false));
     text_printf(html,
                 "</strong>, with seed %" PRIu64 ". %s <code>trainyard show DIR "
                 "%" PRId32 " %" PRIu64

@@ -1,6 +1,7 @@
 #include "reports/plan/stacked.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "reports/plan/palette.h"
 #include "reports/study/rows.h"
@@ -40,6 +41,12 @@ static int32_t choose(const Stacked *stacked, int32_t *chosen)
         chosen[count] = best;
     }
     return count;
+}
+
+/* "running jobs" of "running jobs, which held all nodes": the table below has the whole. */
+static const char *key_name(Arena *arena, const char *kind)
+{
+    return arena_strndup(arena, kind, strcspn(kind, ","));
 }
 
 typedef struct {
@@ -100,7 +107,7 @@ void stacked_draw(Figures *figures, Figure figure, const Stacked *stacked)
     headings[columns++] = "all";
     for (int32_t i = 0; i < parts.count; i++) {
         headings[columns++] = stacked->kinds[parts.chosen[i]];
-        shades[i] = (Shade){stacked->kinds[parts.chosen[i]], series_rgb[i]};
+        shades[i] = (Shade){key_name(arena, stacked->kinds[parts.chosen[i]]), series_rgb[i]};
     }
     if (parts.has_others) {
         headings[columns++] = "all others";

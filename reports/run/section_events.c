@@ -172,6 +172,18 @@ static void queue_change_print(Text *out, const TraceRow *row)
         text_printf(out, ", and has at most %" PRId64, row->record.queue_changed.gpus_max);
 }
 
+static void maintenance_print(Text *out, const Facts *facts, const TraceRow *row)
+{
+    const int64_t running = row->record.cluster_maintenance.running;
+    text_printf(out, "Maintenance of ");
+    count_print(out, row->record.cluster_maintenance.nodes, "node", "nodes");
+    text_printf(out, " of cluster %s %s", cluster_name(facts, row), row->record.name);
+    if (running == 0 || strcmp(row->record.name, "begins") != 0)
+        return;
+    text_add(out, ", while ");
+    count_print(out, running, "node still runs jobs", "nodes still run jobs");
+}
+
 static void notice_print(Text *out, const Facts *facts, const TraceRow *row)
 {
     const int64_t grace_ns = row->record.job_notice.grace_ns;
@@ -211,6 +223,8 @@ static void event_print(Text *out, const Facts *facts, const TraceRow *row)
     }
     if (kind == TRACE_QUEUE_CHANGED)
         queue_change_print(out, row);
+    if (kind == TRACE_CLUSTER_MAINTENANCE)
+        maintenance_print(out, facts, row);
     if (kind == TRACE_JOB_NOTICE)
         notice_print(out, facts, row);
     if (kind == TRACE_JOB_STATE)

@@ -156,6 +156,11 @@ void section_method(Text *html, const StudyFacts *facts)
         text_add(html, "<li>A metric that is itself a percentile of a run is averaged over runs. "
                        "The mean of percentiles is not the percentile of all jobs together, and is "
                        "often lower.</li>\n");
+    if (facts->study->piece_count > 0)
+        text_add(html,
+                 "<li>Each run draws pieces of the log anew, as many as the log has. No run "
+                 "has what is in none of them: a trend, a new team, a deadline. More runs "
+                 "make the intervals narrower; what the log is too short to show remains.</li>\n");
     horizon_print(html, facts);
     if (facts->bound_count > 0)
         text_add(html, "<li>Values with \xE2\x89\xA5 are lower bounds, because jobs still waited "

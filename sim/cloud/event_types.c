@@ -2,6 +2,7 @@
 
 #include "sim/cloud/cluster/allocation.h"
 #include "sim/cloud/cluster/autoscale.h"
+#include "sim/cloud/cluster/maintenance.h"
 #include "sim/cloud/cluster/region.h"
 #include "sim/cloud/condition.h"
 #include "sim/cloud/job/attempt.h"
@@ -77,6 +78,11 @@ static bool is_stale_CONDITION(void *owner, const Event *event)
 static bool is_stale_CLUSTER(void *owner, const Event *event)
 {
     return cluster_of(owner, event)->generation != event->generation;
+}
+
+static bool is_stale_CLUSTER_LIFE(void *owner, const Event *event)
+{
+    return cluster_of(owner, event)->provisioning >= PROVISIONING_DELETING;
 }
 
 static bool is_stale_CLUSTER_TICK(void *owner, const Event *event)

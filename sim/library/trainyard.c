@@ -185,7 +185,7 @@ static Summary *run_world(Arena *arena, const Scenario *scenario, const trainyar
 {
     TraceFan *fan = trace_fan_create(arena);
     MetricsFold *metrics = metrics_fold_create(arena);
-    metrics_fold_measure(metrics, scenario->measure);
+    metrics_fold_measure(metrics, scenario);
     WaitingFold *waiting = waiting_fold_create(arena);
     Fingerprint fingerprint = fingerprint_start();
     trace_fan_join(fan, waiting_fold_listener(waiting));

@@ -3,6 +3,7 @@
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
 #include "sim/base/wide.h"
+#include "sim/model/day_hours.h"
 
 /* Part of a period with one factor: an hour of the day, or less at the ends. */
 typedef struct {
@@ -16,11 +17,11 @@ static Stretch stretch_at(const ArrivalPeriod *period, int64_t since_ns)
     Stretch stretch = {since_ns, period->length_ns - since_ns, 1};
     if (period->hour_ppm == NULL)
         return stretch;
-    enum { HOURS = 24, MS_PER_DAY = 86400000 };
+    enum { MS_PER_DAY = 86400000 };
     const int64_t of_day_ms = (period->start_unix_ms % MS_PER_DAY + MS_PER_DAY) % MS_PER_DAY;
     const Wide clock_ns = (Wide)of_day_ms * NS_PER_MS + period->begin_ns + since_ns;
     const int64_t left_ns = NS_PER_HOUR - (int64_t)(clock_ns % NS_PER_HOUR);
-    stretch.factor = period->hour_ppm[(int32_t)(clock_ns / NS_PER_HOUR % HOURS)];
+    stretch.factor = period->hour_ppm[(int32_t)(clock_ns / NS_PER_HOUR % HOURS_A_DAY)];
     if (left_ns < stretch.length_ns)
         stretch.length_ns = left_ns;
     return stretch;

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "sim/base/text.h"
 #include "sim/base/units.h"
 #include "sim/model/price.h"
 #include "sim/study/format/study_types.h"
@@ -136,13 +137,31 @@ static const BoundText *name_of(const ConstraintText *text)
     return text->share.node != NULL ? &text->share : &text->metric;
 }
 
+/* "queue_s.mean" at most 20m as "queue_s.mean_completed", which has a value while jobs still wait;
+ * NULL when `name` is not such a mean. Runs of the long run end when their jobs have ended. */
+static const char *completed_mean(Arena *arena, const char *name, const Json *limit)
+{
+    static const char *const means[] = {"queue_s.mean", "turnaround_s.mean"};
+    for (size_t i = 0; limit != NULL && i < sizeof means / sizeof means[0]; i++) {
+        const size_t length = strlen(name), end = strlen(means[i]);
+        if (length >= end && strcmp(name + length - end, means[i]) == 0 &&
+            (length == end || name[length - end - 1] == '.') && strstr(name, " / ") == NULL)
+            return arena_printf(arena, "%s_completed", name);
+    }
+    return NULL;
+}
+
 /* The metric that is tested. */
-static const char *tested_name(Arena *arena, const ConstraintText *text)
+static const char *tested_name(Arena *arena, const StudyText *study, const ConstraintText *text)
 {
     double share;
     const char *name = name_of(text)->value;
-    const char *twin =
-        name != NULL ? share_of_percentile(arena, name, text->at_most, &share) : NULL;
+    if (name == NULL)
+        return NULL;
+    const char *twin = share_of_percentile(arena, name, text->at_most, &share);
+    const bool is_steady = study->horizon != NULL && study->horizon->kind.value == HORIZON_STEADY;
+    if (twin == NULL && !is_steady)
+        twin = completed_mean(arena, name, text->at_most);
     return twin != NULL ? twin : name;
 }
 
@@ -154,7 +173,7 @@ int32_t goal_metrics(Arena *arena, const StudyText *text, GoalMetric metrics[GOA
         metrics[count++] = (GoalMetric){objective->value, json_at(objective->node)};
     for (int32_t i = 0; i < text->subject_to.count && i < GOAL_CONSTRAINTS_MAX; i++) {
         const ConstraintText *constraint = text->subject_to.items[i];
-        const char *name = tested_name(arena, constraint);
+        const char *name = tested_name(arena, text, constraint);
         if (name != NULL)
             metrics[count++] = (GoalMetric){name, json_at(name_of(constraint)->node)};
     }
@@ -242,8 +261,8 @@ static bool check_needs(const Reader *reader, int32_t metric)
 
 /* --- Constraints --- */
 
-static bool read_limit(const Reader *reader, const StudyMetric *metric, const Json *node,
-                       double *limit)
+static bool read_limit(const Reader *reader, const StudyMetric *metric, const char *name,
+                       const Json *node, double *limit)
 {
     int64_t nano;
     if (node->kind == JSON_NUMBER) {
@@ -257,7 +276,7 @@ static bool read_limit(const Reader *reader, const StudyMetric *metric, const Js
         return true;
     }
     status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, node->at,
-                             "the limit of \"%s\" is not an amount of it", metric->name),
+                             "the limit of \"%s\" is not an amount of it", name),
                 goal_unit_is_none(metric->unit)  ? "as in 0.95 or \"95%%\""
                 : strcmp(metric->unit, "s") == 0 ? "as in \"20m\""
                                                  : "a number, or an amount with its unit");
@@ -285,7 +304,8 @@ static bool read_constraint(const Reader *reader, const ConstraintText *text,
     const char *name = name_of(text)->value;
     double share;
     const bool is_twin = share_of_percentile(reader->arena, name, text->at_most, &share) != NULL;
-    constraint->metric = study_find_metric(reader->study, tested_name(reader->arena, text));
+    constraint->metric =
+        study_find_metric(reader->study, tested_name(reader->arena, reader->text, text));
     if (constraint->metric < 0) // reported with the metrics
         return false;
     const StudyMetric *metric = &reader->study->metrics[constraint->metric];
@@ -295,7 +315,7 @@ static bool read_constraint(const Reader *reader, const ConstraintText *text,
     constraint->side = text->at_least != NULL || is_twin ? LIMIT_AT_LEAST : LIMIT_AT_MOST;
     if (is_twin)
         constraint->limit = share;
-    else if (!read_limit(reader, metric, limit, &constraint->limit))
+    else if (!read_limit(reader, metric, name, limit, &constraint->limit))
         return false;
     const bool is_share = metric->kind == MEASURE_SHARE;
     if (text->share.node != NULL && !is_share) {
@@ -372,6 +392,13 @@ static bool refuse_indifference(const Reader *reader, const Json *node)
     return false;
 }
 
+/* Whether the constraint is about `metric`, or was written with `name`. */
+static bool is_about(const GoalConstraint *constraint, int32_t metric, const char *name)
+{
+    const char *rest = constraint->words;
+    return constraint->metric == metric || (text_skip(&rest, name) && *rest == ' ');
+}
+
 /* The indifference of the objective and of all constraints with the metric of `member`. */
 static bool read_own_indifference(const Reader *reader, const Json *member)
 {
@@ -381,9 +408,13 @@ static bool read_own_indifference(const Reader *reader, const Json *member)
     const int32_t metric = study_find_metric(study, member->key);
     double part = 0;
     int64_t nano = 0;
+    const char *unit = metric >= 0 ? study->metrics[metric].unit : NULL;
     bool is_used = metric == goal->metric;
-    for (int32_t i = 0; metric >= 0 && i < goal->constraint_count; i++)
-        is_used |= constraints[i].metric == metric;
+    for (int32_t i = 0; i < goal->constraint_count; i++)
+        if (is_about(&constraints[i], metric, member->key)) {
+            is_used = true;
+            unit = study->metrics[constraints[i].metric].unit;
+        }
     if (!is_used) {
         const char **names = ARENA_ARRAY(reader->arena, const char *, goal->constraint_count + 1);
         names[0] = study->metrics[goal->metric].name;
@@ -394,14 +425,14 @@ static bool read_own_indifference(const Reader *reader, const Json *member)
         return false;
     }
     const bool is_part = read_part(member, &part);
-    if (!is_part && !goal_amount_read(member, study->metrics[metric].unit, &nano))
+    if (!is_part && !goal_amount_read(member, unit, &nano))
         return refuse_indifference(reader, member);
     if (metric == goal->metric) {
         goal->indifference_part = is_part ? part : 0;
         goal->indifference_amount = is_part ? 0 : (double)nano / 1e9;
     }
     for (int32_t i = 0; i < goal->constraint_count; i++)
-        if (constraints[i].metric == metric) {
+        if (is_about(&constraints[i], metric, member->key)) {
             const double limit = constraints[i].limit;
             constraints[i].indifference =
                 is_part ? part * (limit < 0 ? -limit : limit) : (double)nano / 1e9;

@@ -456,17 +456,23 @@ static bool read_idle(Reader *reader, StudyOutcome *outcome)
 
 /* --- The whole --- */
 
+static int64_t whole_or(const Json *object, const char *key, int64_t fallback)
+{
+    const Json *node = json_member(object, key);
+    return node != NULL && node->is_integer ? node->integer : fallback;
+}
+
 static bool read_all(Reader *reader, StudyOutcome *outcome)
 {
     Study *study = reader->study;
-    const Json *until = json_member(reader->root, "until_ns");
-    const Json *period = json_member(reader->root, "period_ns");
     study->description = optional_text(reader->root, "description");
     study->policy = study_policy_read(reader->arena, json_member(reader->root, "policy"));
-    study->until_ns = until != NULL && until->is_integer ? until->integer : INT64_MAX;
-    study->period_ns = period != NULL && period->is_integer ? period->integer : 0;
+    study->until_ns = whole_or(reader->root, "until_ns", INT64_MAX);
+    study->period_ns = whole_or(reader->root, "period_ns", 0);
     study->recurs = json_is_true(reader->root, "recurs");
     study->replays = json_is_true(reader->root, "replays");
+    study->piece_ns = whole_or(reader->root, "piece_ns", 0);
+    study->piece_count = whole_or(reader->root, "piece_count", 0);
     return member(reader, reader->root, "trainyard_study_expanded", JSON_NUMBER) != NULL &&
            read_text(reader, reader->root, "scenario", &study->scenario_path) &&
            read_metrics(reader) && read_seeds(reader) && read_factors(reader) &&

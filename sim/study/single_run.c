@@ -78,7 +78,7 @@ static bool run_to_end(Arena *arena, const PointScenario *point, const Scenario 
 {
     TraceFan *fan = trace_fan_create(arena);
     MetricsFold *fold = metrics_fold_create(arena);
-    metrics_fold_measure(fold, scenario->measure);
+    metrics_fold_measure(fold, scenario);
     trace_fan_join(fan, metrics_fold_listener(fold, TRACE_LEVEL_STEPS));
     WaitingFold *waiting = point->needs_waiting ? join_waiting(arena, fan) : NULL;
     World *world = world_create(arena, scenario, trace_fan_sink(fan));

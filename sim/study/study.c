@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/base/name_table.h"
+#include "sim/cloud/spec/resample.h"
 #include "sim/output/summary/metric_pattern.h"
 #include "sim/schema/json_load.h"
 #include "sim/study/goal.h"
@@ -229,12 +230,28 @@ static bool has_replay(const Scenario *scenario)
     return replays;
 }
 
+static void note_pieces(Study *study, const Scenario *scenario)
+{
+    study->piece_ns = study->piece_count = 0;
+    for (int32_t i = 0; i < scenario->workload_count; i++) {
+        const Workload *workload = &scenario->workloads[i];
+        if (workload->list == NULL || workload->resample.piece_ns == 0)
+            continue;
+        const int64_t count = resample_pieces(workload->list, workload->resample.piece_ns);
+        if (study->piece_ns != 0 && count >= study->piece_count)
+            continue;
+        study->piece_ns = workload->resample.piece_ns;
+        study->piece_count = count;
+    }
+}
+
 static void note_facts(Study *study, const Scenario *scenario)
 {
     study->until_ns = scenario->until_ns;
     study->period_ns = period_of(scenario);
     study->recurs = scenario->workload_count > 0;
     study->replays = has_replay(scenario);
+    note_pieces(study, scenario);
 }
 
 /* Factors with one level change all points, and the facts of the scenario with them. Mistakes in

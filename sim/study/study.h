@@ -99,6 +99,9 @@ typedef struct {
     int64_t period_ns;
     bool recurs;  /* jobs of workloads arrive during the period: another one may follow it */
     bool replays; /* every run has the jobs of a list at their own times */
+    /* Runs draw pieces of a list anew: the length of a piece, and how many the list has, of the one
+     * that has the fewest; 0: none is drawn. */
+    int64_t piece_ns, piece_count;
     int32_t factor_count;
     const Factor *const *factors;
     const Design *design; /* its points are those of the study */

@@ -201,6 +201,10 @@ static void put_units(Arena *arena, Json *root, const Study *study)
         json_put_integer(arena, root, "period_ns", study->period_ns);
     json_put_boolean(arena, root, "recurs", study->recurs);
     json_put_boolean(arena, root, "replays", study->replays);
+    if (study->piece_count > 0) {
+        json_put_integer(arena, root, "piece_ns", study->piece_ns);
+        json_put_integer(arena, root, "piece_count", study->piece_count);
+    }
 }
 
 static void put_real(Arena *arena, Json *list, double value)

@@ -267,7 +267,7 @@ trainyard run weeks.json --json
 holds has_json "run['attribution']['checkpoint_s'] == 0"
 trainyard import philly-csv "$scenarios/traces/philly_ed69ec.source.csv" -o replay.csv --scenario replay.json --nodes 9 --gpus-per-node 4 --price 1USD
 trainyard plan replay.json --vary nodes=9,12 --vary policy=service --minimise cost_usd.total --seeds 2
-stdout_has "All candidates have policy service. "
+stdout_has "All candidates have policy service."
 exit_is 0
 stdout_has "Every run replays the same list of jobs"
 

@@ -290,6 +290,20 @@ START_TEST(an_automatic_clock_jumps_for_waiting_clients)
 }
 END_TEST
 
+START_TEST(a_request_whose_answer_is_lost_is_done)
+{
+    open_with(CLOCK_MANUAL, false);
+    const HttpResponse rule = ask(LISTENER_PLAIN, HTTP_POST, "localhost", "/trainyard/faults",
+                                  "{\"do\": \"api.lost\", \"method\": \"PUT\", \"count\": 1}");
+    ck_assert_msg(rule.status == 200, "%s", text_of(&rule));
+    const char *path = arena_printf(arena, "%s?api-version=2018-05-01", group());
+    static const char body[] = "{\"location\": \"eastus\"}";
+    ck_assert_int_eq(ask(LISTENER_TLS, HTTP_PUT, "127.0.0.1:1", path, body).status, 0);
+    ck_assert_int_eq(ask(LISTENER_TLS, HTTP_GET, "127.0.0.1:1", path, "").status, 200);
+    ck_assert_int_eq(ask(LISTENER_TLS, HTTP_PUT, "127.0.0.1:1", path, body).status, 200);
+}
+END_TEST
+
 START_TEST(other_clocks_do_not_jump)
 {
     static const ClockKind kinds[] = {CLOCK_REAL, CLOCK_MANUAL};
@@ -389,6 +403,7 @@ Suite *test_suite(void)
     tcase_add_test(all, files_alone_are_files_alone);
     tcase_add_test(all, rules_for_the_api_strike_all_but_their_own_paths);
     tcase_add_test(all, a_fault_looks_like_an_error_of_the_service_that_was_asked);
+    tcase_add_test(all, a_request_whose_answer_is_lost_is_done);
     tcase_add_test(all, an_automatic_clock_jumps_for_waiting_clients);
     tcase_add_test(all, other_clocks_do_not_jump);
     tcase_add_test(all, real_time_passes_as_it_does);

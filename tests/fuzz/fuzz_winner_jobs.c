@@ -23,7 +23,7 @@ static void check_waits(Arena *arena, const WinnerJobs *jobs)
 
 static void check_queue(Arena *arena, const WinnerJobs *jobs)
 {
-    const QueueCurve queue = winner_queue(arena, jobs, 7);
+    const QueueCurve queue = winner_queue(arena, jobs, 60, 7);
     for (int32_t k = 0; k < queue.count; k++)
         invariant(queue.mean[k] >= 0 && isfinite(queue.mean[k]) && queue.p95[k] >= 0);
 }

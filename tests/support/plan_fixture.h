@@ -23,6 +23,8 @@ typedef struct {
     double share_noise;
     int32_t run_count;    /* of each point; 0: MADE_RUNS; -1: none */
     bool recurs, replays; /* as those of the study */
+    bool has_one_cost;    /* the cost is the same in all runs */
+    int64_t piece_count;  /* of weeks of a log, from which runs draw theirs; 0: of none */
     Goal goal;            /* metric 0 is the cost, 1 the share of waits up to 30 min */
 } MadeStudy;
 
@@ -54,6 +56,8 @@ static inline Study *made_study(const MadeStudy *made)
     study->period_ns = 7 * INT64_C(86400) * 1000000000;
     study->recurs = made->recurs;
     study->replays = made->replays;
+    study->piece_ns = made->piece_count > 0 ? study->period_ns : 0;
+    study->piece_count = made->piece_count;
     study_number_values(study, metrics);
     return study;
 }
@@ -73,7 +77,7 @@ static inline StudyOutcome *made_outcome(const MadeStudy *made)
     for (int32_t point = 0; point < study->point_count; point++) {
         used[point] = runs;
         for (int32_t r = 0; r < runs; r++) {
-            double values[3] = {made->cost[point] + (r % 5 - 2) * 0.5,
+            double values[3] = {made->cost[point] + (made->has_one_cost ? 0 : (r % 5 - 2) * 0.5),
                                 made->share[point] + (r % 3 - 1) * made->share_noise, 200};
             uint8_t flags[3] = {0};
             const RunRecord record = {.point = point,

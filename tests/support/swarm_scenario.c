@@ -976,6 +976,28 @@ static int make_queues(Maker *maker, Dice *dice, Json *create, int gpus)
     return count;
 }
 
+/* Plans maintenance of a cluster that does not scale automatically, perhaps of one of its kinds. */
+static void make_maintenance(Maker *maker, Json *create, const Json *scale)
+{
+    Dice dice = dice_of(maker, "maintenance");
+    if (json_member(scale, "autoScale") != NULL || !happens(&dice, 40))
+        return;
+    Json *list = set_array(maker, create, "maintenance");
+    for (int i = 1 + roll(&dice, 2); i > 0; i--) {
+        Json *maintenance = add_object(maker, list);
+        const int takes_s = 60 + roll(&dice, 600);
+        set_text(maker, maintenance, "at", seconds(maker, roll(&dice, 3000)));
+        set_text(maker, maintenance, "duration", seconds(maker, takes_s));
+        const Json *kinds = json_member(create, "node_kinds");
+        if (kinds != NULL && kinds->count > 0 && happens(&dice, 60)) {
+            const Json *kind = json_item(kinds, roll(&dice, kinds->count));
+            const Json *name = json_member(kind, "name");
+            if (name != NULL)
+                set_text(maker, maintenance, "node_kind", name->text);
+        }
+    }
+}
+
 /* Gives the queue a guarantee that it reclaims. */
 static void make_claimant(Maker *maker, Dice *dice, Json *queue, int gpus)
 {
@@ -1021,6 +1043,8 @@ static void make_crowd(Maker *maker)
     Dice queue_dice = dice_of(maker, "queues"), core_dice = dice_of(maker, "cores");
     const int kinds = has_kinds ? make_kinds(maker, &kinds_dice, create, size, nodes) : 0;
     const int queues = maker->queue_count = make_queues(maker, &queue_dice, create, nodes * each);
+    make_maintenance(maker, create, json_member(cluster, "scaleSettings"));
+    Dice expected_dice = dice_of(maker, "expected by the crowd");
     const int count = 6 + roll(&dice, 10), begin_s = 300 + roll(&dice, 1200);
     Dice tide_dice = dice_of(maker, "tide");
     const bool has_tide = queues > 1 && happens(&tide_dice, 70);
@@ -1031,6 +1055,8 @@ static void make_crowd(Maker *maker)
         set_text(maker, command, "cluster", "crowd");
         const int at_s = begin_s + roll(&dice, 120);
         set_text(maker, command, "at", seconds(maker, at_s));
+        if (happens(&expected_dice, 60))
+            set_text(maker, command, "expected", seconds(maker, 30 + roll(&expected_dice, 1500)));
         if (queues > 0) {
             // Jobs that come later find GPUs that other queues have borrowed.
             set_text(maker, command, "queue", FORMAT(maker, "queue-%d", roll(&queue_dice, queues)));

@@ -212,13 +212,13 @@ typedef struct {
     Why *why;           /* NULL without RunOptions.why_job */
 } Listeners;
 
-static void listeners_join(Arena *arena, const RunOptions *options, MeasureWindow measure,
+static void listeners_join(Arena *arena, const RunOptions *options, const Scenario *scenario,
                            Listeners *listeners, TraceFan *fan)
 {
     // Percentiles of step times need every step, at any trace level. With every step, the
     // fingerprint does not depend on the level either.
     listeners->metrics = metrics_fold_create(arena);
-    metrics_fold_measure(listeners->metrics, measure);
+    metrics_fold_measure(listeners->metrics, scenario);
     listeners->waiting = waiting_fold_create(arena);
     trace_fan_join(fan, waiting_fold_listener(listeners->waiting));
     listeners->fingerprint = fingerprint_start();
@@ -353,7 +353,7 @@ static bool run_and_write(Arena *arena, const RunOptions *options, RunResult *re
         trace_fan_join(fan, share_tree_listener(files.shares));
     }
     Listeners listeners;
-    listeners_join(arena, options, scenario->measure, &listeners, fan);
+    listeners_join(arena, options, scenario, &listeners, fan);
     Ticker ticker = ticker_start(scenario, options);
     trace_fan_join(fan,
                    (TraceListener){.listener = &ticker, .level = TRACE_LEVEL_STEPS, .row = tick});

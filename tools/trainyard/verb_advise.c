@@ -4,9 +4,11 @@
 #include "sim/cli/disk_files.h"
 #include "sim/cli/processors.h"
 #include "sim/study/advice/advice_text.h"
+#include "tools/trainyard/options/scenario_options.h"
 #include "tools/trainyard/verbs.h"
 
 typedef struct {
+    ScenarioChanges changes;
     const char *minimise, *maximise;
     OptionTexts slos;
     int64_t seeds;
@@ -18,6 +20,7 @@ typedef struct {
 
 #define OWNER AdviseArguments
 static const Field advise_options[] = {
+    OPTIONS_OF_CHANGES(changes),
     OPTION_TEXT(0, "minimise", minimise, "METRIC",
                 "the metric whose smallest value is best (cost_usd.total)"),
     OPTION_TEXT(0, "maximise", maximise, "METRIC", "or the one whose largest value is best"),
@@ -82,6 +85,7 @@ static int advise(Arena *arena, const char *path, const AdviseArguments *argumen
 {
     Problems problems = problems_create(arena);
     const AdviceOptions options = {.scenario = path,
+                                   .overrides = scenario_overrides(&arguments->changes),
                                    .minimise = arguments->minimise,
                                    .maximise = arguments->maximise,
                                    .slo_count = arguments->slos.count,

@@ -137,7 +137,7 @@ static const OptionTable import_table = {
         "gpus_per_node_max, nodes, cpus, memory, priority, gpu_type, queue, user and state. Needed "
         "are submit, gpus, and either run or start and end. Units of times are s, ms, us, ns, min, "
         "h, d and time (a date); of memory B, KiB, MiB, GiB, MB and GB; of numbers percent and "
-        "milli.\n"
+        "milli. Without a stated unit a cell may have that of Kubernetes: 64Gi, 500m.\n"
         "\n"
         "A log of Slurm is the output of sacct -aPX -o "
         "JobID,User,Partition,Submit,Start,End,State,AllocTRES,TimelimitRaw.\n"

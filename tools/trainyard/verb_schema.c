@@ -8,6 +8,7 @@
 #include "sim/scenario/catalog/transformer_shape.h"
 #include "sim/scenario/format/batchai_types.h"
 #include "sim/scenario/format/types.h"
+#include "sim/scenario/joblist/job_list_file.h"
 #include "sim/scenario/reference.h"
 #include "sim/schema/json_schema.h"
 #include "sim/schema/reference.h"
@@ -87,6 +88,7 @@ static int print_reference(void)
     metric_reference(&text);
     text_add(&text, "\n## trace.tsv\n\n`trainyard run SCENARIO -o DIR` writes it. ");
     trace_reference(&text);
+    job_list_reference(&text);
     text_add(&text,
              "\n## Studies\n\n`trainyard sweep STUDY -o DIR` reads a study: JSON with comments, as "
              "scenarios. A factor sets a parameter of the scenario, or the values at its "

@@ -62,6 +62,7 @@ const kinds = [
   ["Requests to the API", {
     "api.error": ["Errors", "path method status retry_after chance times"],
     "api.reset": ["Cut connections", "path method chance times"],
+    "api.lost": ["Lost answers", "path method chance times"],
     "api.slow": ["Slow answers", "path method rate chance times"],
     "api.stale": ["Stale answers", "path chance times"],
   }],

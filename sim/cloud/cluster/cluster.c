@@ -6,6 +6,7 @@
 #include "sim/cloud/cluster/allocation.h"
 #include "sim/cloud/cluster/autoscale.h"
 #include "sim/cloud/cluster/gpus.h"
+#include "sim/cloud/cluster/maintenance.h"
 #include "sim/cloud/cluster/quota.h"
 #include "sim/cloud/cluster/tables.h"
 
@@ -229,6 +230,7 @@ bool cluster_create(Clusters *clusters, const Command *command, Status *status)
                                     RNG_CLUSTER_RECORD, cluster->address, 0);
     engine_push(clusters->engine, record_ns, EVENT_CLUSTER_RECORDED, cluster->id.index, 0, 0);
     allocation_begin(clusters, cluster, record_ns);
+    maintenance_create(clusters, cluster);
     return true;
 }
 
@@ -273,6 +275,11 @@ bool cluster_autoscale(Clusters *clusters, Cluster *cluster, int32_t minimum_nod
         return status_fail(status, STATUS_BAD_INPUT, at,
                            "cluster \"%s\" has nodes of %d kinds and does not scale automatically",
                            cluster->path.name, (int)cluster->kind_count);
+    if (cluster->spec->maintenance_count > 0)
+        return status_fail(status, STATUS_BAD_INPUT, at,
+                           "cluster \"%s\" has planned maintenance and does not scale "
+                           "automatically",
+                           cluster->path.name);
     if (!limits_are_possible(clusters, at, cluster->path.name, minimum_nodes, maximum_nodes,
                              status) ||
         !cluster_check_not_deleting(cluster, at, status))

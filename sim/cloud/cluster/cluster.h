@@ -66,8 +66,9 @@ struct Cluster {
     int64_t *gaps;           /* [free GPUs] room for autoscale.c */
     int64_t *waiting_widths; /* [nodes, up to WIDTH_MAX]: how many of those jobs run on so many */
     uint32_t width_capacity;
-    int64_t sharing_jobs; /* how many of those jobs there are */
-    int32_t shared_nodes; /* running nodes that no job has as a whole */
+    int64_t sharing_jobs;         /* how many of those jobs there are */
+    int32_t shared_nodes;         /* running nodes that no job has as a whole */
+    int64_t *maintained_since_ns; /* [spec->maintenance_count] INT64_MAX: it is not under way */
 
     /* The allocation under way, or the last one. It requests as many of the missing nodes as the
      * quota has room for; their cores are taken from then on. */

@@ -4,11 +4,6 @@
 #include "sim/cloud/cluster/autoscale.h"
 #include "sim/cloud/cluster/tables.h"
 
-static bool counts(const char *family, const VmSize *size)
-{
-    return same_name(family, FAMILY_OF_ALL) || same_name(family, size->family);
-}
-
 static int64_t vcpus_of(const ClusterKind *kind)
 {
     return ((int64_t)kind->current_nodes + kind->asked_nodes) * kind->spec.vm_size->vcpus;
@@ -21,7 +16,8 @@ int64_t quota_vcpus_used(const Clusters *clusters, const char *family, bool is_l
         const Cluster *cluster = cluster_by_id(clusters, (ClusterId){c});
         for (int32_t k = 0; k < cluster->kind_count; k++) {
             const ClusterKind *kind = &cluster->kinds[k];
-            if (kind->spec.is_low_priority == is_low_priority && counts(family, kind->spec.vm_size))
+            if (kind->spec.is_low_priority == is_low_priority &&
+                quota_counts(family, kind->spec.vm_size))
                 vcpus += vcpus_of(kind);
         }
     }
@@ -56,7 +52,7 @@ void quota_note_kind(const Clusters *clusters, ClusterKind *kind)
     const VmSize *size = kind->spec.vm_size;
     kind->quotas = ARENA_ARRAY(clusters->arena, int32_t, count);
     for (int32_t q = 0; q < count; q++)
-        if (size->vcpus > 0 && counts(quota_at(clusters, q)->family, size))
+        if (size->vcpus > 0 && quota_counts(quota_at(clusters, q)->family, size))
             kind->quotas[kind->quota_count++] = q;
 }
 

@@ -171,7 +171,7 @@ static bool victims_choose(Jobs *jobs, const Cluster *cluster, const JobQueue *q
     view.running = victims->running;
     view.running_count = victims->running_count;
     view.limit = queue_limit(queue->spec, queue->used_slots - victims->slots);
-    if (job_is_stopping(job_by_id(jobs, view.waiting[0].job)))
+    if (view.waiting_count == 0 || job_is_stopping(job_by_id(jobs, view.waiting[0].job)))
         return false;
     const int32_t victim = policy_of(jobs->policy)->victim(&view);
     if (victim == POLICY_NONE)

@@ -257,10 +257,66 @@ bool job_queue_is_guaranteed(const JobQueue *queue, int64_t slots)
     return queue_is_guaranteed(queue->spec, queue->used_slots, slots);
 }
 
-const Job *job_queue_head(const Jobs *jobs, const JobQueue *queue)
+static int64_t last_start_ns(const WaitingJob *job, const Room *room)
 {
-    const JobId first = job_heap_first(&queue->waiting);
-    return first.index != ID_NONE ? job_by_id(jobs, first) : NULL;
+    int64_t last_ns = INT64_MIN;
+    for (const Room *kind = room; kind != NULL; kind = kind->next) {
+        const int64_t on_kind_ns = policy_last_start_ns(job, kind);
+        if (request_allows(job->request, kind->kind) && on_kind_ns > last_ns)
+            last_ns = on_kind_ns;
+    }
+    return last_ns;
+}
+
+int64_t job_last_start_ns(const Jobs *jobs, const Job *job, const Room *room)
+{
+    const WaitingJob waiting = queue_plan_waiting_job(jobs, job);
+    return last_start_ns(&waiting, room);
+}
+
+/* Leaves only the kinds of nodes of which no maintenance defers the job; false: there is none. */
+static bool keep_kinds_in_time(const Jobs *jobs, const Room *room, WaitingJob *job)
+{
+    KindSet kinds = 0;
+    for (const Room *kind = room; kind != NULL; kind = kind->next)
+        if (request_allows(job->request, kind->kind) &&
+            jobs->engine->now_ns <= policy_last_start_ns(job, kind))
+            kinds |= kind_set_of(kind->kind);
+    if (job->request.kinds != 0)
+        job->request.kinds = kinds & KIND_SET_ALL;
+    return kinds != 0;
+}
+
+/* Leaves only the waiting jobs that no maintenance defers. */
+static void keep_jobs_in_time(const Jobs *jobs, QueuePlan *plan, PolicyView *view)
+{
+    int32_t count = 0;
+    plan->in_time = array_room(jobs->arena, plan->in_time, (uint32_t)view->waiting_count,
+                               &plan->in_time_capacity, sizeof *plan->in_time);
+    for (int32_t i = 0; i < view->waiting_count; i++) {
+        plan->in_time[count] = view->waiting[i];
+        count += keep_kinds_in_time(jobs, view->room, &plan->in_time[count]);
+    }
+    view->waiting = plan->in_time;
+    view->waiting_count = count;
+}
+
+/* The first waiting job in the service's order that no maintenance defers; NULL: none waits. */
+static const Job *find_head(const Jobs *jobs, const JobQueue *queue, const Room *room)
+{
+    const JobHeap *waiting = &queue->waiting;
+    HeapJob first = {.job = job_heap_first(waiting)};
+    if (room_closes(room)) {
+        first.job.index = ID_NONE;
+        for (int32_t i = 0; i < waiting->count; i++) {
+            const HeapJob other = waiting->items[i];
+            const Job *job = job_by_id(jobs, other.job);
+            if ((first.job.index == ID_NONE || heap_job_is_before(other, first)) &&
+                job_last_start_ns(jobs, job, room) >= jobs->engine->now_ns)
+                first = other;
+        }
+    }
+    return first.job.index != ID_NONE ? job_by_id(jobs, first.job) : NULL;
 }
 
 /* The cluster as the policy sees it, without jobs. */
@@ -276,36 +332,46 @@ PolicyView job_queue_view(const Jobs *jobs, const JobQueue *queue, const Room *r
 {
     PolicyView view = view_of(jobs, queue, room);
     queue_plan_view(queue->plan, &view);
+    if (room_closes(room))
+        keep_jobs_in_time(jobs, queue->plan, &view);
     return view;
 }
 
 const Job *job_queue_first(const Jobs *jobs, const JobQueue *queue, const Room *room)
 {
-    const QueuePlan *plan = queue->plan;
     const Policy *policy = policy_of(jobs->policy);
-    if (plan == NULL || plan->waiting_count == 0)
-        return job_queue_head(jobs, queue);
-    if (queue->spec == NULL || policy->first == NULL)
-        return job_by_id(jobs, plan->waiting[plan->waiting_begin].job);
+    if (queue->plan == NULL)
+        return find_head(jobs, queue, room);
     const PolicyView view = job_queue_view(jobs, queue, room);
-    const int32_t first = policy->first(&view);
+    const bool asks = queue->spec != NULL && policy->first != NULL;
+    const int32_t first = asks ? policy->first(&view) : view.waiting_count > 0 ? 0 : POLICY_NONE;
     return first != POLICY_NONE ? job_by_id(jobs, view.waiting[first].job) : NULL;
 }
 
 QueueChoice job_queue_choose(const Jobs *jobs, const JobQueue *queue, const Room *room)
 {
-    PolicyView view = view_of(jobs, queue, room);
+    PolicyView view;
     WaitingJob head;
     if (queue->plan != NULL) {
-        queue_plan_view(queue->plan, &view);
-    } else if (queue->waiting.count > 0) {
-        head = queue_plan_waiting_job(jobs, job_queue_head(jobs, queue));
-        view.waiting_count = 1;
-        view.waiting = &head;
+        view = job_queue_view(jobs, queue, room);
+    } else {
+        view = view_of(jobs, queue, room);
+        const Job *first = find_head(jobs, queue, room);
+        if (first != NULL) {
+            head = queue_plan_waiting_job(jobs, first);
+            if (room_closes(room))
+                (void)keep_kinds_in_time(jobs, room, &head);
+            view.waiting_count = 1;
+            view.waiting = &head;
+        }
     }
     const PolicyChoice next = policy_of(jobs->policy)->choose(&view);
-    const Job *job = next.job != POLICY_NONE ? job_by_id(jobs, view.waiting[next.job].job) : NULL;
-    return job != NULL && !job_is_stopping(job) ? (QueueChoice){job, next.kinds} : (QueueChoice){0};
+    if (next.job == POLICY_NONE)
+        return (QueueChoice){0};
+    const WaitingJob *chosen = &view.waiting[next.job];
+    const Job *job = job_by_id(jobs, chosen->job);
+    const KindSet kinds = next.kinds != 0 ? next.kinds : chosen->request.kinds;
+    return !job_is_stopping(job) ? (QueueChoice){job, kinds} : (QueueChoice){0};
 }
 
 /* --- The node time that owners have used --- */

@@ -13,7 +13,9 @@ typedef struct QueuePlan {
     int32_t running_count, running_capacity;
     WaitingJob *waiting; /* the jobs of JobQueue.waiting in order, from `waiting_begin` on */
     int32_t waiting_begin, waiting_count, waiting_capacity;
-    bool is_by_time;       /* `waiting` is in the order of expected times */
+    bool is_by_time;     /* `waiting` is in the order of expected times */
+    WaitingJob *in_time; /* memory for those of the last view that maintenance does not defer */
+    uint32_t in_time_capacity;
     int64_t *used_node_us; /* as of the present pass */
     uint32_t used_capacity;
     PolicyStep *steps; /* see PolicyView.steps */
@@ -47,13 +49,15 @@ bool job_is_stopping(const Job *job);
 SlotLimit job_queue_limit(const JobQueue *queue);
 /* Whether its jobs stay within its guarantee with so many more slots. */
 bool job_queue_is_guaranteed(const JobQueue *queue, int64_t slots);
-/* The first waiting job in the service's order; NULL: none waits. */
-const Job *job_queue_head(const Jobs *jobs, const JobQueue *queue);
+/* The last time at which the waiting job may start so that it is expected to end before maintenance
+ * of its nodes (policy_last_start_ns), on the kind where that is latest. */
+int64_t job_last_start_ns(const Jobs *jobs, const Job *job, const Room *room);
 /* The waiting job that the policy starts next, once it fits; NULL: none. Needs the plan of the
  * queue (queue_plan_prepare). */
 const Job *job_queue_first(const Jobs *jobs, const JobQueue *queue, const Room *room);
 
-/* The view of the policy if `room` takes jobs. The queue has a plan. */
+/* The view of the policy if `room` takes jobs. The queue has a plan. Valid until the next view of
+ * the queue. `room` NULL: of all waiting jobs in their order. */
 PolicyView job_queue_view(const Jobs *jobs, const JobQueue *queue, const Room *room);
 
 /* A job that the policy starts. */

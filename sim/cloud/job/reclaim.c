@@ -280,8 +280,10 @@ static int64_t lacking_slots(const Jobs *jobs, const Cluster *cluster, const Job
     const Room *room = cluster_room(cluster);
     const int64_t left = queue->spec->guaranteed - queue->used_slots;
     int64_t wanted = 0, free = 0;
-    for (int32_t i = 0; i < queue->waiting.count && wanted < left; i++)
-        wanted += request_least_slots(job_by_id(jobs, queue->waiting.items[i].job)->request, room);
+    for (int32_t i = 0; i < queue->waiting.count && wanted < left; i++) {
+        const Job *job = job_by_id(jobs, queue->waiting.items[i].job);
+        wanted += job->is_deferred ? 0 : request_least_slots(job->request, room);
+    }
     for (const Room *kind = room; kind != NULL; kind = kind->next)
         free += room_slots_of_kind(kind);
     return (wanted < left ? wanted : left) - free;

@@ -115,6 +115,8 @@ void scheduler_remove(Jobs *jobs, Job *job)
     if (queue->reported.index == job->id.index)
         queue->reported.index = ID_NONE;
     job->is_waiting = false;
+    queues->deferred -= job->is_deferred;
+    job->is_deferred = false;
     if (queue->waiting.count > 0)
         return;
     notice_withdraw_all(jobs, queue, CAUSE_PRECEDENCE);
@@ -311,7 +313,7 @@ static bool stop_victims(Jobs *jobs, ClusterQueues *queues, int32_t index, const
         return notice_stop_victims(jobs, cluster, queues, index);
     while (policy->victim != NULL && queue->waiting.count > 0) {
         const PolicyView view = job_queue_view(jobs, queue, cluster_room(cluster));
-        if (job_is_stopping(job_by_id(jobs, view.waiting[0].job)))
+        if (view.waiting_count == 0 || job_is_stopping(job_by_id(jobs, view.waiting[0].job)))
             break;
         const int32_t victim = policy->victim(&view);
         if (victim == POLICY_NONE)
@@ -512,6 +514,51 @@ static void report_waits(const Jobs *jobs, ClusterQueues *queues, const Cluster 
     }
 }
 
+/* --- Maintenance --- */
+
+static void set_deferred(Jobs *jobs, ClusterQueues *queues, Job *job, bool is_deferred,
+                         const Room *room)
+{
+    queues->deferred += (int32_t)is_deferred - job->is_deferred;
+    job->is_deferred = is_deferred;
+    TraceRecord *record = job_trace(jobs, TRACE_JOB_DEFERRED, job);
+    record->job_deferred.begins_ns = -1;
+    for (const Room *kind = room; is_deferred && kind != NULL; kind = kind->next)
+        if (request_allows(job->request, kind->kind) &&
+            kind->closes_ns > record->job_deferred.begins_ns)
+            record->job_deferred.begins_ns = kind->closes_ns;
+    recorder_emit(jobs->recorder);
+}
+
+/* After a pass: notes which waiting jobs maintenance defers. Another job may start as soon as it
+ * defers one more, if nodes are free. */
+static void defer_jobs(Jobs *jobs, const Cluster *cluster, ClusterQueues *queues)
+{
+    const Room *room = cluster_room(cluster);
+    const int64_t now_ns = jobs->engine->now_ns;
+    int64_t next_ns = INT64_MAX;
+    if (!room_closes(room) && queues->deferred == 0)
+        return;
+    for (int32_t q = 0; q < queues->count; q++)
+        for (int32_t i = 0; i < queues->items[q].waiting.count; i++) {
+            Job *job = job_row(jobs, queues->items[q].waiting.items[i].job);
+            const int64_t last_ns = job_last_start_ns(jobs, job, room);
+            if (job->is_deferred != (last_ns < now_ns))
+                set_deferred(jobs, queues, job, last_ns < now_ns, room);
+            if (last_ns >= now_ns && last_ns < next_ns)
+                next_ns = last_ns;
+        }
+    if (next_ns == INT64_MAX || !has_room(cluster))
+        return;
+    const bool is_due = queues->defers_ns > now_ns && queues->defers_ns <= next_ns + 1;
+    if (!is_due)
+        engine_push(jobs->engine, next_ns + 1 - now_ns, EVENT_QUEUE_DEFERS, cluster->id.index, 0,
+                    0);
+    queues->defers_ns = is_due ? queues->defers_ns : next_ns + 1;
+}
+
+/* --- The end of a pass --- */
+
 /* The waiting job that was submitted last and has never started; NULL: all have. */
 static Job *newest_waiting(Jobs *jobs, const JobQueue *queue)
 {
@@ -587,6 +634,7 @@ void scheduler_pass(Jobs *jobs, ClusterId id)
         reject_beyond_limit(jobs, &queues->items[i]);
     for (int32_t i = 0; i < queues->count; i++)
         demand_update(jobs, cluster, queues, &queues->items[i]);
+    defer_jobs(jobs, cluster, queues);
     report_waits(jobs, queues, cluster);
 }
 
@@ -606,9 +654,10 @@ static void check_queue(const Jobs *jobs, const Cluster *cluster, const ClusterQ
         invariant(waiting->items[i].priority == job_priority(jobs->scenario, job));
         invariant(i == 0 || heap_job_is_before(waiting->items[(i - 1) / 2], waiting->items[i]));
     }
-    const Job *head = job_queue_head(jobs, queue);
-    bool is_asked = jobs->policy == POLICY_SERVICE && head != NULL && queue->spec == NULL &&
-                    cluster->provisioning < PROVISIONING_DELETING;
+    bool is_asked = jobs->policy == POLICY_SERVICE && waiting->count > 0 && queue->spec == NULL &&
+                    cluster->provisioning < PROVISIONING_DELETING &&
+                    !room_closes(cluster_room(cluster));
+    const Job *head = is_asked ? job_by_id(jobs, job_heap_first(waiting)) : NULL;
     if (is_asked && !job_is_stopping(head))
         invariant(!request_fits(&head->request, &(SlotLimit){0}, cluster_room(cluster)) ||
                   queues->is_pass_due);
@@ -640,8 +689,8 @@ static void check_victims(const Jobs *jobs, const Cluster *cluster, const Cluste
     const Policy *policy = policy_of(jobs->policy);
     if (policy->victim == NULL || jobs->policy == POLICY_OUTSIDE || queue->spec != NULL ||
         queues->is_pass_due || queue->waiting.count == 0 ||
-        cluster->provisioning >= PROVISIONING_DELETING)
-        return;
+        cluster->provisioning >= PROVISIONING_DELETING || room_closes(cluster_room(cluster)))
+        return; // with maintenance the choice changes with time alone
     const PolicyView view = job_queue_view(jobs, queue, cluster_room(cluster));
     const int32_t victim = policy->victim(&view);
     invariant(victim == POLICY_NONE || job_is_stopping(job_by_id(jobs, view.waiting[0].job)) ||

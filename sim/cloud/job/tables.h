@@ -40,6 +40,8 @@ typedef struct {
     JobHeapWalk walk;        /* memory to look at waiting jobs in their order */
     int32_t waiting;         /* jobs in all of them */
     bool is_pass_due;        /* a scheduling pass is due at this instant */
+    int64_t defers_ns;       /* the time of the last EVENT_QUEUE_DEFERS that was pushed */
+    int32_t deferred;        /* jobs with Job.is_deferred */
     int64_t eligible_ns; /* when the last submitted job enters its queue; later jobs not before */
 } ClusterQueues;
 

@@ -1,6 +1,8 @@
 /* Private to sim/cloud/policy: one of the policies of policy.h. */
 #include "sim/cloud/policy/policy.h"
 
+#include "sim/base/invariant.h"
+
 /* The reservation of the first job that can ever fit. */
 typedef struct {
     int32_t kind;        /* of nodes */
@@ -43,20 +45,22 @@ static Reservation reserve(const PolicyView *view, const Room *kind, int64_t nee
     return reservation;
 }
 
-/* The earliest reservation on a kind of nodes that the job allows. */
-static Reservation reserve_first(const PolicyView *view, JobRequest request)
+/* The earliest reservation on a kind of nodes that the job allows, from which it is expected to end
+ * before maintenance; false: there is none. */
+static bool reserve_first(const PolicyView *view, const WaitingJob *job, Reservation *first)
 {
-    Reservation first = {.at_ns = INT64_MAX};
     bool has_any = false;
     for (const Room *kind = view->room; kind != NULL; kind = kind->next) {
-        if (!request_may_start_on(&request, &view->limit, kind))
+        if (!request_may_start_on(&job->request, &view->limit, kind))
             continue;
-        const Reservation other = reserve(view, kind, request_slots_on(request, kind));
-        if (!has_any || other.at_ns < first.at_ns)
-            first = other;
+        const Reservation other = reserve(view, kind, request_slots_on(job->request, kind));
+        if (other.at_ns > policy_last_start_ns(job, kind))
+            continue;
+        if (!has_any || other.at_ns < first->at_ns)
+            *first = other;
         has_any = true;
     }
-    return first;
+    return has_any;
 }
 
 static bool delays_no_job(const PolicyView *view, const WaitingJob *job, const Room *kind,
@@ -78,12 +82,19 @@ static KindSet kinds_to_pass(const PolicyView *view, const WaitingJob *job, Rese
     return kinds;
 }
 
+/* Whether the job fits later, in time for maintenance. */
+static bool may_fit(const PolicyView *view, const WaitingJob *job)
+{
+    Reservation reservation;
+    return request_may_start(&job->request, &view->limit, view->room) &&
+           (!room_closes(view->room) || reserve_first(view, job, &reservation));
+}
+
 /* The first job that fits now or may fit later. */
 int32_t policy_backfill_first(const PolicyView *view)
 {
     int32_t head = 0;
-    while (head < view->waiting_count &&
-           !request_may_start(&view->waiting[head].request, &view->limit, view->room))
+    while (head < view->waiting_count && !may_fit(view, &view->waiting[head]))
         head++;
     return head < view->waiting_count ? head : POLICY_NONE;
 }
@@ -95,7 +106,9 @@ PolicyChoice policy_backfill(const PolicyView *view)
         return (PolicyChoice){.job = POLICY_NONE};
     if (policy_fits(view, &view->waiting[head]))
         return (PolicyChoice){.job = head};
-    const Reservation reservation = reserve_first(view, view->waiting[head].request);
+    Reservation reservation;
+    const bool has_reservation = reserve_first(view, &view->waiting[head], &reservation);
+    invariant(has_reservation); // it is the first that may fit
     for (int32_t i = head + 1; i < view->waiting_count; i++) {
         const KindSet kinds = kinds_to_pass(view, &view->waiting[i], reservation);
         if (kinds != 0)

@@ -179,6 +179,7 @@ static void reserve_first(const PolicyView *view, Profile *profiles, int32_t cou
         const int64_t slots = request_slots_on(job->request, profile->kind);
         const int32_t step = earliest(profile, slots, policy_expected_ns(job, profile->kind));
         if (step == profile->count ||
+            profile->steps[step].at_ns > policy_last_start_ns(job, profile->kind) ||
             (chosen != NULL && profile->steps[step].at_ns >= chosen->steps[begin].at_ns))
             continue;
         chosen = profile;

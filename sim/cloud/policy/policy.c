@@ -42,6 +42,14 @@ int64_t policy_expected_ns(const WaitingJob *job, const Room *kind)
                : bounded_part(job->expected_ns, PPM, kind->speed_ppm);
 }
 
+int64_t policy_last_start_ns(const WaitingJob *job, const Room *kind)
+{
+    if (!kind->closes)
+        return INT64_MAX;
+    const int64_t expected_ns = policy_expected_ns(job, kind);
+    return kind->closes_ns - (expected_ns > 0 ? expected_ns : 1);
+}
+
 int64_t policy_held_slots(const RunningJob *job, const Room *kind)
 {
     return request_allows(job->request, kind->kind) ? request_slots_on(job->request, kind) : 0;

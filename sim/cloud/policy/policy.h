@@ -20,6 +20,11 @@
  * policy is asked what it would start if some nodes were free that are not, so a choice depends on
  * the view alone.
  *
+ * Waiting jobs that would run into planned maintenance (policy_last_start_ns) are not in the view,
+ * and those that would do so on some kinds of nodes do not allow these. So other jobs pass them
+ * under every policy: a job that ends before the maintenance does not delay one that starts after
+ * it.
+ *
  * A policy knows only what the service knows: a silent node counts as idle or running until the
  * service notices, and the durations that owners state (JobSpec.expected_ns, or else
  * max_wall_clock_ns) may be wrong. */
@@ -86,6 +91,9 @@ int64_t policy_most_slots(const PolicyView *view, const Room *kind);
 int64_t policy_free_slots(const PolicyView *view, const Room *kind);
 /* The expected run time of a job on nodes of a kind. */
 int64_t policy_expected_ns(const WaitingJob *job, const Room *kind);
+/* The last time at which the job may start on nodes of a kind, so that it is expected to end before
+ * their next maintenance, or if that has begun a time in the past; INT64_MAX: none is planned. */
+int64_t policy_last_start_ns(const WaitingJob *job, const Room *kind);
 /* The slots that a running job has of a kind. */
 int64_t policy_held_slots(const RunningJob *job, const Room *kind);
 
@@ -125,7 +133,8 @@ PolicyChoice policy_service(const PolicyView *view);
  * counts GPUs. A job that needs free GPUs on one node may therefore start later than reserved. If
  * enough slots are free now but the first job does not fit, a later job may pass if it leaves
  * enough. A first job that allows several kinds of nodes has its reservation on the kind that can
- * have enough slots first, the first of the list among equals; jobs on other kinds may pass.
+ * have enough slots first, the first of the list among equals; jobs on other kinds may pass. A job
+ * whose reservation would let it run into maintenance has none, and the next job is the first.
  *
  * Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995 (LNCS 949); Mu'alem and Feitelson,
  * "Utilization, predictability, workloads, and user runtime estimates in scheduling the IBM SP2
@@ -181,7 +190,8 @@ int32_t policy_srtf_victim(const PolicyView *view);
  * As in policy_backfill the reservations count slots and name no node; an overdue job may end at
  * any time, and nodes under repair or allocation may come at any time: their slots count for a
  * reservation, but an idle slot that an earlier job may need at any time is not given to a later
- * one. A job that needs more than the cluster may have gets no reservation. A job that allows
+ * one. A job that needs more than the cluster may have gets no reservation, nor does one that would
+ * run into maintenance with it. A job that allows
  * several kinds of nodes has it on the kind where it can start first. A choice takes
  * O(w * (w + running)) steps for the w jobs before the last one that could start now. Mu'alem and
  * Feitelson (see policy_backfill). */

@@ -76,7 +76,8 @@ typedef struct trainyard_policy_view {
     int64_t now_ns;
     int64_t free_slots;                   /* that the queue's jobs may take now */
     int64_t most_slots;                   /* that they may have at once */
-    const trainyard_waiting_job *waiting; /* by priority, then in the order of submission */
+    const trainyard_waiting_job *waiting; /* by priority, then in the order of submission; without
+                                             those that would run into planned maintenance */
     const trainyard_running_job *running; /* of this queue, by expected end */
     const int64_t *used_node_us;          /* [owner] node time used so far, microseconds */
     int32_t waiting_count, running_count;

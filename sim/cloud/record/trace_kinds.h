@@ -169,7 +169,15 @@
     X(QUEUE_CHANGED, queue_changed, JOBS, CLUSTER | NAME,                                          \
       VALUE(queue) VALUE(gpus) VALUE_OR_NONE(gpus_max),                                            \
       "the guarantee and the limit of a queue from now on; -1: no limit; name: the queue; "        \
-      "queue: its index in the cluster")
+      "queue: its index in the cluster")                                                           \
+    X(CLUSTER_MAINTENANCE, cluster_maintenance, JOBS, CLUSTER | NAME,                              \
+      VALUE(maintenance) VALUE(nodes) VALUE(running),                                              \
+      "name: begins or ends, and the span of the end is the maintenance; maintenance: its index "  \
+      "in the cluster; nodes: that it is of; running: of them, those that run jobs")               \
+    X(JOB_DEFERRED, job_deferred, JOBS, CLUSTER | JOB, VALUE_OR_NONE(begins_ns),                   \
+      "the waiting job is expected to run into maintenance of its nodes, which begins, or has "    \
+      "begun, at begins_ns; it does not start before the end; -1: it need not wait for that "      \
+      "any more")
 
 /* The shortage that keeps the first job of a queue from starting. X(ENUM, name in trace.tsv) */
 #define SHORTAGES(X)                                                                               \
@@ -178,7 +186,9 @@
     X(MEMORY, "memory")       /* free main memory on the nodes with free GPUs and cores */         \
     X(LIMIT, "limit")         /* its queue has as much as it may have */                           \
     X(NOTICE, "notice")       /* jobs that are going to be stopped for it still run */             \
-    X(GUARANTEE, "guarantee") /* free GPUs are kept for a queue that waits for its guarantee */
+    X(GUARANTEE, "guarantee") /* free GPUs are kept for a queue that waits for its guarantee */    \
+    X(MAINTENANCE,                                                                                 \
+      "maintenance") /* not of the first job: all waiting jobs are TRACE_JOB_DEFERRED */
 
 /* The cause of a record; NONE for most. X(ENUM, name in trace.tsv) */
 #define TRACE_CAUSES(X)                                                                            \

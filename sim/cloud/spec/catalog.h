@@ -10,8 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim/base/ascii.h"
 #include "sim/engine/sample.h"
 #include "sim/model/curve.h"
+#include "sim/model/day_hours.h"
 
 typedef struct DeviceTimes DeviceTimes;
 struct RanksTime;
@@ -43,11 +45,15 @@ typedef struct {
     int64_t exchange_load_ppm; /* of the difference between busy and idle power, while gradients
                                   are exchanged */
     int64_t micro_usd_per_kwh; /* paid in addition to the price of nodes */
+    bool is_by_hour;           /* one of the next two changes with the hour */
+    /* Factors on micro_usd_per_kwh and carbon_g_per_kwh by hour of the day (UTC). */
+    int64_t price_hour_ppm[HOURS_A_DAY], carbon_hour_ppm[HOURS_A_DAY];
 } EnergyTerms;
 
 typedef struct {
     const char *name;   /* "Standard_NC6", compared without case */
     const char *family; /* quota family: "NC" */
+    bool has_no_quota;  /* no quota is about such nodes, as in a cluster of one's own */
     int32_t vcpus;
     int64_t memory_bytes; /* main memory; 0: not known */
     int32_t gpus;
@@ -102,6 +108,13 @@ typedef struct {
     int32_t dedicated_vcpus;
     int32_t low_priority_vcpus;
 } CoreQuota;
+
+/* Whether the quota counts the cores of such nodes: that of `family`, or of all. */
+static inline bool quota_counts(const char *family, const VmSize *size)
+{
+    return !size->has_no_quota &&
+           (ascii_same(family, FAMILY_OF_ALL) || ascii_same(family, size->family));
+}
 
 static inline int64_t quota_vcpus(const CoreQuota *quota, bool is_low_priority)
 {

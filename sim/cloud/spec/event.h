@@ -12,8 +12,9 @@
  * - subject: the kind of index in Event.subject. The handler's arguments are the part of the world
  *   that owns the subject, the subject, and Event.detail if the kind's name ends in _DETAIL.
  * - generation: the number that is compared with Event.generation. NONE: the event always counts.
- *   JOB_WORK: as JOB, and stale while the job is stalled. NODE_LIFE: Node.life, which grows with
- *   failure, repair and release only. NODE_HELD: not compared; stale once the node is released.
+ *   JOB_WORK: as JOB, and stale while the job is stalled. CLUSTER_LIFE: not compared; stale once
+ *   the cluster is being deleted. NODE_LIFE: Node.life, which grows with failure, repair and
+ *   release only. NODE_HELD: not compared; stale once the node is released.
  * - handler: the function that runs the event. */
 #define EVENT_KINDS(X)                                                                             \
     X(COMMAND, COMMAND, AWAITED, INDEX, NONE, trigger_command_due)                                 \
@@ -27,11 +28,15 @@
     X(CLUSTER_DELETED, PROVISION, AWAITED, CLUSTER, NONE, cluster_deleted)                         \
     /* Pushed only if the evaluation could change something. */                                    \
     X(CLUSTER_AUTOSCALE, TIMER, AWAITED, CLUSTER, CLUSTER_TICK, cluster_autoscale_tick)            \
+    /* Planned maintenance begins or ends. */                                                      \
+    X(CLUSTER_MAINTENANCE, PROVISION, AWAITED, CLUSTER, CLUSTER_LIFE, maintenance_turns)           \
     /* Asks again for nodes that could not be allocated. */                                        \
     X(CLUSTER_RETRY, TIMER, AWAITED, CLUSTER, CLUSTER, cluster_retries)                            \
     X(SCHEDULE, SCHEDULE, AWAITED, QUEUE, NONE, scheduler_pass)                                    \
     /* A queue has waited for its guarantee for so long that it reclaims it. detail: the queue */  \
     X(QUEUE_CLAIM, TIMER, AWAITED, QUEUE, QUEUE_CLAIM, scheduler_wake)                             \
+    /* From now on a waiting job would run into maintenance: another one may start. */             \
+    X(QUEUE_DEFERS, TIMER, AWAITED, QUEUE, NONE, scheduler_wake)                                   \
     X(NODE_PREPARED, PROVISION, AWAITED, NODE, NODE, cluster_node_prepared)                        \
     X(NODE_FAILS, FAILURE, BACKGROUND, NODE_CHANCE, NODE_LIFE, mishap_node_fails)                  \
     /* The service notices that a node does not answer. */                                         \

@@ -108,6 +108,8 @@ typedef struct Room {
     const NodeShare *free;  /* [place] of those nodes; NULL: cores and memory are not known */
     int32_t cpus_per_node, memory_mib_per_node;
     int64_t speed_ppm;       /* of programs that take a stated time; 0 or 1,000,000: as stated */
+    bool closes;             /* maintenance of these nodes is planned or under way ... */
+    int64_t closes_ns;       /* ... and begins, or has begun, at this time */
     const struct Room *next; /* the nodes of the next kind; NULL for the last kind */
 } Room;
 
@@ -115,6 +117,15 @@ typedef struct Room {
 static inline NodeShare room_whole(const Room *kind)
 {
     return (NodeShare){kind->gpus_per_node, kind->cpus_per_node, kind->memory_mib_per_node};
+}
+
+/* Whether maintenance of any kind of nodes is planned or under way. */
+static inline bool room_closes(const Room *room)
+{
+    bool closes = false;
+    for (const Room *kind = room; kind != NULL && !closes; kind = kind->next)
+        closes = kind->closes;
+    return closes;
 }
 
 /* The lowest place from `from` on among the nodes with `free` free GPUs that can give `need`; -1:

@@ -137,11 +137,11 @@ typedef struct {
     int64_t end_ns;   /* no job arrives at or after this time; INT64_MAX: jobs_max is the limit */
     int64_t jobs_max; /* INT64_MAX: until `end_ns` */
     ArrivalKind arrivals;
-    ArrivalRate rate;     /* mean rate of arrivals (or bursts); unused if there is a `count` */
-    int64_t count;        /* exactly so many arrivals (or bursts) ...; 0: by `rate` */
-    int64_t within_ns;    /* ... in each period of this length, the first from `begin_ns` */
-    int64_t hour_ppm[24]; /* DIURNAL: factor on the rate, by hour of the day (UTC) */
-    int32_t burst_jobs;   /* BURSTS */
+    ArrivalRate rate;  /* mean rate of arrivals (or bursts); unused if there is a `count` */
+    int64_t count;     /* exactly so many arrivals (or bursts) ...; 0: by `rate` */
+    int64_t within_ns; /* ... in each period of this length, the first from `begin_ns` */
+    int64_t hour_ppm[HOURS_A_DAY]; /* DIURNAL: factor on the rate, by hour of the day (UTC) */
+    int32_t burst_jobs;            /* BURSTS */
     int32_t spec_count;
     const JobSpec *const *specs;    /* [spec_count] the shapes of its jobs */
     const int64_t *probability_ppm; /* [spec_count] of each shape; the sum is 1,000,000 */

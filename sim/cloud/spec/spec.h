@@ -180,6 +180,15 @@ typedef struct {
     bool is_protected; /* its own jobs are not stopped for another queue's guarantee */
 } QueueSpec;
 
+/* Maintenance of nodes that is planned. No job starts on them that its owner expects to run into
+ * it (policy_last_start_ns), nor during it. Jobs that run longer than expected keep their nodes. */
+typedef struct {
+    int64_t begin_ns; /* of the first one, from the start of the scenario */
+    int64_t takes_ns; /* more than 0 */
+    int64_t every_ns; /* from one begin to the next, more than takes_ns; 0: only one */
+    KindSet kinds;    /* of the nodes; 0: all of the cluster */
+} MaintenanceSpec;
+
 /* Nodes of one kind. */
 typedef struct {
     const char *name;
@@ -213,6 +222,8 @@ typedef struct {
     OutputPlace setup_std_out_err;
     int32_t queue_count; /* 0: all jobs wait in one queue without a name or limits */
     const QueueSpec *queues;
+    int32_t maintenance_count; /* of a cluster that does not scale automatically */
+    const MaintenanceSpec *maintenance;
 } ClusterSpec;
 
 /* The number of kinds of nodes, at least 1; and one of them. */

@@ -526,6 +526,25 @@ static void note_reclaim(Why *why, Wait *wait, const TraceRecord *record)
     wait_note(why->arena, wait, record->at_ns, &text);
 }
 
+static void note_deferral(Why *why, Wait *wait, const TraceRecord *record)
+{
+    wait->is_deferred = record->job_deferred.begins_ns >= 0;
+    if (!wait->is_deferred)
+        return;
+    Text text = {0};
+    text_add(&text, "it was not expected to end before the maintenance that ");
+    text_add(&text, record->job_deferred.begins_ns > record->at_ns ? "begins at " : "began at ");
+    duration_print(&text, record->job_deferred.begins_ns);
+    wait_note(why->arena, wait, record->at_ns, &text);
+}
+
+static void note_maintenance(Why *why, Wait *wait, const TraceRecord *record)
+{
+    Text text = {0};
+    text_printf(&text, "maintenance %s", record->name);
+    wait_note(why->arena, wait, record->at_ns, &text);
+}
+
 static void wait_add_row(Why *why, Story *story, const TraceRow *row)
 {
     const TraceRecord *record = &row->record;
@@ -548,6 +567,10 @@ static void wait_add_row(Why *why, Story *story, const TraceRow *row)
         note_repair(why, wait, row);
     if (record->kind == TRACE_JOB_WAITS && record->job.index == story->job)
         wait->shortage = shortage_of(record);
+    if (record->kind == TRACE_JOB_DEFERRED && record->job.index == story->job)
+        note_deferral(why, wait, record);
+    if (record->kind == TRACE_CLUSTER_MAINTENANCE && wait->is_deferred)
+        note_maintenance(why, wait, record);
     if (record->kind == TRACE_QUEUE_RECLAIMS && record->job.index == story->job)
         note_reclaim(why, wait, record);
     if (record->kind == TRACE_JOB_STATE && record->job.index != story->job)

@@ -65,11 +65,12 @@ static bool has_slots(JobRequest request, const Room *room)
 
 static WaitReason reason_of(const Wait *wait, WaitView view)
 {
-    static const WaitReason of_shortage[] = {[SHORT_OF_CORES] = WAIT_FOR_CORES,
-                                             [SHORT_OF_MEMORY] = WAIT_FOR_MEMORY,
-                                             [SHORT_OF_LIMIT] = WAIT_FOR_LIMIT,
-                                             [SHORT_OF_NOTICE] = WAIT_FOR_NOTICE,
-                                             [SHORT_OF_GUARANTEE] = WAIT_FOR_GUARANTEE};
+    static const WaitReason of_shortage[] = {
+        [SHORT_OF_CORES] = WAIT_FOR_CORES,         [SHORT_OF_MEMORY] = WAIT_FOR_MEMORY,
+        [SHORT_OF_LIMIT] = WAIT_FOR_LIMIT,         [SHORT_OF_NOTICE] = WAIT_FOR_NOTICE,
+        [SHORT_OF_GUARANTEE] = WAIT_FOR_GUARANTEE, [SHORT_OF_MAINTENANCE] = WAIT_FOR_MAINTENANCE};
+    if (wait->is_deferred)
+        return WAIT_FOR_MAINTENANCE;
     if (wait->shortage != SHORT_OF_GPUS)
         return of_shortage[wait->shortage];
     const int32_t *nodes = view.nodes, queued = view.queued;
@@ -173,6 +174,7 @@ static const char *const reason_words[] = {
     [WAIT_FOR_MEMORY] = "nodes with enough free GPUs had too little free memory",
     [WAIT_FOR_NOTICE] = "running jobs had notice that they would be stopped for its queue",
     [WAIT_FOR_LIMIT] = "its queue had as many GPUs as it may have",
+    [WAIT_FOR_MAINTENANCE] = "it was expected to run into planned maintenance",
     [WAIT_FOR_GUARANTEE] = "free GPUs were kept for a queue that waited for its guarantee",
     [WAIT_FOR_SERVICE] = "nothing was in its way but the service's own delay",
 };

@@ -49,6 +49,7 @@ typedef enum {
     WAIT_FOR_MEMORY,      /* ... or too little free memory */
     WAIT_FOR_NOTICE,      /* jobs that are stopped for it have their notice */
     WAIT_FOR_LIMIT,       /* it is the first of a queue that has as much as it may have */
+    WAIT_FOR_MAINTENANCE, /* it would have run into planned maintenance */
     WAIT_FOR_GUARANTEE,   /* it is the first of its queue, and another queue waits for its own */
     WAIT_FOR_SERVICE,     /* nothing delays the job */
     WAIT_REASON_COUNT
@@ -66,6 +67,7 @@ typedef struct {
     int32_t idle;          /* nodes when the wait began */
     int32_t usable_max;
     Shortage shortage; /* of the last record that names the job the first of its queue */
+    bool is_deferred;  /* until maintenance is over */
     int64_t reason_ns[WAIT_REASON_COUNT];
     Note notes[NOTES_MAX];
     int32_t note_count;

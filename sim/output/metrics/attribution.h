@@ -7,10 +7,11 @@
  * GPU is counted like a node: while a job waits the free GPUs of idle and of shared nodes are
  * stranded, otherwise they are idle. If the first jobs of all queues wait only because of limits
  * and guarantees of queues (TRACE_JOB_WAITS), the free GPUs or nodes are limited; if they lack only
- * cores or memory, the GPUs are short of these. A GPU's time is its part of the node's. The time of
- * nodes that run a job is divided by the values of the job's attempts (TRACE_JOB_ATTEMPT). Time
- * that no attempt accounts for is `unattributed`, which is 0 in every simulated run that reached
- * its end.
+ * cores or memory, the GPUs are short of these; if planned maintenance defers all waiting
+ * jobs (TRACE_JOB_DEFERRED), free GPUs or nodes belong to the maintenance. A GPU's time is its part
+ * of the node's. The time of nodes that run a job is divided by the values of the job's attempts
+ * (TRACE_JOB_ATTEMPT). Time that no attempt accounts for is `unattributed`, which is 0 in every
+ * simulated run that reached its end.
  */
 #ifndef SIM_OUTPUT_ATTRIBUTION_H
 #define SIM_OUTPUT_ATTRIBUTION_H
@@ -32,6 +33,7 @@
     X(SHORT_CORES, "short_cores", "free GPUs of nodes without enough free cores")                  \
     X(SHORT_MEMORY, "short_memory", "free GPUs of nodes without enough free memory")               \
     X(LIMITED, "limited", "free GPUs that limits and guarantees of queues kept free")              \
+    X(MAINTENANCE, "maintenance", "nodes that maintenance kept free while jobs waited")            \
     X(LEAVING, "leaving", "leaving nodes")                                                         \
     X(UNUSABLE, "unusable", "unusable nodes")                                                      \
     X(UNATTRIBUTED, "unattributed", "unattributed")

@@ -144,6 +144,8 @@ static void (*const folds[])(MetricsFold *fold, const TraceRow *row) = {
     [TRACE_JOB_RECLAIMED] = fold_job_reclaimed,
     [TRACE_JOB_NOTICE] = fold_job_notice,
     [TRACE_QUEUE_CHANGED] = NULL,
+    [TRACE_CLUSTER_MAINTENANCE] = NULL,
+    [TRACE_JOB_DEFERRED] = fold_job_deferred,
     [TRACE_NODE_KIND] = fold_node_kind,
     [TRACE_JOB_SAVED] = fold_job_saved,
     [TRACE_JOB_RESUMED_WITHIN] = NULL,
@@ -177,10 +179,13 @@ MetricsFold *metrics_fold_create(Arena *arena)
     return fold;
 }
 
-void metrics_fold_measure(MetricsFold *fold, MeasureWindow window)
+void metrics_fold_measure(MetricsFold *fold, const Scenario *scenario)
 {
+    const MeasureWindow window = scenario->measure;
     fold->run.is_measured = window.from_ns > 0 || window.until_ns > 0;
     fold->run.measure = window;
+    fold->counts_hours = scenario->energy.is_by_hour;
+    fold->start_unix_ms = scenario->start_unix_ms;
 }
 
 TraceListener metrics_fold_listener(MetricsFold *fold, TraceLevel level)

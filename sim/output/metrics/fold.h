@@ -31,6 +31,7 @@ typedef struct {
  * in between. */
 typedef struct {
     int32_t queued;    /* jobs that wait now ... */
+    int32_t deferred;  /* (of them, those that maintenance defers) */
     Shortage shortage; /* ... for this */
     int64_t since_ns;
     int64_t waited_ns[SHORTAGE_COUNT]; /* up to since_ns */
@@ -47,6 +48,8 @@ struct MetricsFold {
     const char *job_states[JOB_STATE_COUNT];
     const char *job_stages[STAGE_COUNT];
     const char *shortages[SHORTAGE_COUNT];
+    bool counts_hours;     /* HourMetrics ... */
+    int64_t start_unix_ms; /* ... by this clock */
     RunMetrics run;
     uint32_t cluster_capacity, piece_capacity, job_cluster_capacity, share_capacity, file_capacity,
         refused_capacity;
@@ -116,6 +119,14 @@ static inline ClusterMetrics *account_of(MetricsFold *fold, uint32_t cluster, ui
     return kind < all->kind_count ? &all->kinds[kind] : all;
 }
 
+/* Adds the time for which a node was held, or the work of an attempt, to the hours of the account.
+ * Only if MetricsFold.counts_hours. */
+void fold_held_hours(const MetricsFold *fold, ClusterMetrics *account, const TraceRecord *billed);
+void fold_attempt_hours(const MetricsFold *fold, ClusterMetrics *account,
+                        const TraceRecord *attempt, int32_t slots);
+/* The time of nodes becomes that of their GPUs. */
+void fold_hours_of_gpus(ClusterMetrics *account, int32_t gpus_per_node);
+
 static inline void note_first(int64_t *moment_ns, int64_t at_ns)
 {
     if (*moment_ns == METRIC_NEVER)
@@ -150,6 +161,7 @@ Shortage fold_clock_shortage(const QueueClock *clock);
 
 /* fold_jobs.c: jobs and trainings. */
 void fold_job_waits(MetricsFold *fold, const TraceRow *row);
+void fold_job_deferred(MetricsFold *fold, const TraceRow *row);
 void fold_queue_reclaims(MetricsFold *fold, const TraceRow *row);
 void fold_job_reclaimed(MetricsFold *fold, const TraceRow *row);
 void fold_job_notice(MetricsFold *fold, const TraceRow *row);

@@ -42,6 +42,8 @@ static void job_close_wait(MetricsFold *fold, uint32_t id, int64_t at_ns)
         return;
     add(&job->queue_ns, at_ns - job->queued_since_ns);
     job->queued_since_ns = METRIC_NEVER;
+    fold_clock_of(fold, job->queue_cluster)->deferred -= job->is_deferred;
+    job->is_deferred = false;
     fold_clock_turn(fold, job->queue_cluster, id, at_ns, -1);
 }
 
@@ -68,6 +70,19 @@ void fold_job_waits(MetricsFold *fold, const TraceRow *row)
     if (clock->first_count <= queue)
         clock->first_count = (uint32_t)queue + 1;
     clock->firsts[queue] = (QueueFirst){record->job.index + 1, (Shortage)shortage};
+    clock->shortage = fold_clock_shortage(clock);
+}
+
+/* Maintenance defers the waiting job from now on, or no longer. */
+void fold_job_deferred(MetricsFold *fold, const TraceRow *row)
+{
+    JobMetrics *job = job_of(fold, row);
+    const bool is_deferred = row->record.job_deferred.begins_ns >= 0;
+    if (job->queued_since_ns == METRIC_NEVER || job->is_deferred == is_deferred)
+        return;
+    QueueClock *clock = fold_clock_stop(fold, job->queue_cluster, row->record.at_ns);
+    clock->deferred += is_deferred ? 1 : -1;
+    job->is_deferred = is_deferred;
     clock->shortage = fold_clock_shortage(clock);
 }
 
@@ -195,6 +210,8 @@ void fold_job_attempt(MetricsFold *fold, const TraceRow *row)
             add(&details_of(fold, job)->use_ns[use], use_ns[use]);
         attempt_ns[use] += (Wide)use_ns[use] * slots;
     }
+    if (fold->counts_hours)
+        fold_attempt_hours(fold, cluster, record, slots);
 }
 
 void fold_job_state(MetricsFold *fold, const TraceRow *row)

@@ -46,9 +46,10 @@ static int64_t clock_read(const QueueClock *clock, Shortage shortage, int64_t at
 static NodeUse use_of_shortage(Shortage shortage, bool counts_gpus)
 {
     static const NodeUse uses[] = {
-        [SHORT_OF_GPUS] = USE_STRANDED,       [SHORT_OF_CORES] = USE_SHORT_CORES,
-        [SHORT_OF_MEMORY] = USE_SHORT_MEMORY, [SHORT_OF_LIMIT] = USE_LIMITED,
-        [SHORT_OF_NOTICE] = USE_LIMITED,      [SHORT_OF_GUARANTEE] = USE_LIMITED};
+        [SHORT_OF_GPUS] = USE_STRANDED,          [SHORT_OF_CORES] = USE_SHORT_CORES,
+        [SHORT_OF_MEMORY] = USE_SHORT_MEMORY,    [SHORT_OF_LIMIT] = USE_LIMITED,
+        [SHORT_OF_NOTICE] = USE_LIMITED,         [SHORT_OF_GUARANTEE] = USE_LIMITED,
+        [SHORT_OF_MAINTENANCE] = USE_MAINTENANCE};
     _Static_assert(sizeof uses / sizeof uses[0] == SHORTAGE_COUNT, "one use per shortage");
     return uses[shortage] == USE_STRANDED && !counts_gpus ? USE_GANG : uses[shortage];
 }
@@ -89,10 +90,13 @@ QueueClock *fold_clock_stop(MetricsFold *fold, uint32_t cluster, int64_t at_ns)
     return clock;
 }
 
-/* The shortage of the first jobs of the queues: the first of SHORTAGES that one of them has. */
+/* The shortage of the first jobs of the queues: the first of SHORTAGES that one of them has; or
+ * maintenance, if it defers all waiting jobs. */
 Shortage fold_clock_shortage(const QueueClock *clock)
 {
     Shortage shortage = SHORTAGE_COUNT;
+    if (clock->deferred > 0 && clock->deferred == clock->queued)
+        return SHORT_OF_MAINTENANCE;
     for (uint32_t i = 0; i < clock->first_count; i++)
         if (clock->firsts[i].job != 0 && clock->firsts[i].shortage < shortage)
             shortage = clock->firsts[i].shortage;
@@ -168,6 +172,7 @@ static void count_gpus(ClusterMetrics *cluster, int32_t gpus_per_node, int64_t a
         cluster->use_ns[use] *= gpus_per_node;
     for (int use = 0; use < USE_OF_ATTEMPTS; use++)
         cluster->attempt_ns[use] *= gpus_per_node;
+    fold_hours_of_gpus(cluster, gpus_per_node);
     cluster->use_ns[USE_STRANDED] = cluster->use_ns[USE_GANG];
     cluster->use_ns[USE_GANG] = 0;
 }
@@ -292,6 +297,8 @@ void fold_node_billed(MetricsFold *fold, const TraceRow *row)
     const int64_t held_ns = record->at_ns - record->since_ns,
                   in_window_ns = measured_ns(&fold->run, record->since_ns, record->at_ns);
     cluster->held_ns += held_ns;
+    if (fold->counts_hours)
+        fold_held_hours(fold, cluster, record);
     cluster->billed_ns += billed_ns;
     add(&cluster->cost_micro_usd, micro_usd);
     cluster->is_unpriced |= !is_priced;

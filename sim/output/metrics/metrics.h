@@ -27,6 +27,13 @@ typedef struct {
                      for GPUs */
 } QueueMetrics;
 
+/* Node time by hour of the day (UTC). The work of an attempt is spread evenly over its span. */
+typedef struct {
+    Wide held_ns[HOURS_A_DAY];
+    Wide compute_ns[HOURS_A_DAY];  /* useful and lost; of GPUs as ClusterMetrics.attempt_ns */
+    Wide exchange_ns[HOURS_A_DAY]; /* likewise */
+} HourMetrics;
+
 typedef struct ClusterMetrics {
     const char *path;         /* "workspace/cluster" */
     const char *provisioning; /* the last state: "succeeded"; NULL before the first */
@@ -49,6 +56,7 @@ typedef struct ClusterMetrics {
     int64_t shared_gpus;     /* GPUs of these that jobs have */
     int64_t shared_since_ns; /* the free ones are counted up to here ... */
     Wide shared_free_ns;     /* ... and in use_ns */
+    HourMetrics *hours;      /* NULL: none, or not counted (metrics_fold_measure) */
     uint32_t queue_count;    /* up to the last queue that reclaimed or was reclaimed from */
     QueueMetrics *queues;
     uint32_t queue_capacity;
@@ -123,6 +131,7 @@ typedef struct {
     int32_t exit_code;     /* -1: no exit code */
     uint8_t state;    /* a JobState; JOB_STATE_COUNT before the first, or for an unknown name */
     bool is_rejected; /* by a full queue; its state is "failed" */
+    bool is_deferred; /* it waits until maintenance is over */
     uint8_t kind;     /* of its last nodes: index in ClusterMetrics.kinds */
 } JobMetrics;
 
@@ -216,8 +225,9 @@ int64_t job_node_time_ns(const JobMetrics *job, int64_t time_ns);
 typedef struct MetricsFold MetricsFold;
 
 MetricsFold *metrics_fold_create(Arena *arena);
-/* Before the first row: counts the node time within a part of the run separately. */
-void metrics_fold_measure(MetricsFold *fold, MeasureWindow window);
+/* Before the first row: counts the node time within the scenario's `measure` separately, and that
+ * of each hour of the day if its energy needs it. */
+void metrics_fold_measure(MetricsFold *fold, const Scenario *scenario);
 /* `level` limits the rows: percentiles of step times need TRACE_LEVEL_STEPS. */
 TraceListener metrics_fold_listener(MetricsFold *fold, TraceLevel level);
 /* The metrics after the last row, valid until the next row. They live in the fold's arena. */

@@ -165,8 +165,9 @@ void waiting_divide(WaitingView view, const WaitingJobs *waiting, int32_t count,
 /* Jobs of one request that wait on a cluster for one reason. */
 typedef struct {
     JobRequest request;
-    int32_t queue;     /* of the cluster */
-    WaitCause restart; /* WAIT_CAUSE_COUNT: they have not started before */
+    int32_t queue;   /* of the cluster */
+    WaitCause cause; /* they have started before, or are deferred; WAIT_CAUSE_COUNT: that of the
+                        cluster */
     int64_t jobs;
 } Group;
 
@@ -183,6 +184,7 @@ typedef struct {
 /* A job that waits. */
 typedef struct {
     uint32_t cluster_after; /* 1 + its index; 0: the job does not wait */
+    WaitCause restart;      /* as Group.cause, if it is not deferred */
     Group group;            /* of which it is, without `jobs` */
 } WaitingJob;
 
@@ -254,7 +256,7 @@ static Group *group_of(WaitingFold *fold, uint32_t cluster, Group like)
     uint32_t place = 0;
     for (uint32_t i = 0; i < queue->group_count; i++) {
         const Group *group = &queue->groups[i];
-        if (group->restart == like.restart && group->queue == like.queue &&
+        if (group->cause == like.cause && group->queue == like.queue &&
             same_request(group->request, request))
             return &queue->groups[i];
         if (request_least_slots(group->request, room) <= slots)
@@ -281,18 +283,22 @@ static WaitCause restart_of(TraceCause cause)
     return cause == CAUSE_SCALE_DOWN ? WAIT_SCALING : WAIT_FAILURE;
 }
 
+static void add_job(WaitingFold *fold, const WaitingJob *waiting, int64_t at_ns, int32_t change)
+{
+    const uint32_t cluster = waiting->cluster_after - 1;
+    queue_changes(fold, cluster, at_ns)->jobs += change;
+    group_of(fold, cluster, waiting->group)->jobs += change;
+}
+
 static void job_changes(WaitingFold *fold, const TraceRecord *record)
 {
     const uint32_t id = record->job.index;
     fold->jobs =
         array_room(fold->arena, fold->jobs, id + 1, &fold->job_capacity, sizeof *fold->jobs);
     WaitingJob *waiting = &fold->jobs[id];
-    if (waiting->cluster_after > 0) {
-        const uint32_t cluster = waiting->cluster_after - 1;
-        queue_changes(fold, cluster, record->at_ns)->jobs--;
-        group_of(fold, cluster, waiting->group)->jobs--;
-        waiting->cluster_after = 0;
-    }
+    if (waiting->cluster_after > 0)
+        add_job(fold, waiting, record->at_ns, -1);
+    waiting->cluster_after = 0;
     if (record->name != fold->queued)
         return;
     const Job *job = world_job(fold->world, record->job);
@@ -300,9 +306,19 @@ static void job_changes(WaitingFold *fold, const TraceRecord *record)
         .cluster_after = record->cluster.index + 1,
         .group = {.request = job->request,
                   .queue = job->queue,
-                  .restart = job->starts > 0 ? restart_of(record->cause) : WAIT_CAUSE_COUNT}};
-    queue_changes(fold, record->cluster.index, record->at_ns)->jobs++;
-    group_of(fold, record->cluster.index, waiting->group)->jobs++;
+                  .cause = job->starts > 0 ? restart_of(record->cause) : WAIT_CAUSE_COUNT}};
+    waiting->restart = waiting->group.cause;
+    add_job(fold, waiting, record->at_ns, 1);
+}
+
+/* Maintenance defers the waiting job from now on, or no longer. */
+static void job_is_deferred(WaitingFold *fold, const TraceRecord *record)
+{
+    WaitingJob *waiting = &fold->jobs[record->job.index];
+    add_job(fold, waiting, record->at_ns, -1);
+    waiting->group.cause =
+        record->job_deferred.begins_ns >= 0 ? WAIT_MAINTENANCE : waiting->restart;
+    add_job(fold, waiting, record->at_ns, 1);
 }
 
 static void cluster_changes(WaitingFold *fold, uint32_t cluster, int64_t at_ns)
@@ -333,6 +349,8 @@ static void fold_row(void *listener, const TraceRow *row)
     const TraceRecord *record = &row->record;
     if (record->kind == TRACE_JOB_STATE)
         job_changes(fold, record);
+    else if (record->kind == TRACE_JOB_DEFERRED)
+        job_is_deferred(fold, record);
     else if (changes_cluster(record->kind))
         cluster_changes(fold, record->cluster.index, record->at_ns);
     if (record->kind == TRACE_CLUSTER_ALLOCATION)
@@ -420,8 +438,8 @@ static void divide_jobs(WaitingFold *fold, uint32_t id)
     find_noticed(fold, cluster);
     for (uint32_t i = 0; i < queue->group_count; i++) {
         const Group *group = &queue->groups[i];
-        if (group->restart != WAIT_CAUSE_COUNT)
-            queue->jobs_by_cause[group->restart] += group->jobs;
+        if (group->cause != WAIT_CAUSE_COUNT)
+            queue->jobs_by_cause[group->cause] += group->jobs;
         else if (is_over_limit(fold->world, cluster, group))
             queue->jobs_by_cause[WAIT_LIMIT] += group->jobs;
         else
@@ -431,9 +449,9 @@ static void divide_jobs(WaitingFold *fold, uint32_t id)
     WaitingView views[NODE_KINDS_MAX];
     waiting_divide(view_of(fold->world, cluster, views), queue->waiting, count,
                    queue->jobs_by_cause);
-    if (queue->jobs_by_cause[WAIT_LIMIT] == 0)
+    if (queue->jobs_by_cause[WAIT_LIMIT] == 0 && queue->jobs_by_cause[WAIT_MAINTENANCE] == 0)
         return;
-    // A job that fits comes after a job that waits for the limit.
+    // A job that fits comes after a job that waits for the limit or for maintenance.
     queue->jobs_by_cause[WAIT_AHEAD] += queue->jobs_by_cause[WAIT_SERVICE];
     queue->jobs_by_cause[WAIT_SERVICE] = 0;
 }

@@ -7,7 +7,8 @@
  * order, small jobs first; the job waits for the last of the nodes that it is given. Jobs for which
  * no nodes are left wait for the running jobs. A job that is too large for the rest of its queue's
  * limit waits for the limit, and one that gets the nodes of running jobs that have notice of being
- * stopped for its queue waits for the end of their notice. The order of the queue is not followed,
+ * stopped for its queue waits for the end of their notice. A job that planned maintenance defers
+ * (TRACE_JOB_DEFERRED) waits for its end. The order of the queue is not followed,
  * so the causes of single jobs may be exchanged (`trainyard run --why JOB` follows one job
  * exactly). */
 #ifndef SIM_OUTPUT_SUMMARY_WAITING_H
@@ -31,8 +32,9 @@
     X(QUOTA, "quota", "the quota of cores")                                                        \
     X(UNAVAILABLE, "unavailable", "nodes that the region did not have")                            \
     X(MAXIMUM, "maximum", "running jobs, which held all nodes that the cluster may have")          \
-    X(NOTICE, "notice", "running jobs, which had notice of being stopped for the job's queue")     \
+    X(NOTICE, "notice", "jobs with notice of being stopped, on nodes of the job's queue")          \
     X(LIMIT, "limit", "the limit of the job's queue")                                              \
+    X(MAINTENANCE, "maintenance", "planned maintenance, into which the job would have run")        \
     X(PREEMPTION, "preemption", "another start after a preemption")                                \
     X(FAILURE, "failure", "another start after a failure")                                         \
     X(PRECEDENCE, "precedence", "another start after the scheduler stopped the job")

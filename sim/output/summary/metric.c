@@ -39,6 +39,7 @@ const char *metric_unit(const Metric *metric)
     case METRIC_MEMBER:
         return metric->field->unit;
     case METRIC_PERCENTILE:
+    case METRIC_COMPLETED:
         return "s";
     case METRIC_WITHIN:
         break;
@@ -104,8 +105,10 @@ static MetricValue value_in(const Metric *metric, const void *item)
         return member_value(metric, item);
     if (spread->jobs == NULL)
         return (MetricValue){0};
-    if (metric->what == METRIC_PERCENTILE) {
-        const SpreadValue value = spread_percentile(spread, metric->argument);
+    if (metric->what == METRIC_PERCENTILE || metric->what == METRIC_COMPLETED) {
+        const SpreadValue value = metric->what == METRIC_COMPLETED
+                                      ? spread_mean_completed(spread)
+                                      : spread_percentile(spread, metric->argument);
         if (value.value == SUMMARY_NEVER)
             return (MetricValue){0};
         return (MetricValue){metric_scaled(value.value, 9), true, value.is_lower_bound};

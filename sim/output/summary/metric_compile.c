@@ -268,6 +268,10 @@ static bool walk(Compiler *compiler, Position position)
         metric->what = METRIC_PERCENTILE;
         return true;
     }
+    if (position.type == &summary_spread_type && strcmp(position.rest, METRIC_COMPLETED_KEY) == 0) {
+        metric->what = METRIC_COMPLETED;
+        return true;
+    }
     for (const Field *field = position.type->fields; field->name != NULL; field++)
         if (field->kind != VALUE_KEY && matches_key(position.rest, field->name) > 0)
             return compile_field(compiler, position, field);

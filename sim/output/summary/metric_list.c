@@ -12,6 +12,8 @@ typedef struct {
     const char *item; /* whose members are listed; NULL: none */
 } Lister;
 
+static const char completed_doc[] = "the mean, in which a time that has not ended counts twice";
+
 static void add_entry(Lister *lister, MetricEntry entry)
 {
     MetricList *list = &lister->list;
@@ -79,9 +81,12 @@ static void list_type(Lister *lister, const char *prefix, const ObjectType *type
         if (metric_function_spread(type, i) != NULL)
             add_entry(lister, (MetricEntry){joined(lister, prefix, metric_functions[i].example),
                                             "1", metric_functions[i].doc, false});
-    if (type == &summary_spread_type)
+    if (type == &summary_spread_type) {
         add_entry(lister, (MetricEntry){joined(lister, prefix, "p90"), "s",
                                         "any other percentile, such as p99.9", false});
+        add_entry(lister, (MetricEntry){joined(lister, prefix, METRIC_COMPLETED_KEY), "s",
+                                        completed_doc, false});
+    }
     if (type == &summary_workload_type)
         list_classes(lister, prefix,
                      metric_workload(lister->scenario, prefix + strlen("workloads.")));
@@ -106,10 +111,16 @@ void metric_reference(Text *out)
     for (int i = 0; i < METRIC_FUNCTION_COUNT; i++)
         text_printf(out, "| `workloads.day.%s` | %s |\n", metric_functions[i].example,
                     metric_functions[i].doc);
-    text_add(out, "| `waited_within(20m)` | the same of all jobs of the run |\n"
-                  "| `workloads.day.queue_s.p99.9` | any percentile of a spread |\n"
-                  "| `cost_usd.total / workloads.day.succeeded` | a ratio of two sums or counts; a "
-                  "study divides the totals of its runs |\n");
+    text_add(out,
+             "| `waited_within(20m)` | the same of all jobs of the run |\n"
+             "| `workloads.day.queue_s.p99.9` | any percentile of a spread |\n"
+             "| `workloads.day.queue_s." METRIC_COMPLETED_KEY
+             "` | the mean, in which a time that has not ended counts twice: where a queue "
+             "neither grows nor shrinks, a wait that is found in progress is half over on "
+             "average. It is not a lower bound, unless a job has waited for half of the run or "
+             "more. `plan` and `advise` test a mean that may be at most a time with it |\n"
+             "| `cost_usd.total / workloads.day.succeeded` | a ratio of two sums or counts; a "
+             "study divides the totals of its runs |\n");
     static const char *const examples[] = {"8", "anna", "research"};
     _Static_assert(sizeof examples / sizeof examples[0] == JOB_CLASS_COUNT, "one of each kind");
     for (int kind = 0; kind < JOB_CLASS_COUNT; kind++)

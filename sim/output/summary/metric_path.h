@@ -13,7 +13,14 @@ typedef struct {
     const char *name;
 } Step;
 
-typedef enum { METRIC_MEMBER, METRIC_PERCENTILE, METRIC_WITHIN } MetricWhat;
+typedef enum {
+    METRIC_MEMBER,
+    METRIC_PERCENTILE,
+    METRIC_COMPLETED, /* the mean of a spread whose open times were completed */
+    METRIC_WITHIN
+} MetricWhat;
+
+#define METRIC_COMPLETED_KEY "mean_completed"
 
 enum { STEPS_MAX = 2 };
 

@@ -156,10 +156,8 @@ static const struct {
 static const struct {
     const char *key, *words;
 } statistics[] = {
-    {"mean", "mean"},
-    {"min", "shortest"},
-    {"max", "longest"},
-    {"p50", "median"},
+    {"mean", "mean"},   {"mean_completed", "mean"}, {"min", "shortest"},
+    {"max", "longest"}, {"p50", "median"},
 };
 
 /* "mean wait", "p95 of the wait", "cost of nodes of cluster gpu". */

@@ -92,6 +92,25 @@ SpreadValue spread_percentile(const SummarySpread *spread, int64_t percent)
     return value;
 }
 
+SpreadValue spread_mean_completed(const SummarySpread *spread)
+{
+    Wide sum_ns = 0;
+    uint32_t count = 0;
+    bool is_lower_bound = false;
+    for (uint32_t i = 0; i < spread->job_count; i++) {
+        const JobTimes *job = &spread->jobs[i];
+        const int64_t ns = job->ns[spread->kind];
+        if (ns == UNKNOWN)
+            continue;
+        const bool is_open_now = is_open(job, spread->kind);
+        sum_ns += is_open_now ? 2 * (Wide)ns : ns;
+        is_lower_bound |= is_open_now && ns > 0 && ns >= job->submitted_ns;
+        count++;
+    }
+    return (SpreadValue){.value = count > 0 ? wide_capped(sum_ns / count) : UNKNOWN,
+                         .is_lower_bound = is_lower_bound};
+}
+
 uint32_t spread_sorted(Arena *arena, const SummarySpread *spread, const int64_t **sorted)
 {
     const Times times = times_of(arena, spread);

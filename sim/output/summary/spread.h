@@ -67,6 +67,12 @@ typedef struct {
 /* The percentile in ns; `percent` as in percentile_place. */
 SpreadValue spread_percentile(const SummarySpread *spread, int64_t percent);
 
+/* The mean, in ns, if each time that has not ended ends after it has lasted as long again: where a
+ * queue neither grows nor shrinks, the age of a wait that is found in progress and the rest of it
+ * have the same distribution (D. R. Cox, "Renewal Theory", 1962, chapter 5). A lower bound if a
+ * time has lasted for half of the run or more: then it may never end. */
+SpreadValue spread_mean_completed(const SummarySpread *spread);
+
 /* Sorts the known times, in ns; returns their number. `*sorted` lives in
  * `arena`. */
 uint32_t spread_sorted(Arena *arena, const SummarySpread *spread, const int64_t **sorted);

@@ -59,11 +59,11 @@ const char *making_cluster_state(const ClusterMetrics *cluster)
 }
 
 /* Uses that do not apply are unknown: stranded GPUs if no job asks for GPUs; GPUs that queues,
- * cores or memory kept free if there are none. */
+ * cores, memory or maintenance kept free if there are none. */
 static void hide_uses(SummaryUses *uses, bool counts_gpus)
 {
-    static const NodeUse optional[] = {USE_STRANDED, USE_SHORT_CORES, USE_SHORT_MEMORY,
-                                       USE_LIMITED};
+    static const NodeUse optional[] = {USE_STRANDED, USE_SHORT_CORES, USE_SHORT_MEMORY, USE_LIMITED,
+                                       USE_MAINTENANCE};
     for (size_t i = 0; i < sizeof optional / sizeof optional[0]; i++)
         if (optional[i] == USE_STRANDED ? !counts_gpus : uses->ns[optional[i]] == 0)
             uses->ns[optional[i]] = uses->micro_usd[optional[i]] = SUMMARY_NEVER;
@@ -93,8 +93,10 @@ static SummaryUses uses_of(const ClusterMetrics *cluster)
     return uses;
 }
 
-/* Cores, memory, and notices and limits of queues are unknown where no job waited for them. */
-static const WaitCause optional_waits[] = {WAIT_CORES, WAIT_MEMORY, WAIT_NOTICE, WAIT_LIMIT};
+/* Cores, memory, notices and limits of queues, and maintenance are unknown where no job waited for
+ * them. */
+static const WaitCause optional_waits[] = {WAIT_CORES, WAIT_MEMORY, WAIT_NOTICE, WAIT_LIMIT,
+                                           WAIT_MAINTENANCE};
 enum { OPTIONAL_WAITS = sizeof optional_waits / sizeof optional_waits[0] };
 
 static void hide_waits(SummaryWaits *waits)

@@ -194,6 +194,9 @@ typedef struct {
     int64_t micro_kwh;       /* of the site: with cooling and losses ... */
     int64_t nodes_micro_kwh; /* ... and without them */
     int64_t peak_mw;         /* of the site, if the most nodes were all busy at once */
+    /* The energy of nodes, each hour's times the factor of the hour on the price and on the CO2e
+     * of a kWh; nodes_micro_kwh if all hours are alike. */
+    int64_t priced_micro_kwh, emitting_micro_kwh;
     int64_t carbon_mg;
     int64_t micro_usd; /* unknown unless the catalogue has a price of a kWh */
 } SummaryEnergy;

@@ -369,7 +369,8 @@ static const Field energy_fields[] = {
     KWH("nodes_kwh", nodes_micro_kwh, "energy of all nodes"),
     MEASURED("peak_kw", peak_mw, DECIMALS_KW, "kW",
              "power of the site if the most nodes were all busy at once: what it must provide"),
-    MEASURED("carbon_kg", carbon_mg, DECIMALS_KG, "kg", "CO2e of total_kwh"),
+    MEASURED("carbon_kg", carbon_mg, DECIMALS_KG, "kg",
+             "CO2e of total_kwh, each hour of the day by its factor (`energy/carbon_hours`)"),
     {0},
 };
 static const ObjectType energy_type = OBJECT_TYPE(
@@ -378,7 +379,8 @@ static const ObjectType energy_type = OBJECT_TYPE(
     "its busy "
     "power in the uses `useful` and `lost` of its time, `energy/exchange_load` of the catalogue in "
     "`exchange`, and its idle power in all others, from allocation to release. If jobs share a "
-    "node, the GPUs that compute count. Storage and file servers are not included.",
+    "node, the GPUs that compute count. Storage and file servers are not included. Where price or "
+    "CO2e change with the hour, the computation of an attempt is spread evenly over its time.",
     energy_fields);
 #undef OWNER
 
@@ -411,7 +413,8 @@ static const Field cost_fields[] = {
     USD("storage", storage_micro_usd,
         "price of the stored bytes, or of a premium share's provisioned size"),
     USD("energy", energy.micro_usd,
-        "price of energy.total_kwh, if `energy/price_per_kwh` of the catalogue states one"),
+        "price of energy.total_kwh, if `energy/price_per_kwh` of the catalogue states one; each "
+        "hour of the day by its factor (`energy/price_hours`)"),
     USD("per_trillion_tokens", micro_usd_per_trillion_tokens,
         "the whole bill for each 10^12 tokens that transformers were trained on"),
     {0},

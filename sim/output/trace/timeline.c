@@ -237,6 +237,21 @@ static void queue_changed(TimelineWriter *timeline, const TraceRow *row)
     text_free(&name);
 }
 
+static void cluster_maintenance(TimelineWriter *timeline, const TraceRow *row)
+{
+    Text name = {0};
+    text_printf(&name, "maintenance %s", row->record.name);
+    mark(timeline, timeline_cluster(timeline, row)->track, row, text_string(&name));
+    text_free(&name);
+}
+
+static void job_deferred(TimelineWriter *timeline, const TraceRow *row)
+{
+    mark(timeline, timeline_job(timeline, row)->track, row,
+         row->record.job_deferred.begins_ns >= 0 ? "deferred by maintenance"
+                                                 : "not deferred any more");
+}
+
 static void job_notice(TimelineWriter *timeline, const TraceRow *row)
 {
     const bool is_given = row->record.job_notice.grace_ns >= 0;
@@ -584,6 +599,8 @@ static void (*const drawers[])(TimelineWriter *timeline, const TraceRow *row) = 
     [TRACE_JOB_RECLAIMED] = job_reclaimed,
     [TRACE_JOB_NOTICE] = job_notice,
     [TRACE_QUEUE_CHANGED] = queue_changed,
+    [TRACE_CLUSTER_MAINTENANCE] = cluster_maintenance,
+    [TRACE_JOB_DEFERRED] = job_deferred,
     [TRACE_NODE_KIND] = node_kind,
 };
 _Static_assert(sizeof drawers / sizeof drawers[0] == TRACE_KIND_COUNT, "every kind");

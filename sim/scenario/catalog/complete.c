@@ -52,6 +52,25 @@ static void vm_size_check(const Entry *entry, Problems *problems)
                      size->gpu ? size->gpu->name : "none");
 }
 
+/* Factors by hour need what they are factors on. */
+static void energy_check(const Entry *entry, Problems *problems)
+{
+    const SectionShape *shape = &catalog_shapes[CATALOG_ENERGY];
+    static const struct {
+        const char *hours, *of;
+        size_t hours_at, of_at;
+    } rows[] = {{"price_hours", "price_per_kwh", offsetof(EnergyTerms, price_hour_ppm),
+                 offsetof(EnergyTerms, micro_usd_per_kwh)},
+                {"carbon_hours", "carbon_g_per_kwh", offsetof(EnergyTerms, carbon_hour_ppm),
+                 offsetof(EnergyTerms, carbon_g_per_kwh)}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (has_value_at(shape, entry, rows[i].hours_at) &&
+            !has_value_at(shape, entry, rows[i].of_at))
+            problems_add(problems, STATUS_BAD_INPUT, entry->at,
+                         "energy: \"%s\" are factors on \"%s\", which is missing", rows[i].hours,
+                         rows[i].of);
+}
+
 /* --- Measurements, and the devices and exchanges that they belong to --- */
 
 static bool is_measured(const Catalog *catalog, const GpuModel *gpu)
@@ -208,6 +227,9 @@ void catalog_complete(Arena *arena, Catalog *catalog, Place at, Problems *proble
         vm_size_check(sizes->entries[i], problems);
     }
     bind_power(catalog, problems);
+    const Section *energy = &catalog->sections[CATALOG_ENERGY];
+    if (energy->count > 0)
+        energy_check(energy->entries[0], problems);
     Throughput *rows = ARENA_ARRAY(arena, Throughput, catalog->row_count);
     bool are_fine = true;
     for (int32_t i = 0; i < catalog->row_count; i++)

@@ -48,6 +48,9 @@ static const Field gpu_fields[] = {
 #define OWNER VmSize
 static const Field vm_size_fields[] = {
     NEEDED_TEXT("family", family, "family of its quota, such as \"NC\""),
+    FIELD_ROW(BOOLEAN, "has_no_quota", has_no_quota,
+              .doc = "true: no quota is about such nodes, as in a cluster of one's own; false or "
+                     "absent: that of the family is, and that of all families"),
     NEEDED_INTEGER("vcpus", vcpus, 1, CATALOG_COUNT_MOST, "cores of a node"),
     FIELD_ROW(BYTES, "memory", memory_bytes, .minimum = 1, .maximum = CATALOG_AMOUNT_MOST,
               .doc = "main memory of a node; without it memory never binds"),
@@ -93,6 +96,12 @@ static const Field energy_fields[] = {
               .maximum = CATALOG_AMOUNT_MOST,
               .doc = "price of a kWh that is paid in addition to the price of nodes; absent: "
                      "their price includes it"),
+    FIELD_ROW(CUSTOM, "carbon_hours", carbon_hour_ppm, .custom = &hour_factors_kind,
+              .doc = "factors on carbon_g_per_kwh in each hour of the day, the first from 00:00 "
+                     "UTC; absent: 1"),
+    FIELD_ROW(CUSTOM, "price_hours", price_hour_ppm, .custom = &hour_factors_kind,
+              .doc = "factors on price_per_kwh in each hour of the day, the first from 00:00 UTC, "
+                     "on every day alike; absent: 1"),
     {0},
 };
 #undef OWNER

@@ -97,6 +97,17 @@ const ServiceModel *catalog_service(const Catalog *catalog)
     return catalog->sections[CATALOG_SERVICE].entries[0]->item;
 }
 
+/* Fills in the factors of hours, which are 0 if they are absent; returns whether they were not. */
+static bool fill_hours(int64_t *ppm)
+{
+    for (int hour = 0; hour < HOURS_A_DAY; hour++)
+        if (ppm[hour] != 0)
+            return true;
+    for (int hour = 0; hour < HOURS_A_DAY; hour++)
+        ppm[hour] = PPM;
+    return false;
+}
+
 EnergyTerms catalog_energy(const Catalog *catalog)
 {
     const Section *section = &catalog->sections[CATALOG_ENERGY];
@@ -107,6 +118,9 @@ EnergyTerms catalog_energy(const Catalog *catalog)
         terms.pue_ppm = PPM; // absent, as the next one
     if (terms.exchange_load_ppm == 0)
         terms.exchange_load_ppm = PPM;
+    const bool has_price_hours = fill_hours(terms.price_hour_ppm);
+    const bool has_carbon_hours = fill_hours(terms.carbon_hour_ppm);
+    terms.is_by_hour = has_price_hours || has_carbon_hours;
     return terms;
 }
 

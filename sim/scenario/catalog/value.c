@@ -336,6 +336,39 @@ static bool by_bytes_read(const void *context, Arena *arena, const Field *field,
     return curve_read(arena, field, json, bytes_parse, member_of(field, item), status);
 }
 
+bool hour_factors_read(const Json *json, int64_t *ppm, Status *status)
+{
+    if (json->kind != JSON_ARRAY || json->count != HOURS_A_DAY)
+        return status_fail(status, STATUS_BAD_INPUT, json_at(json),
+                           "hours are 24 factors in an array, one for each hour of the day");
+    int32_t hour = 0;
+    for (const Json *factor = json->first; factor != NULL; factor = factor->next, hour++)
+        if (factor->kind != JSON_NUMBER || !json_scaled(factor, 6, &ppm[hour]) || ppm[hour] < 0 ||
+            ppm[hour] > 100 * PPM) {
+            ppm[hour] = 0;
+            return status_fail(status, STATUS_BAD_INPUT, json_at(factor),
+                               "the factor of hour %d is not a number from 0 to 100 with at most "
+                               "six decimals",
+                               (int)hour);
+        }
+    return true;
+}
+
+static bool hour_factors_kind_read(const void *context, Arena *arena, const Field *field,
+                                   const Json *json, void *item, Status *status)
+{
+    (void)context;
+    (void)arena;
+    int64_t *ppm = member_of(field, item);
+    int64_t most_ppm = 0;
+    if (!hour_factors_read(json, ppm, status))
+        return false;
+    for (int hour = 0; hour < HOURS_A_DAY; hour++)
+        most_ppm = ppm[hour] > most_ppm ? ppm[hour] : most_ppm;
+    return most_ppm > 0 ||
+           status_fail(status, STATUS_BAD_INPUT, json_at(json), "all hours have the factor 0");
+}
+
 static bool learning_kind_read(const void *context, Arena *arena, const Field *field,
                                const Json *json, void *item, Status *status)
 {
@@ -365,6 +398,8 @@ const CustomKind distribution_kind = {"duration, or a distribution of durations"
 const CustomKind times_by_count_kind = {"durations by number", VALUE_DURATION, by_count_read};
 const CustomKind times_by_bytes_kind = {"durations by size", VALUE_DURATION, by_bytes_read};
 const CustomKind ratios_by_count_kind = {"ratios by number", VALUE_RATIO, by_count_read};
+const CustomKind hour_factors_kind = {"24 factors by hour of the day (UTC)", VALUE_RATIO,
+                                      hour_factors_kind_read};
 const CustomKind learning_kind = {"ratios by epochs", VALUE_RATIO, learning_kind_read};
 const CustomKind layers_kind = {"list of layers", VALUE_TEXT, layers_kind_read};
 

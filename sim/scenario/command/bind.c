@@ -9,6 +9,7 @@
 #include "sim/scenario/command/trigger_read.h"
 #include "sim/scenario/command/workload_read.h"
 #include "sim/scenario/config/kind_config.h"
+#include "sim/scenario/config/maintenance_config.h"
 #include "sim/scenario/config/program_config.h"
 #include "sim/scenario/config/queue_config.h"
 #include "sim/schema/explanation.h"
@@ -216,6 +217,8 @@ ClusterConfig *cluster_bind_command(const CommandBinder *binder, const CommandTe
         cluster_config_read(binder->context, command->config, name, command->node_kinds);
     if (!command->queues.is_refused)
         queues_read(binder->context, command->queues, queues_may_change(binder->text), cluster);
+    if (!command->maintenance.is_refused)
+        maintenance_read(binder->context, command->maintenance, cluster);
     return cluster;
 }
 
@@ -243,6 +246,10 @@ void cluster_targets_note(const CommandBinder *binder, const CommandText *comman
     ClusterConfig *cluster = cluster_made(binder, command_path(binder->text, command));
     if (cluster == NULL)
         return;
+    if (command_is(command, COMMAND_CLUSTER_AUTOSCALE) && cluster->spec.maintenance_count > 0)
+        problems_add(context->problems, STATUS_BAD_INPUT, json_at(command->node),
+                     "cluster \"%s\" has planned maintenance and does not scale automatically",
+                     cluster->name);
     if (cluster->spec.kind_count == 0) {
         cluster_config_target(context, cluster, asked_nodes(command));
         if (command->node_kind != NULL && cluster->spec.vm_size != NULL)
@@ -325,6 +332,7 @@ static JobConfig *read_job(const CommandBinder *binder, const CommandText *text,
         job_config_read(context, own, path, config, (JobExecution)text->execution.value);
     if (text->expected.node != NULL)
         made->spec.expected_ns = text->expected.value;
+    maintenance_warn_of_job(context, config, &made->spec, text->node);
     command->as.job_create.spec = job_config_spec(context, made);
     return made;
 }

@@ -8,11 +8,11 @@
 #include "sim/scenario/catalog/value.h"
 #include "sim/scenario/command/check.h"
 #include "sim/scenario/command/trace_read.h"
+#include "sim/scenario/config/maintenance_config.h"
 
-enum { HOURS = 24, NAME_LENGTH_MAX = 54 }; /* names of jobs have 64; a number follows */
+enum { NAME_LENGTH_MAX = 54 }; /* names of jobs have 64; a number follows */
 /* Keeps the number of draws inside their address. */
 static const ArrivalRate rate_max = {.milli = INT64_C(10000000000), .period_ns = NS_PER_DAY};
-#define HOUR_PPM_MAX (100 * PPM)
 
 typedef struct {
     const CommandBinder *binder;
@@ -148,26 +148,14 @@ static void read_count(const Reader *reader, const WorkloadText *text, Workload 
 
 static void read_hours(const Reader *reader, const Json *hours, Workload *workload)
 {
-    Problems *problems = reader->context->problems;
-    if (hours->kind != JSON_ARRAY || hours->count != HOURS) {
-        problem(reader, hours, "hours are 24 factors in an array, one for each hour of the day");
+    Status status = {0};
+    int64_t most_ppm = 0;
+    if (!hour_factors_read(hours, workload->hour_ppm, &status)) {
+        problems_add_status(reader->context->problems, &status);
         return;
     }
-    int32_t hour = 0;
-    int64_t most_ppm = 0;
-    for (const Json *factor = hours->first; factor != NULL; factor = factor->next, hour++) {
-        int64_t *ppm = &workload->hour_ppm[hour];
-        if (factor->kind != JSON_NUMBER || !json_scaled(factor, 6, ppm) || *ppm < 0 ||
-            *ppm > HOUR_PPM_MAX) {
-            *ppm = 0;
-            problems_add(problems, STATUS_BAD_INPUT, json_at(factor),
-                         "the factor of hour %d is not a number from 0 to 100 with at most six "
-                         "decimals",
-                         (int)hour);
-            return;
-        }
-        most_ppm = *ppm > most_ppm ? *ppm : most_ppm;
-    }
+    for (int hour = 0; hour < HOURS_A_DAY; hour++)
+        most_ppm = workload->hour_ppm[hour] > most_ppm ? workload->hour_ppm[hour] : most_ppm;
     if (most_ppm == 0)
         problem(reader, hours, "all hours have the factor 0: no job would ever arrive");
 }
@@ -385,6 +373,7 @@ static const JobConfig *read_shape(const Reader *reader, const WorkloadText *tex
     JobConfig *read = job_config_read(reader->context, own, path, cluster, EXECUTION_EMULATED);
     if (text->expected.node != NULL)
         read->spec.expected_ns = text->expected.value;
+    maintenance_warn_of_job(reader->context, cluster, &read->spec, text->node);
     return read;
 }
 

@@ -19,8 +19,8 @@ static void check_quota(const ConfigContext *context, const ClusterConfig *clust
     const int64_t target = bound.value;
     const Place at = json_at(bound.node);
     const CoreQuota *quota = catalog_quota(context->catalog, family);
-    if (quota == NULL)
-        return; // a family that the catalogue does not limit
+    if (quota == NULL || vm->has_no_quota)
+        return; // the catalogue does not limit the family
     bool is_low = kind.is_low_priority;
     int64_t vcpus = quota_vcpus(quota, is_low);
     if (target * vm->vcpus <= vcpus)

@@ -8,6 +8,7 @@
 #define API_FAULT_KINDS(X)                                                                         \
     X(ERROR, "api.error", "answers with an error, before anything is done")                        \
     X(RESET, "api.reset", "cuts the connection without an answer, before anything is done")        \
+    X(LOST, "api.lost", "does what is asked, and cuts the connection without an answer")           \
     X(SLOW, "api.slow", "sends the answer's body slowly")                                          \
     X(STALE, "api.stale", "answers a GET with an earlier answer")
 

@@ -323,6 +323,9 @@ static const Field command_fields[] = {
     FIELD_OBJECTS("queues", queues, queue_type,
                   "cluster.create: the queues (virtual clusters) that share the cluster; without "
                   "them all jobs wait in one"),
+    FIELD_OBJECTS("maintenance", maintenance, maintenance_type,
+                  "cluster.create: planned maintenance of its nodes, before which no job starts "
+                  "that would run into it. The cluster does not scale automatically"),
     FIELD_OBJECT("program", program, program_type,
                  "program.set: what the command lines that it matches do from now on"),
     FIELD_CHOICE("execution", execution, execution_words, "emulated",

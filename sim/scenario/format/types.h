@@ -8,6 +8,7 @@
 #include "sim/scenario/format/checkpoint_types.h"
 #include "sim/scenario/format/failure_types.h"
 #include "sim/scenario/format/kind_types.h"
+#include "sim/scenario/format/maintenance_types.h"
 #include "sim/scenario/format/network_types.h"
 #include "sim/scenario/format/parameter_types.h"
 #include "sim/scenario/format/queue_types.h"
@@ -151,6 +152,7 @@ typedef struct {
     const Json *node_kind;      /* job.create: names; cluster.resize: a name */
     BoundList node_kinds;       /* cluster.create: KindText */
     BoundList queues;           /* cluster.create: QueueText */
+    BoundList maintenance;      /* cluster.create: MaintenanceText */
     ProgramText *program;       /* program.set */
     BoundInteger execution;     /* job.create: JobExecution */
     BoundInteger place;         /* job.ran: the node whose preparation ran, from 1 */

@@ -13,6 +13,7 @@
 
 #include "sim/base/byte_sink.h"
 #include "sim/base/file_source.h"
+#include "sim/base/text.h"
 #include "sim/cloud/spec/job_list.h"
 
 /* X(column, member, KIND, words, least, most, description). The kinds: NAME (of the job), TIME
@@ -64,5 +65,8 @@ typedef struct {
 /* Writes the list, in the order of its rows, as a file that job_list_parse reads back into an equal
  * list. `provenance` may be NULL. */
 void job_list_write(const JobList *list, const JobListProvenance *provenance, ByteSink sink);
+
+/* Writes the section of scenarios/FORMAT.md about these files. */
+void job_list_reference(Text *out);
 
 #endif

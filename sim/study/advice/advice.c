@@ -80,6 +80,10 @@ static Study *study_of(const Adviser *adviser, const Change *const *changes, int
     const AdviceOptions *options = adviser->options;
     const char *metrics[TIMES_MAX];
     const StudyOptions study = {.path = options->scenario,
+                                .param_count = options->overrides.param_count,
+                                .params = options->overrides.params,
+                                .set_count = options->overrides.count,
+                                .sets = options->overrides.items,
                                 .metric_count = list_metrics(adviser, metrics),
                                 .metrics = metrics,
                                 .seeds = options->seeds,
@@ -113,13 +117,19 @@ static Study *study_of(const Adviser *adviser, const Change *const *changes, int
 static int32_t accepted(const Adviser *adviser, const Study *study, Changes *changes,
                         const Change **out)
 {
-    int32_t count = 0;
+    int32_t count = 0, own_count;
+    const Setting *own = point_settings(adviser->arena, study, 0, &own_count);
     for (int32_t i = 0; i < changes->count; i++) {
         const Change *change = &changes->items[i];
         Arena *scratch = arena_create();
         Problems refused = problems_create(scratch);
-        if (point_scenario_with(scratch, study, adviser->files, change->settings,
-                                change->setting_count, &refused))
+        Setting *settings = ARENA_ARRAY(scratch, Setting, own_count + change->setting_count);
+        for (int32_t k = 0; k < own_count; k++)
+            settings[k] = own[k];
+        for (int32_t k = 0; k < change->setting_count; k++)
+            settings[own_count + k] = change->settings[k];
+        if (point_scenario_with(scratch, study, adviser->files, settings,
+                                own_count + change->setting_count, &refused))
             out[count++] = change;
         else
             changes_leave_out(changes, change->kind, change->name,
@@ -308,10 +318,9 @@ static bool confirm(const Adviser *adviser, Advice *advice)
 bool advice_make(Arena *arena, FileSource files, const AdviceOptions *options, Advice *advice,
                  Problems *problems)
 {
-    *advice = (Advice){.end = RUNNER_FINISHED};
+    *advice = (Advice){.end = RUNNER_FINISHED, .overrides = options->overrides};
     Adviser adviser = {.arena = arena, .files = files, .options = options, .problems = problems};
-    adviser.scenario =
-        scenario_read(arena, files, options->scenario, (ScenarioOverrides){0}, problems);
+    adviser.scenario = scenario_read(arena, files, options->scenario, options->overrides, problems);
     if (adviser.scenario == NULL)
         return false;
     Changes *changes = changes_of(arena, adviser.scenario);

@@ -12,8 +12,9 @@
 
 typedef struct {
     const char *scenario;
-    const char *minimise; /* the objective; NULL: cost_usd.total */
-    const char *maximise; /* or this */
+    ScenarioOverrides overrides; /* of the unchanged scenario, and so of all changes */
+    const char *minimise;        /* the objective; NULL: cost_usd.total */
+    const char *maximise;        /* or this */
     int32_t slo_count;
     const char *const *slos; /* "waited_within(20m) >= 95%" */
     int64_t seeds;           /* of each change, and as many fresh ones; 0: SEEDS_AT_LEAST */
@@ -53,6 +54,7 @@ typedef struct {
 
 typedef struct {
     const Study *study; /* its goal and its metrics */
+    ScenarioOverrides overrides;
     const Changes *changes;
     int32_t count;
     AdvisedChange *items;         /* [count] the best first */

@@ -11,10 +11,11 @@
 
 /* How a metric is shown on the whole page. */
 typedef struct {
-    const char *name; /* "mean wait of jobs of day" */
-    MetricScale scale;
-    bool is_share; /* its differences are percentage points */
-    bool is_whole; /* all its values are whole numbers without intervals */
+    const char *name;  /* "mean wait of jobs of day" */
+    const char *unit;  /* of the metric */
+    MetricScale scale; /* of differences, and of values other than times */
+    bool is_share;     /* its differences are percentage points */
+    bool is_whole;     /* all its values are whole numbers without intervals */
 } Shown;
 
 static double larger(double most, const MetricEstimate *estimate)
@@ -33,7 +34,8 @@ static Shown shown_metric(Arena *arena, const Advice *advice, int32_t m)
     const StudyMetric *metric = &advice->study->metrics[m];
     const MetricWords words = metric_words(arena, metric->name);
     double largest = larger(0, &advice->before[m]);
-    Shown shown = {.name = words.noun, .is_whole = is_whole(&advice->before[m])};
+    Shown shown = {
+        .name = words.noun, .unit = metric->unit, .is_whole = is_whole(&advice->before[m])};
     for (int32_t i = 0; i < advice->count; i++) {
         largest = larger(largest, &advice->items[i].estimates[m]);
         shown.is_whole &= is_whole(&advice->items[i].estimates[m]);
@@ -63,11 +65,14 @@ static void add_value(const Shown *shown, const MetricEstimate *estimate, Text *
         text_add(out, "unknown");
         return;
     }
+    const bool is_time = shown->unit != NULL && strcmp(shown->unit, "s") == 0;
+    const MetricScale scale =
+        is_time ? metric_scale(shown->unit, fabs(estimate->value)) : shown->scale;
     if (shown->is_whole)
-        text_printf(out, "%.0f", estimate->value * shown->scale.factor);
+        text_printf(out, "%.0f", estimate->value * scale.factor);
     else
-        point_estimate_print(estimate, shown->scale.factor, out);
-    add_unit(shown->scale.unit, out);
+        point_estimate_print(estimate, scale.factor, out);
+    add_unit(scale.unit, out);
 }
 
 /* "-71.8 ± 0.3 USD (-80 %)" */
@@ -92,10 +97,20 @@ static void add_difference(const Shown *shown, const MetricEstimate *estimate,
 }
 
 /* The command that runs the changed scenario once. */
-static void add_command(Arena *arena, const Change *change, const char *scenario, Text *out)
+static void add_command(Arena *arena, const Advice *advice, const Change *change,
+                        const char *scenario, Text *out)
 {
+    const ScenarioOverrides *given = &advice->overrides;
     text_add(out, "trainyard run ");
     code_word(scenario, CODE_SH, out);
+    for (int32_t i = 0; i < given->param_count; i++) {
+        text_add(out, " --param ");
+        code_word(given->params[i], CODE_SH, out);
+    }
+    for (int32_t i = 0; i < given->count; i++) {
+        text_add(out, " --set ");
+        code_word(given->items[i], CODE_SH, out);
+    }
     for (int32_t i = 0; i < change->setting_count; i++) {
         text_printf(out, " %s ", setting_option(&change->settings[i]));
         code_word(setting_change(arena, &change->settings[i]), CODE_SH, out);
@@ -144,10 +159,16 @@ static const char *constraint_words(const Page *page, int32_t index)
 }
 
 /* Whether the metric is a result that readers want to see: the number of jobs only where it
- * changes. */
-static bool is_shown(const StudyMetric *metric, const MetricEstimate *estimate)
+ * changes, a mean only once. */
+static bool is_shown(const Page *page, int32_t m, const MetricEstimate *estimate)
 {
-    return strcmp(metric->name, "job_counts.succeeded") != 0 || estimate->difference != 0;
+    const Study *study = page->advice->study;
+    const char *name = study->metrics[m].name;
+    if (study_find_metric(study, arena_printf(page->arena, "%s_completed", name)) >= 0 &&
+        m != study->goal->metric)
+        return false;
+    return strcmp(name, "job_counts.succeeded") != 0 || estimate == NULL ||
+           estimate->difference != 0;
 }
 
 static void print_name(const Page *page, int32_t m)
@@ -161,7 +182,7 @@ static void print_name(const Page *page, int32_t m)
 static void print_metric(const Page *page, int32_t m, const AdvisedChange *advised)
 {
     const MetricEstimate *estimate = &advised->estimates[m];
-    if (!is_shown(&page->advice->study->metrics[m], estimate))
+    if (!is_shown(page, m, estimate))
         return;
     print_name(page, m);
     const size_t begin = page->out->length;
@@ -182,7 +203,7 @@ static void print_chosen(const Page *page, int32_t index)
         if (m != study->goal->metric)
             print_metric(page, m, advised);
     text_add(page->out, "     ");
-    add_command(page->arena, advised->change, page->scenario, page->out);
+    add_command(page->arena, page->advice, advised->change, page->scenario, page->out);
     text_add(page->out, "\n");
 }
 
@@ -210,6 +231,8 @@ static void print_before(const Page *page)
 {
     text_printf(page->out, "%s unchanged:\n", page->scenario);
     for (int32_t m = 0; m < page->advice->study->metric_count; m++) {
+        if (!is_shown(page, m, NULL))
+            continue;
         print_name(page, m);
         add_value(&page->shown[m], &page->advice->before[m], page->out);
         text_add(page->out, "\n");
@@ -305,7 +328,7 @@ static Json *change_json(Arena *arena, const Advice *advice, const AdvisedChange
     const Study *study = advice->study;
     Json *object = json_object(arena);
     Text command = {0};
-    add_command(arena, advised->change, scenario, &command);
+    add_command(arena, advice, advised->change, scenario, &command);
     json_set(arena, object, "change", json_string(arena, advised->change->name));
     json_set(arena, object, "kind", json_string(arena, change_kind_words(advised->change->kind)));
     json_set(arena, object, "result", json_string(arena, advice_state_words(advised->state)));

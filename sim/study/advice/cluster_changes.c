@@ -113,9 +113,8 @@ static const char *quota_exceeded(const Listing *listing, const ClusterSpec *spe
     for (int32_t i = 0; i < scenario->quota_count; i++) {
         const CoreQuota *quota = &scenario->quotas[i];
         const int64_t cores = quota_vcpus(quota, spec->is_low_priority);
-        const bool is_of_size = strcmp(quota->family, spec->vm_size->family) == 0 ||
-                                strcmp(quota->family, FAMILY_OF_ALL) == 0;
-        if (is_of_size && cores < (int64_t)nodes * spec->vm_size->vcpus)
+        if (quota_counts(quota->family, spec->vm_size) &&
+            cores < (int64_t)nodes * spec->vm_size->vcpus)
             return arena_printf(listing->arena,
                                 "the quota \"%s\" is %" PRId64 " cores, they need %" PRId64,
                                 quota->family, cores, (int64_t)nodes * spec->vm_size->vcpus);
@@ -322,6 +321,11 @@ void list_scalings(const Listing *listing)
         if (!spec->is_automatic && has_resize(listing, cluster)) {
             changes_leave_out(listing->changes, CHANGE_SCALING, "",
                               "the scenario resizes the cluster by commands");
+            continue;
+        }
+        if (spec->maintenance_count > 0) {
+            changes_leave_out(listing->changes, CHANGE_SCALING, cluster->name,
+                              "a cluster with planned maintenance does not scale automatically");
             continue;
         }
         if (!spec->is_automatic || spec->minimum_nodes > 0)

@@ -21,7 +21,7 @@ static WatchedRun run_world(Arena *arena, const ScenarioFile *file, uint64_t see
     scenario->seed = seed;
     TraceFan *fan = trace_fan_create(arena);
     MetricsFold *metrics = metrics_fold_create(arena);
-    metrics_fold_measure(metrics, scenario->measure);
+    metrics_fold_measure(metrics, scenario);
     WaitingFold *waiting = waiting_fold_create(arena);
     trace_fan_join(fan, waiting_fold_listener(waiting));
     trace_fan_join(fan, metrics_fold_listener(metrics, TRACE_LEVEL_STEPS));

@@ -239,6 +239,59 @@ static bool is_known(const Finder *finder, const char *path)
     return false;
 }
 
+/* Whether something in the scenario takes nodes away, or lets allocations fail. */
+static bool has_failures(const Scenario *scenario)
+{
+    const Failures *failures = &scenario->failures;
+    for (int32_t i = 0; i < scenario->command_count; i++)
+        if (scenario->commands[i].kind >= COMMAND_NODE_CRASH) // the kinds of faults come last
+            return true;
+    return failures->rate_ppm > 0 &&
+           (failures->nodes != NULL || failures->preemption != NULL ||
+            failures->preemption_count > 0 || failures->group_count > 0 ||
+            failures->allocation_ppm > 0 || failures->preparation_ppm > 0 ||
+            failures->setup_ppm > 0 || failures->mount_ppm > 0);
+}
+
+static bool is_unknown(const JobSpec *spec)
+{
+    return spec->program != NULL && spec->program->is_other;
+}
+
+/* Whether nothing is known of the program of a job. */
+static bool has_unknown_program(const Scenario *scenario)
+{
+    bool is_any = false;
+    for (int32_t i = 0; i < scenario->command_count; i++)
+        if (scenario->commands[i].kind == COMMAND_JOB_CREATE)
+            is_any |= is_unknown(scenario->commands[i].as.job_create.spec);
+    for (int32_t i = 0; i < scenario->workload_count; i++)
+        for (int32_t s = 0; s < scenario->workloads[i].spec_count; s++)
+            is_any |= is_unknown(scenario->workloads[i].specs[s]);
+    return is_any;
+}
+
+/* Every scenario has these values of the service, but only some can notice them. */
+static const struct {
+    const char *path;
+    bool (*matters)(const Scenario *scenario);
+} of_service[] = {
+    {"service/allocation_retry", has_failures},
+    {"service/failure_detection", has_failures},
+    {"service/node_reboot", has_failures},
+    {"service/preemption_notice", has_failures},
+    {"service/unknown_program", has_unknown_program},
+    {"service/unknown_tool", has_unknown_program},
+};
+
+static bool matters(const Finder *finder, const char *path)
+{
+    for (size_t i = 0; i < sizeof of_service / sizeof of_service[0]; i++)
+        if (strcmp(of_service[i].path, path) == 0)
+            return of_service[i].matters(&finder->file->scenario);
+    return true;
+}
+
 static bool is_of_interest(const Finder *finder, const CatalogValue *value, AssumptionKind kind)
 {
     if (begins_with(value->path, "quotas/"))
@@ -320,7 +373,8 @@ static void add_used(Finder *finder)
         const Field *field = field_of(path);
         const CatalogValue *value =
             field != NULL ? catalog_value(finder->file->catalog, path) : NULL;
-        if (value == NULL || !is_quantity(field) || is_known(finder, path))
+        if (value == NULL || !is_quantity(field) || is_known(finder, path) ||
+            !matters(finder, path))
             continue;
         const AssumptionKind kind = kind_of(path, field);
         if (is_of_interest(finder, value, kind))

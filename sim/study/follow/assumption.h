@@ -1,5 +1,6 @@
 /* The values of the catalogue that an answer rests on: those without a published source that the
- * scenario uses, the prices of its nodes, and the lives of its nodes.
+ * scenario uses, the prices of its nodes, and the lives of its nodes. How the service behaves when
+ * nodes fail is not among them if none can.
  *
  * The range of a value is the catalogue's own where it states one, and otherwise a factor, which
  * `range` calls a choice:

@@ -1,9 +1,14 @@
 #include "sim/study/follow/cases.h"
 
 #include <math.h>
+#include <string.h>
 
-static const char *const verdict_names[] = {
-#define X(name, text) text,
+#include "sim/study/follow/follow.h"
+
+static const struct {
+    const char *name, *words;
+} verdicts[] = {
+#define X(name, text, words) {text, words},
     LIMIT_VERDICTS(X)
 #undef X
 };
@@ -18,7 +23,12 @@ static const struct {
 
 const char *limit_verdict_name(LimitVerdict verdict)
 {
-    return verdict_names[verdict];
+    return verdicts[verdict].name;
+}
+
+const char *limit_verdict_words(LimitVerdict verdict)
+{
+    return verdicts[verdict].words;
 }
 
 const char *answer_change_name(AnswerChange change)
@@ -118,6 +128,19 @@ static AnswerChange change_of(const Goal *goal, const FollowCase *found)
     return gain - noise > 0 ? ANSWER_OTHER : ANSWER_OPEN;
 }
 
+/* A limit that is missed without a change of anything is not missed because of one. */
+static void forgive(FollowCase *items, int32_t count)
+{
+    bool is_missed = false;
+    for (int32_t i = 0; i < count; i++)
+        is_missed |=
+            items[i].winner.verdict == LIMIT_MISSED &&
+            (strcmp(items[i].level, FOLLOW_UNCHANGED) == 0 || strcmp(items[i].level, "1") == 0);
+    for (int32_t i = 0; i < count; i++)
+        if (is_missed && items[i].change == ANSWER_MISSES)
+            items[i].change = ANSWER_STAYS;
+}
+
 /* The point with these levels of the first and the last factor; NO_POINT: no point has them. */
 static int32_t point_at(const Study *study, int32_t candidate, int32_t level)
 {
@@ -145,5 +168,6 @@ FollowCases follow_cases(Arena *arena, const StudyOutcome *outcome, const Study 
                                 .other = case_of(&reader, other, winner)};
         items[i].change = change_of(plan->goal, &items[i]);
     }
+    forgive(items, factor->level_count);
     return (FollowCases){factor->level_count, items};
 }

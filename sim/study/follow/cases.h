@@ -9,12 +9,15 @@
 #include "sim/study/point_estimate.h"
 
 /* A constraint holds, or is missed, if the whole 95 % interval is on that side of its limit. An
- * interval that contains the limit leaves it open. X(ENUM, name in plan.json) */
+ * interval that contains the limit leaves it open. X(ENUM, name in plan.json, words) */
 #define LIMIT_VERDICTS(X)                                                                          \
-    X(HOLDS, "holds") X(OPEN, "open") X(MISSED, "missed") X(UNKNOWN, "unknown")
+    X(HOLDS, "holds", "hold")                                                                      \
+    X(OPEN, "open", "perhaps")                                                                     \
+    X(MISSED, "missed", "missed")                                                                  \
+    X(UNKNOWN, "unknown", "unknown")
 
 typedef enum {
-#define X(name, text) LIMIT_##name,
+#define X(name, text, words) LIMIT_##name,
     LIMIT_VERDICTS(X)
 #undef X
 } LimitVerdict;
@@ -34,6 +37,8 @@ typedef enum {
 } AnswerChange;
 
 const char *limit_verdict_name(LimitVerdict verdict);
+/* "hold", "perhaps": what becomes of the limits. */
+const char *limit_verdict_words(LimitVerdict verdict);
 const char *answer_change_name(AnswerChange change);
 const char *answer_change_words(AnswerChange change);
 

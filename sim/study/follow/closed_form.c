@@ -93,9 +93,7 @@ static int32_t nodes_allowed(const Scenario *scenario, const ClusterSpec *cluste
     for (int32_t i = 0; i < scenario->quota_count && size->vcpus > 0; i++) {
         const CoreQuota *quota = &scenario->quotas[i];
         const int64_t room = quota_vcpus(quota, cluster->is_low_priority) / size->vcpus;
-        const bool counts =
-            ascii_same(quota->family, FAMILY_OF_ALL) || ascii_same(quota->family, size->family);
-        nodes = counts && room < nodes ? room : nodes;
+        nodes = quota_counts(quota->family, size) && room < nodes ? room : nodes;
     }
     return (int32_t)nodes;
 }
@@ -112,6 +110,8 @@ static const char *objection(const Scenario *scenario)
         return "the scenario has not exactly one cluster";
     if (only_cluster(scenario)->kind_count > 0)
         return "the nodes of the cluster are of several kinds";
+    if (only_cluster(scenario)->maintenance_count > 0)
+        return "no job starts before planned maintenance that would run into it";
     for (int32_t i = 0; i < workload->spec_count; i++) {
         if (workload->specs[i]->program->kind != PROGRAM_FIXED)
             return "the run times of jobs are not drawn from a distribution";

@@ -13,7 +13,7 @@
 static const Field cluster_fields[] = {
     REQUIRED_TEXT("name", name, "name of the cluster; of its nodes of one kind CLUSTER.kinds.KIND"),
     REQUIRED_TEXT("vm_size", vm_size, "size of its nodes"),
-    REQUIRED_TEXT("family", family, "family of the quota"),
+    REQUIRED_TEXT("family", family, "family of the quota; empty: no quota is about such nodes"),
     REQUIRED_TEXT("priority", priority, "dedicated or lowpriority"),
     REQUIRED_TEXT("price", price, "the catalogue's price of an hour of a node"),
     FIELD_DECIMAL("usd_per_hour", micro_usd_per_hour, DECIMALS_USD, "that price"),
@@ -99,7 +99,7 @@ static FollowCluster nodes_of_kind(Arena *arena, const Scenario *scenario, const
     const int64_t price = node_kind_price(kind);
     return (FollowCluster){.name = cluster,
                            .vm_size = kind.vm_size->name,
-                           .family = kind.vm_size->family,
+                           .family = kind.vm_size->has_no_quota ? "" : kind.vm_size->family,
                            .priority = is_low ? "lowpriority" : "dedicated",
                            .price = assumption_price(arena, kind),
                            .micro_usd_per_hour = price != PRICE_UNKNOWN ? price : 0,

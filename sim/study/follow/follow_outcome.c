@@ -248,6 +248,8 @@ static void find_quotas(const Reader *reader)
     outcome->quotas = rows;
     for (uint32_t i = 0; i < winner->cluster_count; i++) {
         const FollowCluster *cluster = &winner->clusters[i];
+        if (cluster->family[0] == '\0')
+            continue;
         QuotaRequest *row = quota_row(outcome, rows, cluster);
         const int64_t nodes = peak_nodes(reader, cluster->name);
         row->peak_vcpus += nodes * cluster->vcpus;

@@ -45,15 +45,20 @@ static void print_stranded(const PointWhy *why, Text *out)
 {
     if (why->node_usd <= 0)
         return;
-    text_printf(out, "Of %.2f USD for nodes, %.2f USD (%.0f %%) are for nodes without a job:",
-                why->node_usd, why->stranded_usd, 100 * why->stranded_usd / why->node_usd);
+    text_add(out, "Of ");
+    words_amount(out, why->node_usd);
+    text_add(out, " USD for nodes, ");
+    words_amount(out, why->stranded_usd);
+    text_printf(out, " USD (%.0f %%) are for nodes without a job:",
+                100 * why->stranded_usd / why->node_usd);
     static const NodeUse uses[] = {USE_PROVISIONING, USE_IDLE,    USE_GANG,
                                    USE_STRANDED,     USE_LEAVING, USE_UNUSABLE};
     const char *separator = " ";
     for (size_t i = 0; i < sizeof uses / sizeof uses[0]; i++) {
         if (!(why->use_usd[uses[i]] >= 0.005)) // unknown too
             continue;
-        text_printf(out, "%s%s %.2f", separator, node_use_words(uses[i]), why->use_usd[uses[i]]);
+        text_printf(out, "%s%s ", separator, node_use_words(uses[i]));
+        words_amount(out, why->use_usd[uses[i]]);
         separator = ", ";
     }
     text_add(out, ".\n");
@@ -70,7 +75,7 @@ static void print_headroom(const FollowOutcome *outcome, Text *out)
     text_add(out, "The constraints as the load grows:");
     for (int32_t i = 0; i < outcome->headroom.count; i++)
         text_printf(out, "%s x %s %s", i > 0 ? "," : "", outcome->headroom.items[i].level,
-                    limit_verdict_name(outcome->headroom.items[i].winner.verdict));
+                    limit_verdict_words(outcome->headroom.items[i].winner.verdict));
     text_add(out, ".\n");
 }
 
@@ -124,7 +129,10 @@ static void print_assumptions(const FollowOutcome *outcome, Text *out)
             changes_answer(outcome->effects[i].low) || changes_answer(outcome->effects[i].high);
     if (outcome->effect_count == 0)
         return;
-    if (count == 0)
+    if (count == 0 && outcome->effect_count == 1)
+        text_printf(out, "The only assumption, %s, does not change the answer within its range.\n",
+                    outcome->effects[0].assumption->path);
+    else if (count == 0)
         text_printf(out, "None of %" PRId32 " assumptions changes the answer within its range.\n",
                     outcome->effect_count);
     else

@@ -40,6 +40,7 @@ static const Bound bound_of_cause[] = {
     [WAIT_UNAVAILABLE] = BOUND_UNAVAILABLE,
     [WAIT_MAXIMUM] = BOUND_MAXIMUM,
     [WAIT_LIMIT] = BOUND_LIMIT,
+    [WAIT_MAINTENANCE] = BOUND_MAINTENANCE,
     [WAIT_PREEMPTION] = BOUND_LOSSES,
     [WAIT_FAILURE] = BOUND_LOSSES,
     [WAIT_PRECEDENCE] = BOUND_PRECEDENCE,
@@ -55,8 +56,8 @@ static const struct {
                     {USE_LOST, BOUND_WORK_LOST}};
 
 /* Uses of nodes that no job has. */
-static const NodeUse stranding[] = {USE_GANG,     USE_PROVISIONING, USE_IDLE,
-                                    USE_STRANDED, USE_LEAVING,      USE_UNUSABLE};
+static const NodeUse stranding[] = {USE_GANG,    USE_PROVISIONING, USE_IDLE,       USE_STRANDED,
+                                    USE_LEAVING, USE_UNUSABLE,     USE_MAINTENANCE};
 
 double follow_mean(const StudyFindings *findings, int32_t point, const char *metric)
 {

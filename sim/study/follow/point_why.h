@@ -17,6 +17,7 @@
     X(FRAGMENTATION, "fragmentation", "free GPUs on too many nodes", true)                         \
     X(NODES, "nodes", "nodes that come only when jobs wait", true)                                 \
     X(UNAVAILABLE, "unavailable", "nodes that the region did not have", true)                      \
+    X(MAINTENANCE, "maintenance", "planned maintenance", true)                                     \
     X(LOSSES, "losses", "preemptions and failures", true)                                          \
     X(PRECEDENCE, "precedence", "jobs that go first", true)                                        \
     X(INPUT, "input", "the share, from which nodes read", false)                                   \

@@ -155,7 +155,9 @@ static const Field constraint_fields[] = {
     FIELD_TEXT(
         "metric", metric, NULL,
         "or any other metric. A percentile of waits or turnarounds that is at most a time is "
-        "tested as a share: p95 at most 20m is waited_within(20m) at least 95 %"),
+        "tested as a share: p95 at most 20m is waited_within(20m) at least 95 %. The mean of "
+        "waits or turnarounds, at most a time, is tested as `mean_completed`, because jobs still "
+        "wait when a run ends"),
     FIELD_JSON("at_least", at_least, NUMBER_OR_QUANTITY,
                "the smallest value that is right: \"95%\", \"2h\", \"10 USD\", 0.9"),
     FIELD_JSON("at_most", at_most, NUMBER_OR_QUANTITY, "or the largest"),

@@ -69,6 +69,13 @@ static const Unit units[] = {{"s", KIND_TIME, NS_PER_S, 1},     {"ms", KIND_TIME
                              {"one", KIND_NUMBER, 1, 1},        {"percent", KIND_NUMBER, 1, 100},
                              {"milli", KIND_NUMBER, 1, 1000}};
 
+/* Units that a cell may end with if --columns states none, as in tables of Kubernetes. */
+static const Unit suffixes[] = {{"Ki", KIND_BYTES, 1 << 10, 1},
+                                {"Mi", KIND_BYTES, 1 << 20, 1},
+                                {"Gi", KIND_BYTES, 1 << 30, 1},
+                                {"Ti", KIND_BYTES, INT64_C(1) << 40, 1},
+                                {"m", KIND_NUMBER, 1, 1000}};
+
 typedef struct {
     ImportLog *log;
     WantedColumn columns[TARGET_COUNT]; /* of the targets below, in the order of --columns */
@@ -175,14 +182,30 @@ static int64_t in_unit(int64_t nano, const Unit *unit)
     return value > INT64_MAX / 4 ? INT64_MAX / 4 : (int64_t)value;
 }
 
+/* The unit of the cell, whose suffix is cut off. */
+static const Unit *unit_of_cell(const Mapping *mapping, int32_t index, Cell *cell)
+{
+    const Unit *unit = mapping->units[index];
+    for (size_t i = 0; unit == unit_of(NULL, unit->kind) && i < sizeof suffixes / sizeof *suffixes;
+         i++) {
+        const int32_t length = (int32_t)strlen(suffixes[i].name);
+        if (suffixes[i].kind != unit->kind || cell->length <= length ||
+            memcmp(cell->text + cell->length - length, suffixes[i].name, (size_t)length) != 0)
+            continue;
+        cell->length -= length;
+        return &suffixes[i];
+    }
+    return unit;
+}
+
 /* A number with its unit; a time whose unit is "time", or not stated and not a number, is a date.
  */
 static bool read_number(Mapping *mapping, Cell cell, int32_t index, int64_t not_before_ns,
                         int64_t *value)
 {
     ImportLog *log = mapping->log;
-    const Unit *unit = mapping->units[index];
     const char *column = mapping->columns[index].name;
+    const Unit *unit = unit_of_cell(mapping, index, &cell);
     const bool is_long_time = unit->kind == KIND_TIME;
     const bool looks_like_date =
         cell.length >= 8 && memchr(cell.text, '-', 8) != NULL && cell.text[0] != '-';
@@ -196,8 +219,9 @@ static bool read_number(Mapping *mapping, Cell cell, int32_t index, int64_t not_
     return true;
 }
 
-static bool is_part(Cell cell, const Unit *unit)
+static bool is_part(const Mapping *mapping, int32_t index, Cell cell)
 {
+    const Unit *unit = unit_of_cell(mapping, index, &cell);
     int64_t nano;
     const int64_t scale = 1000000000;
     return cell_scaled(cell, 9, &nano) == CELL_READ && nano % (scale * unit->denominator) != 0;
@@ -223,7 +247,7 @@ static bool read_values(Mapping *mapping, const Cell *cells, Values *values)
         if (target_kinds[target] != KIND_TEXT &&
             !read_number(mapping, cells[i], i, before_ns, &values->number[target]))
             return false;
-        if (target == TARGET_GPUS && is_part(cells[i], mapping->units[i]))
+        if (target == TARGET_GPUS && is_part(mapping, i, cells[i]))
             import_count(mapping->log, RULE_GPU_PART);
     }
     return true;

@@ -87,10 +87,11 @@ static void put_size(Arena *arena, Json *sizes, const char *name, const ImportCl
 {
     Json *size = json_put_object(arena, sizes, name);
     put_text(arena, size, "family", "Trace", NULL);
+    put_value(arena, size, "has_no_quota", json_boolean(arena, true), "the cluster exists");
     if (cluster->cpus > 0)
         put_number(arena, size, "vcpus", cluster->cpus, NULL);
     else
-        put_number(arena, size, "vcpus", 1, "quotas count cores: one for each node");
+        put_number(arena, size, "vcpus", 1, "the log does not say, and nothing asks");
     if (cluster->memory_mib > 0)
         put_text(arena, size, "memory", arena_printf(arena, "%" PRId32 "MiB", cluster->memory_mib),
                  NULL);
@@ -122,19 +123,6 @@ static void put_sizes(Arena *arena, Json *root, const ImportClusters *clusters,
         for (int32_t o = 0; o < prices->offer_count; o++)
             put_size(arena, sizes, offer_size(arena, cluster, &prices->offers[o]), cluster,
                      &prices->offers[o].price, &prices->low_priority);
-    }
-}
-
-static void put_quotas(Arena *arena, Json *root)
-{
-    enum { CORES_MOST = 1000000000 }; // no limit in practice
-    const char *note = "the cluster exists: no quota limits it";
-    Json *quotas = json_put_object(arena, root, "quotas");
-    static const char *const families[] = {"total", "Trace"};
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
-        Json *quota = json_put_object(arena, quotas, families[i]);
-        put_number(arena, quota, "dedicated_vcpus", CORES_MOST, note);
-        put_number(arena, quota, "low_priority_vcpus", CORES_MOST, note);
     }
 }
 
@@ -187,7 +175,6 @@ Json *import_scenario_catalog(Arena *arena, const ImportClusters *clusters,
     json_put_text(arena, source, "date", "of the import");
     put_gpu(arena, root);
     put_sizes(arena, root, clusters, prices);
-    put_quotas(arena, root);
     put_service(arena, root);
     if (prices->low_priority.is_known)
         put_lifetime(arena, root, prices);

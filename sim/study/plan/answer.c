@@ -6,6 +6,7 @@
 
 #include "sim/base/units.h"
 #include "sim/study/plan/answer_words.h"
+#include "sim/study/plan/reach.h"
 #include "sim/study/sweep_progress.h"
 
 static const PlanCandidate *candidate_of(const PlanOutcome *outcome, int32_t candidate)
@@ -80,6 +81,12 @@ static const char *found_decision(Arena *arena, const PlanOutcome *outcome)
     return text_move(arena, &out);
 }
 
+static void add_space(Text *out)
+{
+    if (out->length > 0)
+        text_add(out, " ");
+}
+
 /* "At the same demand and prices, a year costs about 4,596 ± 32 USD and 3 years about 13,788 ± 95
  * USD.", if periods follow one another. About, because a run may end a little later or earlier. */
 static void add_years(Text *out, Arena *arena, const PlanOutcome *outcome)
@@ -94,11 +101,74 @@ static void add_years(Text *out, Arena *arena, const PlanOutcome *outcome)
     const double periods = (double)NS_PER_YEAR / (double)study->period_ns;
     const PlanEstimate year = answer_estimate_times(&findings->objective, periods);
     const PlanEstimate years = answer_estimate_times(&findings->objective, MANY * periods);
-    text_printf(out,
-                "%sAt the same demand and prices, a year costs about %s and %d years about %s.",
-                out->length > 0 ? " " : "",
+    add_space(out);
+    text_printf(out, "At the same demand and prices, a year costs about %s and %d years about %s.",
                 answer_value(arena, outcome, outcome->goal->metric, &year, false), MANY,
                 answer_value(arena, outcome, outcome->goal->metric, &years, false));
+}
+
+/* --- How far it reaches --- */
+
+/* "The limits are about the mean of all runs: in 3 of 20 runs one is missed." */
+static void add_single_periods(Text *out, const PlanOutcome *outcome)
+{
+    const SinglePeriods periods = single_periods_of(outcome, outcome->winner);
+    const bool is_one = outcome->goal->constraint_count == 1;
+    if (periods.missed_count == 0)
+        return;
+    add_space(out);
+    text_printf(out, "%s about the mean of all runs: in %" PRId32 " of %" PRId32 " runs %s missed.",
+                is_one ? "The limit is" : "Limits are", periods.missed_count, periods.run_count,
+                is_one ? "it is" : "at least one is");
+}
+
+/* The check whose interval of the log is worst for its limit; -1: there is none. */
+static int32_t least_reach(const PlanOutcome *outcome, LogReach *reach, bool *holds)
+{
+    int32_t least = -1;
+    double least_part = 0;
+    for (int32_t i = 0; i < outcome->check_count; i++) {
+        const PlanCheck *check = &plan_findings(candidate_of(outcome, outcome->winner))->checks[i];
+        const GoalConstraint *limit = plan_constraint(outcome, check);
+        const LogReach own = reach_of_log(outcome, outcome->winner, i);
+        if (isnan(own.interval.low) || isnan(own.interval.high))
+            continue;
+        const double margin = limit->side == LIMIT_AT_LEAST ? own.interval.low - limit->limit
+                                                            : limit->limit - own.interval.high;
+        const double part = limit->limit != 0 ? margin / fabs(limit->limit) : margin;
+        if (least >= 0 && part >= least_part)
+            continue;
+        least = i;
+        least_part = part;
+        *reach = own;
+        *holds = margin >= 0;
+    }
+    return least;
+}
+
+/* "The log has 12 pieces of 7 d. As they differ, in the long run 94.6 to 99.4 % of the jobs wait at
+ * most 30 min, so a longer log might show that the limit is missed." */
+static void add_reach_of_log(Text *out, Arena *arena, const PlanOutcome *outcome)
+{
+    enum { FEW_JOBS = 100 };
+    const Study *study = outcome->grid->study;
+    LogReach reach;
+    bool holds;
+    const int32_t check = least_reach(outcome, &reach, &holds);
+    if (check < 0)
+        return;
+    const PlanFindings *findings = plan_findings(candidate_of(outcome, outcome->winner));
+    add_space(out);
+    text_printf(out, "The log has %" PRId64 " pieces of ", study->piece_count);
+    duration_print(out, study->piece_ns);
+    if (reach.jobs < FEW_JOBS)
+        text_printf(out, ", and only about %.0f such job%s", reach.jobs,
+                    plural((int64_t)(reach.jobs + 0.5)));
+    text_printf(out, ". As they differ, in the long run %s, so %s.",
+                answer_reach(arena, outcome, &findings->checks[check], &reach.interval),
+                !holds                      ? "a longer log might show that the limit is missed"
+                : outcome->check_count == 1 ? "the limit holds in other times like these, too"
+                                            : "the limits hold in other times like these, too");
 }
 
 static const char *remark_words(Arena *arena, const PlanOutcome *outcome)
@@ -108,12 +178,21 @@ static const char *remark_words(Arena *arena, const PlanOutcome *outcome)
     if (fixed[0] != '\0')
         text_printf(&out, "All candidates have %s.", fixed);
     add_years(&out, arena, outcome);
-    if (outcome->grid->study->replays)
-        text_printf(&out,
-                    "%sEvery run replays the same list of jobs, so the answer is about these jobs "
-                    "and says nothing about other weeks; \"resample\" of the workload draws them "
-                    "anew for each run.",
-                    out.length > 0 ? " " : "");
+    return text_move(arena, &out);
+}
+
+static const char *reach_words(Arena *arena, const PlanOutcome *outcome)
+{
+    Text out = {0};
+    add_single_periods(&out, outcome);
+    add_reach_of_log(&out, arena, outcome);
+    if (outcome->grid->study->replays) {
+        add_space(&out);
+        text_add(&out,
+                 "Every run replays the same list of jobs, so the answer is about these jobs and "
+                 "says nothing about other weeks; \"resample\" of the workload draws them anew for "
+                 "each run.");
+    }
     return text_move(arena, &out);
 }
 
@@ -214,6 +293,67 @@ static int32_t count_of(const PlanOutcome *outcome, CandidateState state)
     return count;
 }
 
+/* The level as a number. False: it is a word, or the factor is weather. */
+static bool level_number(const PlanOutcome *outcome, int32_t candidate, int32_t factor,
+                         int64_t *number)
+{
+    const Study *study = outcome->grid->study;
+    return !goal_is_weather(outcome->goal, factor) &&
+           whole_number_parse(
+               point_level(study, plan_point(outcome->grid, candidate, 0), factor)->label,
+               INT64_MAX / 2, number);
+}
+
+/* The candidate that has the next smaller number of the factor, and is like `candidate` otherwise;
+ * NO_CANDIDATE: there is none, or one has a larger number. */
+static int32_t next_smaller(const PlanOutcome *outcome, int32_t candidate, int32_t factor)
+{
+    const Study *study = outcome->grid->study;
+    int64_t own, number, best = -1;
+    int32_t found = NO_CANDIDATE;
+    if (!level_number(outcome, candidate, factor, &own))
+        return NO_CANDIDATE;
+    for (int32_t i = 0; i < outcome->grid->candidate_count; i++) {
+        bool is_like = level_number(outcome, i, factor, &number);
+        if (is_like && number > own)
+            return NO_CANDIDATE;
+        for (int32_t f = 0; f < study->factor_count; f++)
+            is_like &=
+                f == factor || point_level(study, plan_point(outcome->grid, i, 0), f) ==
+                                   point_level(study, plan_point(outcome->grid, candidate, 0), f);
+        if (is_like && number < own && number > best) {
+            found = i;
+            best = number;
+        }
+    }
+    return found;
+}
+
+/* "No candidate has more than 14 nodes, and 13 miss the limit by more: a plan of more may find one
+ * that meets it." of the nearest miss; "" where more of nothing helps. */
+static const char *way_out(Arena *arena, const PlanOutcome *outcome)
+{
+    const PlanCandidate *nearest = candidate_of(outcome, outcome->nearest_miss);
+    const PlanFindings *own = plan_findings(nearest);
+    const Study *study = outcome->grid->study;
+    for (int32_t f = 0; f < study->factor_count && outcome->check_count > 0; f++) {
+        const int32_t smaller = next_smaller(outcome, outcome->nearest_miss, f);
+        if (smaller == NO_CANDIDATE)
+            continue;
+        const PlanFindings *less = plan_findings(candidate_of(outcome, smaller));
+        const int32_t check = nearest->missed_check;
+        if (less->run_count == 0 || own->run_count == 0 ||
+            !(less->checks[check].margin < own->checks[check].margin))
+            continue;
+        return arena_printf(
+            arena,
+            "No candidate has more %s than it, and fewer miss the limit by more: a plan with more "
+            "may find one that meets it.",
+            study->factors[f]->name);
+    }
+    return "";
+}
+
 static Answer infeasible_answer(Arena *arena, const PlanOutcome *outcome)
 {
     Text decision = {0}, alternative = {0};
@@ -237,7 +377,8 @@ static Answer infeasible_answer(Arena *arena, const PlanOutcome *outcome)
                     "), or the scenario is not valid there (%" PRId32 ").",
                     count_of(outcome, CANDIDATE_UNSTABLE), count_of(outcome, CANDIDATE_REFUSED));
     }
-    return (Answer){text_move(arena, &decision), text_move(arena, &alternative), ""};
+    return (Answer){text_move(arena, &decision), text_move(arena, &alternative),
+                    outcome->nearest_miss != NO_CANDIDATE ? way_out(arena, outcome) : "", ""};
 }
 
 static Answer unfinished_answer(Arena *arena, const PlanOutcome *outcome)
@@ -260,7 +401,7 @@ static Answer unfinished_answer(Arena *arena, const PlanOutcome *outcome)
         text_add(&alternative, ". ");
     }
     text_add(&alternative, "The same command continues the plan.");
-    return (Answer){text_move(arena, &decision), text_move(arena, &alternative), ""};
+    return (Answer){text_move(arena, &decision), text_move(arena, &alternative), "", ""};
 }
 
 Answer answer_of(Arena *arena, const PlanOutcome *outcome)
@@ -270,11 +411,11 @@ Answer answer_of(Arena *arena, const PlanOutcome *outcome)
         return (Answer){found_decision(arena, outcome),
                         outcome->next_best != NO_CANDIDATE ? next_best_words(arena, outcome)
                                                            : no_next_best_words(arena, outcome),
-                        remark_words(arena, outcome)};
+                        remark_words(arena, outcome), reach_words(arena, outcome)};
     case PLAN_INFEASIBLE:
         return infeasible_answer(arena, outcome);
     case PLAN_UNFINISHED:
         return unfinished_answer(arena, outcome);
     }
-    return (Answer){"", "", ""};
+    return (Answer){"", "", "", ""};
 }

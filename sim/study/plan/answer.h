@@ -10,7 +10,9 @@
 typedef struct {
     const char *decision;    /* "Choose 2 nodes, size STANDARD_NC6: ..." */
     const char *alternative; /* "The next best, with 3 nodes, costs 2.7 ± 0.1 USD more a week." */
-    const char *remark;      /* costs over years, and a warning that all runs replay one list; "" */
+    const char *remark;      /* what all candidates have, and costs over years; "" */
+    const char *reach;       /* what the answer does not cover: single runs that miss a limit, other
+                                weeks than those of a log; "" */
 } Answer;
 
 Answer answer_of(Arena *arena, const PlanOutcome *outcome);

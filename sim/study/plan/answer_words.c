@@ -305,6 +305,20 @@ static const char *check_statement(Arena *arena, const PlanOutcome *outcome, con
     return arena_printf(arena, "%s of the %s %s", value, words.subject, words.predicate);
 }
 
+const char *answer_reach(Arena *arena, const PlanOutcome *outcome, const PlanCheck *check,
+                         const PlanEstimate *reach)
+{
+    const int32_t metric = plan_constraint(outcome, check)->metric;
+    const MetricWords words = metric_words(arena, study_metric(outcome, metric)->name);
+    const char *unit = answer_scale(outcome, metric).unit;
+    const char *value =
+        arena_printf(arena, "%s%s%s", answer_interval(arena, outcome, metric, reach),
+                     unit[0] != '\0' ? " " : "", unit);
+    if (words.form != METRIC_IS_SHARE)
+        return arena_printf(arena, "the %s is %s", words.noun, value);
+    return arena_printf(arena, "%s of the %s %s", value, words.subject, words.predicate);
+}
+
 const char *answer_limit(Arena *arena, const PlanOutcome *outcome, int32_t index)
 {
     const GoalConstraint *constraint = &outcome->goal->constraints[index];

@@ -33,6 +33,10 @@ PlanEstimate answer_estimate_times(const PlanEstimate *estimate, double factor);
 /* "88.3 to 89.1": the interval alone; "" without one. */
 const char *answer_interval(Arena *arena, const PlanOutcome *outcome, int32_t metric,
                             const PlanEstimate *estimate);
+/* "94.6 to 99.4 % of the jobs wait at most 30 min", "the mean wait is 3 to 5 min": an interval of
+ * the metric of a check. */
+const char *answer_reach(Arena *arena, const PlanOutcome *outcome, const PlanCheck *check,
+                         const PlanEstimate *reach);
 /* "a week", "a run": the time to which the totals of a run belong. */
 const char *answer_period(Arena *arena, const PlanOutcome *outcome);
 /* The runs that a full grid needs, in the two digits that such an estimate has. */

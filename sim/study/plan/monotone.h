@@ -12,15 +12,16 @@
  * divided by the number of nodes do not rise.
  *
  * It is granted when, in every weather,
- *   - one cluster is created, with a fixed number of dedicated nodes and no queues; no command
- *     changes it or creates jobs;
+ *   - one cluster is created, with a fixed number of dedicated nodes, no queues and no planned
+ *     maintenance; no command changes it or creates jobs;
  *   - jobs come from workloads, not from lists, ask for one node each, have equal priorities, and
  *     run a program of a random time on the host, without preparation;
  *   - the policy is the service's, the queue has no limit, and no node fails;
  *   - the candidates' scenarios are equal but for the number of nodes;
  *   - every constraint is a share of jobs that wait at most a time, or a wait that shall be at most
  *     a time;
- *   - the objective, minimised, is a cost, or the most nodes;
+ *   - the objective, minimised, is a cost, or the most nodes; the price of a kWh does not change
+ *     with the hour, because jobs that start earlier may then cost more;
  *   - the horizon has a stated length, if it is steady.
  * Several nodes a job, backfill, shortest jobs first, priorities, failures and automatic scaling
  * break it: R. L. Graham, "Bounds on multiprocessing timing anomalies", SIAM Journal on Applied

@@ -55,7 +55,9 @@ static void print_missed(const PlanOutcome *outcome, const PlanFindings *finding
                          Text *out)
 {
     const PlanCheck *check = &findings->checks[index];
-    text_printf(out, "misses %s", plan_constraint(outcome, check)->words);
+    const bool may_meet = check->is_lower_bound && check->margin >= 0; // it can only become longer
+    text_printf(out, "%s %s", may_meet ? "is not known to meet" : "misses",
+                plan_constraint(outcome, check)->words);
     if (outcome->grid->weather_count > 1 && check->weather >= 0) {
         Arena *scratch = arena_create();
         text_printf(out, " in %s", plan_weather_name(scratch, outcome->grid, check->weather));
@@ -68,6 +70,8 @@ static void print_missed(const PlanOutcome *outcome, const PlanFindings *finding
         text_add(out, "it is not known in every run");
     else
         print_estimate(&check->estimate, out);
+    if (may_meet)
+        text_add(out, " or more: jobs still waited when runs ended");
 }
 
 /* The candidate that beats `own`: mostly the winner, whose name need not be repeated in each row.
@@ -256,6 +260,7 @@ Json *plan_json(Arena *arena, const PlanOutcome *outcome)
     json_put_text(arena, root, "decision", answer.decision);
     json_put_text(arena, root, "alternative", answer.alternative);
     json_put_text(arena, root, "remark", answer.remark[0] != '\0' ? answer.remark : NULL);
+    json_put_text(arena, root, "reach", answer.reach[0] != '\0' ? answer.reach : NULL);
     put_real(arena, root, "confidence", outcome->confidence);
     put_goal(arena, root, outcome);
     put_choice(arena, root, outcome->verdict == PLAN_UNFINISHED ? "best_so_far" : "winner", outcome,

@@ -182,8 +182,9 @@ void plan_text_result(const PlanRun *run, Text *out)
 {
     Arena *scratch = arena_create();
     const Answer answer = answer_of(scratch, &run->outcome);
-    text_printf(out, "%s\n%s\n%s%s\n", answer.decision, answer.alternative, answer.remark,
-                answer.remark[0] != '\0' ? "\n" : "");
+    text_printf(out, "%s\n%s\n%s%s%s%s\n", answer.decision, answer.alternative, answer.remark,
+                answer.remark[0] != '\0' ? "\n" : "", answer.reach,
+                answer.reach[0] != '\0' ? "\n" : "");
     arena_destroy(scratch);
     add_table(&run->outcome, out);
     add_cost(run, out);

@@ -64,8 +64,9 @@ typedef struct {
     const double *p95;  /* [count] in 95 % of the runs at most so many, by nearest rank */
 } QueueCurve;
 
-/* Each job waits in one piece from its submission on: later waits after a restart are counted
- * there too. In `arena`; `count` 0 without jobs. */
-QueueCurve winner_queue(Arena *arena, const WinnerJobs *jobs, int32_t bins);
+/* The parts divide `period_s`, or the time until the last job starts, if that is longer. Each job
+ * waits in one piece from its submission on: later waits after a restart are counted there too. In
+ * `arena`; `count` 0 without jobs. */
+QueueCurve winner_queue(Arena *arena, const WinnerJobs *jobs, double period_s, int32_t bins);
 
 #endif

@@ -50,6 +50,17 @@ static const double *wait_steps(Arena *arena, double longest)
     return x;
 }
 
+/* A share rises with the time, so a bound of a shorter wait is one of a longer wait, too: without
+ * it, a share that is 1 in all runs, which has no variance, would have a lower bound below those of
+ * shorter waits. */
+static void raise_bounds(double *low, double *high)
+{
+    for (int32_t k = 1; k < STEPS; k++)
+        low[k] = fmax(low[k], low[k - 1]);
+    for (int32_t k = STEPS - 2; k >= 0; k--)
+        high[k] = fmin(high[k], high[k + 1]);
+}
+
 /* Counts, for each run, the jobs of a class and those that waited at most x[k]. */
 static void count_jobs(const Class *class, const double *x, int64_t *all, int64_t *within)
 {
@@ -93,6 +104,7 @@ static WaitCurve curve_of(Arena *arena, const Class *class, const char *name, co
         low[k] = interval.low;
         high[k] = interval.high;
     }
+    raise_bounds(low, high);
     return curve;
 }
 
@@ -173,9 +185,9 @@ static void add_wait(const WinnerJob *job, double width, int32_t bins, int32_t r
     }
 }
 
-QueueCurve winner_queue(Arena *arena, const WinnerJobs *jobs, int32_t bins)
+QueueCurve winner_queue(Arena *arena, const WinnerJobs *jobs, double period_s, int32_t bins)
 {
-    const double width = end_of(jobs) / bins;
+    const double width = fmax(end_of(jobs), period_s) / bins;
     const int32_t runs = jobs->run_count;
     if (jobs->count == 0 || !(width > 0))
         return (QueueCurve){0};

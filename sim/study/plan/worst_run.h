@@ -10,7 +10,8 @@
 typedef struct {
     int32_t point; /* NO_POINT: no run has a known objective */
     int32_t replication;
-    double objective; /* of this run, in the metric's unit */
+    double objective;   /* of this run, in the metric's unit */
+    int32_t constraint; /* that it misses most, or meets by least; -1: there are none */
 } WorstRun;
 
 /* The run with the worst objective in any weather, from the fresh seeds if there are any. Among

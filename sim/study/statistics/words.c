@@ -51,6 +51,14 @@ void words_number(Text *text, double value, double error)
         add_decimals(text, value, is_whole ? 0 : decimals_for(size, 999.5));
 }
 
+void words_amount(Text *text, double value)
+{
+    if (isfinite(value))
+        add_decimals(text, value, fabs(value) < 99.995 ? 2 : 0);
+    else
+        words_number(text, value, 0);
+}
+
 static void add_unit(Text *text, const char *unit)
 {
     if (*unit)

@@ -12,6 +12,8 @@
  * Introduction, 5.3), but whole numbers are not rounded further. Thousands are separated by commas.
  * An error of 0 or INFINITY: four significant digits of a fraction, all of a whole number. */
 void words_number(Text *text, double value, double error);
+/* An amount that is known exactly, such as money: "413,003" from 100 on, "7.25" below. */
+void words_amount(Text *text, double value);
 /* "1,601 +- 80 s (95 %, 20 runs)"; one run: "1,601 s (1 run, no interval)". `unit` may be "". A
  * lower bound, because some jobs still waited at the end of a run: ">= 1,601 s (20 runs)". */
 void words_estimate(Text *text, const Estimate *estimate, bool is_lower_bound, const char *unit);

@@ -281,6 +281,32 @@ START_TEST(a_percentile_of_waits_is_tested_as_a_share)
 }
 END_TEST
 
+START_TEST(a_mean_of_waits_is_tested_with_the_waits_that_have_not_ended_completed)
+{
+    static const struct {
+        const char *goal, *metric;
+    } cases[] = {
+        {"{\"metric\": \"queue_s.mean\", \"at_most\": \"5m\"}", "queue_s.mean_completed"},
+        {"{\"metric\": \"queue_s.mean\", \"at_least\": \"5m\"}", "queue_s.mean"},
+        {"{\"metric\": \"queue_s.max\", \"at_most\": \"5m\"}", "queue_s.max"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const Study *study = sound(changed(
+            "\"seeds\"", arena_printf(arena,
+                                      "\"minimise\": \"cost_usd.total\", \"subject_to\": [%s], "
+                                      "\"seeds\"",
+                                      cases[i].goal)));
+        ck_assert_str_eq(study->metrics[study->goal->constraints[0].metric].name, cases[i].metric);
+    }
+    // An indifference names it as the constraint does.
+    const Study *study = sound(
+        changed("\"seeds\"", "\"minimise\": \"cost_usd.total\", \"subject_to\": [{\"metric\": "
+                             "\"queue_s.mean\", \"at_most\": \"5m\"}], \"indifference\": "
+                             "{\"queue_s.mean\": \"30s\"}, \"seeds\""));
+    ck_assert_double_eq_tol(study->goal->constraints[0].indifference, 30, 1e-9);
+}
+END_TEST
+
 START_TEST(a_goal_needs_no_list_of_metrics)
 {
     const Study *study =
@@ -353,6 +379,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_goal_has_limits_with_units_and_its_metrics_are_recorded);
     tcase_add_test(tests, a_blank_before_the_unit_of_a_limit_is_optional);
     tcase_add_test(tests, a_percentile_of_waits_is_tested_as_a_share);
+    tcase_add_test(tests, a_mean_of_waits_is_tested_with_the_waits_that_have_not_ended_completed);
     tcase_add_test(tests, a_goal_needs_no_list_of_metrics);
     tcase_add_test(tests, each_mistake_of_a_goal_is_reported_at_its_place);
     suite_add_tcase(suite, tests);

@@ -21,7 +21,7 @@ static void run_with(const char *const *sets, int32_t count)
     scenario = &file->scenario;
     TraceFan *fan = trace_fan_create(arena);
     MetricsFold *fold = metrics_fold_create(arena);
-    metrics_fold_measure(fold, scenario->measure);
+    metrics_fold_measure(fold, scenario);
     trace_fan_join(fan, metrics_fold_listener(fold, TRACE_LEVEL_JOBS));
     World *world = world_create(arena, scenario, trace_fan_sink(fan));
     trace_fan_watch(fan, world);
@@ -74,6 +74,7 @@ static const Json *at_path(const Json *json, const char *path)
 static bool is_computed(const char *name)
 {
     return strchr(name, '(') != NULL || strstr(name, ".sizes.") != NULL ||
+           strstr(name, ".mean_completed") != NULL ||
            (strlen(name) > 4 && strcmp(name + strlen(name) - 4, ".p90") == 0);
 }
 
@@ -114,6 +115,10 @@ START_TEST(jobs_that_wait_make_lower_bounds)
     ck_assert(value("workloads.day.queue_s.max").is_lower_bound);
     ck_assert(value("workloads.day.queue_s.p99.99").is_lower_bound);
     ck_assert(!value("workloads.day.queue_s.p1").is_lower_bound);
+    ck_assert_double_gt(value("workloads.day.queue_s.mean_completed").value,
+                        value("workloads.day.queue_s.mean").value);
+    ck_assert_double_eq(value("workloads.day.run_s.mean_completed").value,
+                        value("workloads.day.run_s.mean").value);
     ck_assert(!value("workloads.day.jobs").is_lower_bound);
     ck_assert(value("workloads.day.waited_within(24h)").is_lower_bound);
     ck_assert(!value("workloads.day.waited_within(0s)").is_lower_bound);
@@ -310,6 +315,46 @@ START_TEST(a_percentile_keeps_order_statistics_and_a_share_its_jobs)
 }
 END_TEST
 
+#define EIGHT(factor)                                                                              \
+    factor "," factor "," factor "," factor "," factor "," factor "," factor "," factor
+#define HOURS(factor) "[" EIGHT(factor) "," EIGHT(factor) "," EIGHT(factor) "]"
+
+/* The cost and the CO2e of energy with these factors in all hours; NULL: without any. */
+static void energy_with(const char *price_hours, const char *carbon_hours, int64_t *micro_usd,
+                        int64_t *carbon_mg)
+{
+    const char *sets[] = {
+        "/catalog=[\"catalog/azure-2018.json\", \"catalog/power.json\"]",
+        price_hours == NULL
+            ? "/assume={\"energy/price_per_kwh\": \"0.25USD\"}"
+            : arena_printf(arena,
+                           "/assume={\"energy/price_per_kwh\": \"0.25USD\", "
+                           "\"energy/price_hours\": %s, \"energy/carbon_hours\": %s}",
+                           price_hours, carbon_hours)};
+    run_with(sets, 2);
+    *micro_usd = summary->energy.micro_usd;
+    *carbon_mg = summary->energy.carbon_mg;
+}
+
+START_TEST(hours_that_are_alike_multiply_price_and_emissions)
+{
+    int64_t usd, carbon, same_usd, same_carbon, half_usd, twice_carbon;
+    energy_with(NULL, NULL, &usd, &carbon);
+    energy_with(HOURS("1"), HOURS("1"), &same_usd, &same_carbon);
+    energy_with(HOURS("0.5"), HOURS("2"), &half_usd, &twice_carbon);
+    ck_assert_int_gt(usd, 100000);
+    // Each of the 24 hours is rounded down to a millionth of a kWh.
+    ck_assert_int_le(same_usd, usd);
+    ck_assert_int_ge(same_usd, usd - 24);
+    ck_assert_int_le(same_carbon, carbon);
+    ck_assert_int_ge(same_carbon, carbon - 24);
+    ck_assert_int_le(2 * half_usd, usd);
+    ck_assert_int_ge(2 * half_usd, usd - 50);
+    ck_assert_int_le(twice_carbon, 2 * carbon);
+    ck_assert_int_ge(twice_carbon, 2 * carbon - 50);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("metric");
@@ -325,6 +370,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_wrong_name_is_reported_with_the_nearest_one);
     tcase_add_test(tests, a_resource_that_the_run_does_not_have_is_unknown);
     tcase_add_test(tests, a_measured_part_counts_the_jobs_submitted_in_it);
+    tcase_add_test(tests, hours_that_are_alike_multiply_price_and_emissions);
     suite_add_tcase(suite, tests);
     return suite;
 }

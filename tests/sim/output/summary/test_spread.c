@@ -65,6 +65,27 @@ START_TEST(a_time_that_has_not_ended_makes_a_percentile_a_lower_bound_only_if_it
 }
 END_TEST
 
+START_TEST(a_wait_in_progress_counts_twice_in_the_completed_mean)
+{
+    // Waits of 1 and 3 s, and a job of minute 1 that has waited 8 s so far: (1 + 3 + 2 * 8) / 3.
+    JobTimes jobs[] = {waited(1, false), waited(3, false), waited(8, true)};
+    jobs[2].submitted_ns = 60 * NS_PER_S;
+    SummarySpread spread = spread_of_jobs(arena, jobs, 3, JOB_TIME_QUEUE);
+    SpreadValue mean = spread_mean_completed(&spread);
+    ck_assert_int_eq(mean.value, 20 * NS_PER_S / 3);
+    ck_assert(!mean.is_lower_bound);
+    // Submitted after 7 s, it has waited for more than half of the run, and may never start.
+    jobs[2].submitted_ns = 7 * NS_PER_S;
+    mean = spread_mean_completed(&spread);
+    ck_assert(mean.is_lower_bound);
+    // Without it, it is the mean.
+    spread = spread_of_jobs(arena, jobs, 2, JOB_TIME_QUEUE);
+    ck_assert_int_eq(spread_mean_completed(&spread).value, spread.mean_ns);
+    spread = spread_of_jobs(arena, NULL, 0, JOB_TIME_QUEUE);
+    ck_assert_int_eq(spread_mean_completed(&spread).value, INT64_MAX);
+}
+END_TEST
+
 START_TEST(a_share_counts_a_job_that_still_waits_as_not_within)
 {
     // Two waits of 1 and 3 s; one job has waited 2 s, one 10 s. Within 5 s are two of four, and the
@@ -138,6 +159,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, without_jobs_nothing_is_known);
     tcase_add_test(
         tests, a_time_that_has_not_ended_makes_a_percentile_a_lower_bound_only_if_it_can_move_it);
+    tcase_add_test(tests, a_wait_in_progress_counts_twice_in_the_completed_mean);
     tcase_add_test(tests, a_share_counts_a_job_that_still_waits_as_not_within);
     tcase_add_test(tests, unknown_times_are_not_counted);
     tcase_add_test(tests, whatever_the_jobs_that_wait_do_later_the_values_hold);

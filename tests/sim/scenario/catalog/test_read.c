@@ -329,6 +329,8 @@ END_TEST
 #define NC6(field, value) HEAD "\"vm_sizes\": {\"Standard_NC6\": {\"" field "\": " value "}}}"
 #define IMAGE(value) HEAD "\"images\": {\"i\": {\"compressed_size\": " value "}}}"
 #define RELEASE(value) HEAD "\"service\": {\"release\": " VALUE(value) "}}"
+#define SIX(factor) factor ", " factor ", " factor ", " factor ", " factor ", " factor
+#define HOURS(factor) SIX(factor) ", " SIX(factor) ", " SIX(factor) ", " SIX(factor)
 #define POWER(size, idle, busy)                                                                    \
     HEAD "\"power\": {\"" size "\": {\"idle\": " VALUE(idle) ", \"busy\": " VALUE(busy) "}}}"
 #define CURVE(value)                                                                               \
@@ -373,6 +375,13 @@ START_TEST(mistakes_are_reported_with_their_position)
         {POWER("Standard_NC6", "\"193W\"", "\"60W\""), "a busy node draws less than an idle one"},
         {POWER("Standard_NC7", "\"60W\"", "\"193W\""), "there is no VM size \"Standard_NC7\""},
         {HEAD "\"energy\": {\"pue\": " VALUE("\"0.9\"") "}}", "pue is 0.9, out of range"},
+        {HEAD "\"energy\": {\"price_hours\": " VALUE("[1, 2]") "}}", "hours are 24 factors"},
+        {HEAD "\"energy\": {\"price_hours\": " VALUE("[" HOURS("0") "]") "}}",
+         "all hours have the factor 0"},
+        {HEAD "\"energy\": {\"carbon_hours\": " VALUE("[" HOURS("-1") "]") "}}",
+         "the factor of hour 0 is not a number from 0 to 100"},
+        {HEAD "\"energy\": {\"carbon_hours\": " VALUE("[" HOURS("1") "]") "}}",
+         "energy: \"carbon_hours\" are factors on \"carbon_g_per_kwh\", which is missing"},
         {NC6("network_rate", VALUE("\"fast\"")), "vm_sizes/Standard_NC6/network_rate: "},
         {NC6("network_rate", VALUE("\"0Gbit/s\"")), "network_rate is 0Gbit/s, out of range"},
         {NC6("network_rate", VALUE("1000000000")), "expected a string with a unit"},

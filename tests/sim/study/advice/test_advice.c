@@ -102,6 +102,15 @@ START_TEST(nodes_are_never_fewer_than_a_job_needs)
 }
 END_TEST
 
+START_TEST(planned_maintenance_keeps_a_cluster_from_scaling)
+{
+    const Changes *changes = changes_in(SHIPPED("studies/maintenance"), NULL, 0);
+    ck_assert_str_eq(reason_of(changes, "gpu"),
+                     "a cluster with planned maintenance does not scale automatically");
+    ck_assert_ptr_null(named(changes, "0 to 2 nodes by autoscale"));
+}
+END_TEST
+
 /* Low-priority nodes without preemption would be too good. */
 START_TEST(low_priority_comes_with_preemption)
 {
@@ -228,6 +237,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, a_job_on_all_nodes_changes_with_its_cluster);
     tcase_add_test(tests, nodes_are_never_fewer_than_a_job_needs);
+    tcase_add_test(tests, planned_maintenance_keeps_a_cluster_from_scaling);
     tcase_add_test(tests, low_priority_comes_with_preemption);
     tcase_add_test(tests, checkpoints_change_where_jobs_resume_from_them);
     tcase_add_test(tests, the_best_change_of_a_kind_is_advised_with_fresh_seeds);

@@ -36,15 +36,19 @@ static void fail_with(const Problems *problems)
                   problems->count > 0 ? problems->items[0].message : "");
 }
 
+static void read_study(const char *text)
+{
+    Problems problems = problems_create(arena);
+    const Json *root = json_parse(arena, "study", text, strlen(text), JSON_STRICT, &problems);
+    study = root != NULL ? study_read_tree(arena, disk_files, "study", root, &problems) : NULL;
+    fail_with(&problems);
+}
+
 static void begin(void)
 {
     arena = arena_create();
     folder = temporary_folder_create(arena);
-    Problems problems = problems_create(arena);
-    const Json *root =
-        json_parse(arena, "study", study_text, strlen(study_text), JSON_STRICT, &problems);
-    study = root != NULL ? study_read_tree(arena, disk_files, "study", root, &problems) : NULL;
-    fail_with(&problems);
+    read_study(study_text);
 }
 
 static void end(void)
@@ -170,6 +174,33 @@ START_TEST(the_same_question_is_continued)
 }
 END_TEST
 
+/* The scenario has no failures, and its trainings are modelled. */
+START_TEST(what_the_scenario_cannot_notice_is_no_assumption)
+{
+    const FollowOutcome outcome = follow(SENSITIVITY_ONE_AT_A_TIME);
+    ck_assert_int_gt((int32_t)outcome.effect_count, 2);
+    for (int32_t i = 0; i < outcome.effect_count; i++) {
+        const char *path = outcome.effects[i].assumption->path;
+        ck_assert_msg(strcmp(path, "service/failure_detection") != 0 &&
+                          strcmp(path, "service/node_reboot") != 0 &&
+                          strcmp(path, "service/unknown_program") != 0,
+                      "%s", path);
+    }
+}
+END_TEST
+
+START_TEST(a_limit_that_is_missed_anyway_is_missed_for_no_assumption)
+{
+    const char *limit = strstr(study_text, "30%\"}]");
+    read_study(arena_printf(arena, "%.*s100%s", (int)(limit - study_text), study_text, limit + 2));
+    const FollowOutcome outcome = follow(SENSITIVITY_ONE_AT_A_TIME);
+    ck_assert_int_eq(outcome.assumptions.items[0].winner.verdict, LIMIT_MISSED);
+    for (int32_t i = 0; i < outcome.effect_count; i++)
+        ck_assert(outcome.effects[i].low->change != ANSWER_MISSES &&
+                  outcome.effects[i].high->change != ANSWER_MISSES);
+}
+END_TEST
+
 START_TEST(all_assumptions_at_once)
 {
     const FollowOutcome outcome = follow(SENSITIVITY_MORRIS);
@@ -223,6 +254,8 @@ Suite *test_suite(void)
     tcase_add_test(all, the_price_changes_the_answer);
     tcase_add_test(all, reasons_and_headroom);
     tcase_add_test(all, the_same_question_is_continued);
+    tcase_add_test(all, what_the_scenario_cannot_notice_is_no_assumption);
+    tcase_add_test(all, a_limit_that_is_missed_anyway_is_missed_for_no_assumption);
     tcase_add_test(all, all_assumptions_at_once);
     tcase_add_loop_test(all, values_are_multiplied, 0, PRODUCT_COUNT);
     suite_add_tcase(suite, all);

@@ -248,6 +248,23 @@ START_TEST(per_cent_of_a_gpu_are_not_gpus)
 }
 END_TEST
 
+START_TEST(cells_may_have_the_units_of_kubernetes)
+{
+    const ImportChoices choices = {.columns = "submit=t,run=d,gpus=g,cpus=c,memory=m"};
+    import_text("csv", &choices, "t,d,g,c,m\n0,60,1500m,7500m,64Gi\n1,60,1,4,1024\n");
+    ck_assert_int_eq(import.selection.list.gpus[0], 2);
+    ck_assert_int_eq(count_of(RULE_GPU_PART), 1);
+    ck_assert_int_eq(import.selection.list.cpus[0], 8);
+    ck_assert_int_eq(import.selection.list.memory_bytes[0], INT64_C(64) << 30);
+    ck_assert_int_eq(import.selection.list.cpus[1], 4);
+    ck_assert_int_eq(import.selection.list.memory_bytes[1], 1024);
+    // A unit of the column is that of all its cells.
+    problems = problems_create(arena);
+    const ImportChoices stated = {.columns = "submit=t,run=d,gpus=g,memory=m:MiB"};
+    ck_assert(!run_texts("csv", &stated, (const char *const[]){"t,d,g,m\n0,60,1,64Gi\n", NULL}));
+}
+END_TEST
+
 START_TEST(swf_of_hpc2n_waits_and_runs)
 {
     const char *line = "1 0 308434 31405 30 31405 -1 30 37980 -1 1 1 1 -1 -1 1 -1 -1\n";
@@ -598,6 +615,7 @@ Suite *test_suite(void)
     tcase_add_test(cases, helios_is_read_in_the_time_of_china);
     tcase_add_test(cases, acme_has_two_layouts_with_different_offsets);
     tcase_add_test(cases, per_cent_of_a_gpu_are_not_gpus);
+    tcase_add_test(cases, cells_may_have_the_units_of_kubernetes);
     tcase_add_test(cases, swf_of_hpc2n_waits_and_runs);
     tcase_add_test(cases, swf_submissions_may_be_absolute);
     tcase_add_test(cases, swf_jobs_follow_others_after_a_think_time);

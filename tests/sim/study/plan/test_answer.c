@@ -56,8 +56,44 @@ START_TEST(an_answer_about_one_list_says_so)
 {
     MadeStudy made = three_nodes();
     made.replays = true;
-    const char *remark = answer_of(arena, plan_of(&made)).remark;
-    ck_assert_ptr_eq(strstr(remark, "Every run replays the same list of jobs"), remark);
+    const char *reach = answer_of(arena, plan_of(&made)).reach;
+    ck_assert_ptr_eq(strstr(reach, "Every run replays the same list of jobs"), reach);
+}
+END_TEST
+
+/* 7 of 20 runs have a share of 0.94, 7 of 0.955 and 6 of 0.97. */
+START_TEST(runs_that_miss_the_limit_are_counted)
+{
+    MadeStudy made = three_nodes();
+    made.share[1] = made.share[2] = 0.955;
+    made.share_noise = 0.015;
+    ck_assert_str_eq(answer_of(arena, plan_of(&made)).reach,
+                     "The limit is about the mean of all runs: in 7 of 20 runs it is missed.");
+}
+END_TEST
+
+/* The shares of the runs have s = 0.00826, so that a log of 12 weeks knows their mean, 0.9695, with
+ * an error of 0.00826 * sqrt(12 / 11) = 0.00862, and t = 2.201 of 11 degrees of freedom. So do
+ * 0.9695
+ * * 0.0305 * (1.96 / 2.201 / 0.00862)^2 = 315 jobs, more than the 200 of a run. Wilson's interval
+ * of 200 jobs: (0.9695 + z^2 / 400 +- z sqrt(0.0296 / 200 + z^2 / 160000)) / (1 + z^2 / 200) =
+ * 0.9355 to 0.9859. */
+START_TEST(a_short_log_limits_what_is_known_however_many_runs_there_are)
+{
+    MadeStudy made = three_nodes();
+    made.piece_count = 12;
+    ck_assert_str_eq(answer_of(arena, plan_of(&made)).reach,
+                     "The log has 12 pieces of 7 d. As they differ, in the long run 93.5 to 98.6 % "
+                     "of the jobs of team wait at most 30 min, so a longer log might show that the "
+                     "limit is missed.");
+    made.share[1] = made.share[2] = 0.99;
+    made.share_noise = 0.005;
+    made.piece_count = 52;
+    const char *reach = answer_of(arena, plan_of(&made)).reach;
+    ck_assert_msg(strstr(reach, "so the limit holds in other times like these, too.") != NULL, "%s",
+                  reach);
+    made.piece_count = 0;
+    ck_assert_str_eq(answer_of(arena, plan_of(&made)).reach, "");
 }
 END_TEST
 
@@ -94,6 +130,14 @@ START_TEST(an_infeasible_plan_names_the_nearest_miss)
     says(plan, "None of the 3 candidates meets the constraints (95 % confidence).",
          "The nearest, 3 nodes, misses them: 93.0 ± 0.4 % of the jobs of team wait at most 30 "
          "min, where 95 % is asked, and it costs 100.00 ± 0.34 USD a week.");
+    ck_assert_str_eq(answer_of(arena, plan).remark, ""); // 4 nodes are no better
+    made.share[2] = 0.94;
+    plan = plan_of(&made);
+    plan->nearest_miss = 2;
+    ck_assert_str_eq(
+        answer_of(arena, plan).remark,
+        "No candidate has more nodes than it, and fewer miss the limit by more: a plan "
+        "with more may find one that meets it.");
 }
 END_TEST
 
@@ -259,6 +303,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, weeks_that_follow_one_another_have_the_price_of_years);
     tcase_add_test(tests, an_answer_about_one_list_says_so);
     tcase_add_test(tests, a_limit_of_the_objective_is_said_where_its_value_is);
+    tcase_add_test(tests, runs_that_miss_the_limit_are_counted);
+    tcase_add_test(tests, a_short_log_limits_what_is_known_however_many_runs_there_are);
     tcase_add_test(tests, a_difference_within_the_indifference_counts_as_equal);
     tcase_add_test(tests, without_another_candidate_that_meets_the_closest_miss_is_named);
     tcase_add_test(tests, an_infeasible_plan_names_the_nearest_miss);

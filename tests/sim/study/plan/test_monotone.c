@@ -69,6 +69,10 @@ START_TEST(the_theorem_is_granted_where_it_holds)
              "\"/commands/0/config/properties/vmPriority\", \"values\": [\"lowpriority\"]}}, " COST
                  SHARE),
          0},
+        {STUDY("\"factors\": {" SERVERS ", \"maintenance\": {\"set\": "
+               "\"/commands/0/maintenance\", \"values\": [[{\"at\": \"1d\", \"duration\": "
+               "\"8h\"}]]}}, " COST SHARE),
+         0},
         {STUDY("\"factors\": {" SERVERS "}, \"budget\": {\"runs\": 1000}, " COST SHARE), 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -48,6 +48,11 @@ START_TEST(a_wait_that_has_not_ended_is_within_no_time)
     ck_assert_str_eq(curves[1].name, "jobs of size 1");
     ck_assert_double_eq_tol(curves[1].shares[last], 1, 1e-12);
     ck_assert_double_eq_tol(curves[2].shares[last], 0, 1e-12);
+    for (int32_t c = 0; c < 3; c++)
+        for (int32_t k = 1; k <= last; k++) {
+            ck_assert_double_ge(curves[c].low[k], curves[c].low[k - 1]);
+            ck_assert_double_ge(curves[c].high[k], curves[c].high[k - 1]);
+        }
 }
 END_TEST
 
@@ -58,7 +63,7 @@ START_TEST(the_queue_is_a_mean_over_time_and_runs)
     WinnerJobs jobs;
     Problems problems;
     ck_assert(parsed(two_runs, &jobs, &problems));
-    const QueueCurve queue = winner_queue(arena, &jobs, 3);
+    const QueueCurve queue = winner_queue(arena, &jobs, 0, 3);
     const double means[] = {0.9, 1, 0.5};
     ck_assert_int_eq(queue.count, 3);
     for (int32_t k = 0; k < 3; k++) {
@@ -66,6 +71,8 @@ START_TEST(the_queue_is_a_mean_over_time_and_runs)
         ck_assert_double_eq_tol(queue.mean[k], means[k], 1e-9);
         ck_assert_double_eq_tol(queue.p95[k], 1, 1e-9);
     }
+    // The period of the study has parts of 100 s.
+    ck_assert_double_eq_tol(winner_queue(arena, &jobs, 300, 3).t_s[2], 250, 1e-9);
 }
 END_TEST
 

@@ -49,6 +49,21 @@ START_TEST(numbers_have_the_digits_that_their_errors_deserve)
 }
 END_TEST
 
+START_TEST(an_exact_amount_has_no_more_digits_than_matter)
+{
+    static const struct {
+        double amount;
+        const char *words;
+    } rows[] = {{413002.93, "413,003"}, {99.994, "99.99"}, {99.996, "100"}, {0, "0.00"},
+                {-7.25, "-7.25"},       {NAN, "unknown"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        text.length = 0;
+        words_amount(&text, rows[i].amount);
+        ck_assert_str_eq(text_string(&text), rows[i].words);
+    }
+}
+END_TEST
+
 START_TEST(an_estimate_says_its_width_confidence_and_runs)
 {
     Estimate estimate = {.mean = 1601.4, .half_width = 80.4, .count = 20, .confidence = .95};
@@ -100,6 +115,7 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("words");
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, numbers_have_the_digits_that_their_errors_deserve);
+    tcase_add_test(tests, an_exact_amount_has_no_more_digits_than_matter);
     tcase_add_test(tests, an_estimate_says_its_width_confidence_and_runs);
     tcase_add_test(tests, an_estimate_without_an_interval_says_so);
     tcase_add_test(tests, an_interval_names_its_bounds);

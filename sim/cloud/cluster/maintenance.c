@@ -1,0 +1,107 @@
+#include "sim/cloud/cluster/maintenance.h"
+
+#include "sim/cloud/cluster/tables.h"
+#include "sim/model/bounded.h"
+
+/* The begin of the first maintenance that has not ended at `now_ns`; INT64_MAX: all have. */
+static int64_t next_begin(const MaintenanceSpec *spec, int64_t now_ns)
+{
+    const int64_t first_end_ns = bounded_add(spec->begin_ns, spec->takes_ns);
+    if (now_ns < first_end_ns)
+        return spec->begin_ns;
+    if (spec->every_ns == 0)
+        return INT64_MAX;
+    const int64_t over = (now_ns - first_end_ns) / spec->every_ns + 1;
+    return bounded_add(spec->begin_ns, bounded_times(spec->every_ns, over));
+}
+
+static bool includes(const MaintenanceSpec *spec, int32_t kind)
+{
+    return spec->kinds == 0 || (spec->kinds & kind_set_of(kind)) != 0;
+}
+
+static void emit(const Clusters *clusters, const Cluster *cluster, int32_t index, const char *turn,
+                 int64_t since_ns)
+{
+    TraceRecord *record = cluster_trace(clusters, TRACE_CLUSTER_MAINTENANCE, cluster);
+    record->name = turn;
+    record->since_ns = since_ns;
+    record->cluster_maintenance.maintenance = index;
+    for (int32_t k = 0; k < cluster->kind_count; k++) {
+        if (!includes(&cluster->spec->maintenance[index], k))
+            continue;
+        record->cluster_maintenance.nodes += cluster->kinds[k].current_nodes;
+        record->cluster_maintenance.running += cluster->kinds[k].node_count[NODE_RUNNING];
+    }
+    recorder_emit(clusters->recorder);
+}
+
+/* Records that a maintenance begins or ends, if it does so now. */
+static void note_turn(const Clusters *clusters, const Cluster *cluster, int32_t index)
+{
+    const int64_t now_ns = clusters->engine->now_ns;
+    const bool is_under_way = next_begin(&cluster->spec->maintenance[index], now_ns) <= now_ns;
+    int64_t *since_ns = &cluster->maintained_since_ns[index];
+    if (is_under_way == (*since_ns < INT64_MAX))
+        return;
+    const int64_t began_ns = is_under_way ? now_ns : *since_ns;
+    *since_ns = is_under_way ? now_ns : INT64_MAX;
+    emit(clusters, cluster, index, is_under_way ? "begins" : "ends", began_ns);
+}
+
+static void close_kind(Cluster *cluster, int32_t kind, int64_t now_ns)
+{
+    Room *room = &cluster->kinds[kind].room;
+    room->closes_ns = INT64_MAX;
+    for (int32_t i = 0; i < cluster->spec->maintenance_count; i++) {
+        const MaintenanceSpec *spec = &cluster->spec->maintenance[i];
+        const int64_t begin_ns = next_begin(spec, now_ns);
+        if (includes(spec, kind) && begin_ns < room->closes_ns)
+            room->closes_ns = begin_ns;
+    }
+    room->closes = room->closes_ns < INT64_MAX;
+}
+
+/* The next time at which a maintenance begins or ends; INT64_MAX: never. */
+static int64_t next_turn(const ClusterSpec *spec, int64_t now_ns)
+{
+    int64_t turn_ns = INT64_MAX;
+    for (int32_t i = 0; i < spec->maintenance_count; i++) {
+        const MaintenanceSpec *maintenance = &spec->maintenance[i];
+        int64_t at_ns = next_begin(maintenance, now_ns);
+        if (at_ns <= now_ns)
+            at_ns = bounded_add(at_ns, maintenance->takes_ns);
+        turn_ns = at_ns < turn_ns ? at_ns : turn_ns;
+    }
+    return turn_ns;
+}
+
+/* Brings the rooms up to date. */
+static void turn(const Clusters *clusters, Cluster *cluster)
+{
+    const int64_t now_ns = clusters->engine->now_ns;
+    for (int32_t k = 0; k < cluster->kind_count; k++)
+        close_kind(cluster, k, now_ns);
+    for (int32_t i = 0; i < cluster->spec->maintenance_count; i++)
+        note_turn(clusters, cluster, i);
+    const int64_t turn_ns = next_turn(cluster->spec, now_ns);
+    engine_push(clusters->engine, turn_ns < INT64_MAX ? turn_ns - now_ns : INT64_MAX,
+                EVENT_CLUSTER_MAINTENANCE, cluster->id.index, 0, 0);
+}
+
+void maintenance_create(Clusters *clusters, Cluster *cluster)
+{
+    const int32_t count = cluster->spec->maintenance_count;
+    if (count == 0)
+        return;
+    cluster->maintained_since_ns = ARENA_ARRAY(clusters->arena, int64_t, count);
+    for (int32_t i = 0; i < count; i++)
+        cluster->maintained_since_ns[i] = INT64_MAX;
+    turn(clusters, cluster);
+}
+
+void maintenance_turns(Clusters *clusters, Cluster *cluster)
+{
+    turn(clusters, cluster);
+    clusters->jobs.nodes_changed(clusters->jobs.jobs, cluster->id);
+}
