@@ -22,12 +22,12 @@
 #   twice      the same training again gives the same bits, in each precision
 #   resume     continues from a checkpoint with the same bits
 #   speed      steps alternating with PyTorch's best form and with our kernels alone, in each precision; engines of each layer
+#   profile    time, occupancy, traffic and stalls of each kernel of a step, by NVIDIA's profiler
 #   pauses     how long evaluations and checkpoints hold up steps
 #   calibrate  calibrates the GPU, and compares predicted steps of other batch sizes with measured ones
 #   compare    predicts a whole training, and compares it with a real one
 #   learning   accuracy on the synthetic set, with the bars of tools/learning_curve.sh
 #   initcheck, memcheck, racecheck    compute-sanitizer on the kernels' tests and a short training, with our own kernels
-#   profile    time, occupancy, traffic and stalls of each kernel of a step, by NVIDIA's profiler
 #   limits     products of matrices, copies and kernels, through PyTorch
 #   ranks      two ranks on one GPU by MPI, and on two GPUs by NCCL: the same bits (several ranks need Open MPI)
 #   allreduce  sums over all ranks by size, checked
@@ -45,6 +45,7 @@ twins     120  60
 twice     120  60
 resume     60  40
 speed     540 180
+profile   300 100
 pauses     60  40
 calibrate 540 150
 compare   300 120
@@ -52,7 +53,6 @@ learning  540 100
 initcheck 300  80
 memcheck  300  80
 racecheck 300  80
-profile   300 100
 limits    120  40
 ranks     180  60
 allreduce 120  40
@@ -249,7 +249,8 @@ step_tests()
     for program in "$bin"/test_*cuda*; do
         for suite in $("$program" --list); do
             echo "--- $program $suite"
-            if "$program" "$suite"; then # a skipped suite has not passed either
+            # Barriers that some threads do not reach may hang a GPU.
+            if timeout --kill-after 5 60 "$program" "$suite"; then # a skipped suite has not passed either
                 passed=$((passed + 1))
             else
                 status=1
@@ -289,15 +290,19 @@ step_resume()
 
 step_twice()
 {
-    local precision all
+    local precision all status=0
     make_data
     all=$(precisions)
     for precision in $all; do
-        train first 2 --backend cuda --deterministic --precision "$precision"
-        train second 2 --backend cuda --deterministic --precision "$precision"
-        same first second 2
+        if train first 2 --backend cuda --deterministic --precision "$precision" &&
+            train second 2 --backend cuda --deterministic --precision "$precision" && same first second 2; then
+            note "the same bits in $precision"
+        else
+            status=1
+            note "$precision failed"
+        fi
     done
-    note "the same bits in" $all
+    return $status
 }
 
 # need_mpi RANKS: sets `launcher` to start RANKS ranks, also as root in a container and on few
@@ -420,7 +425,7 @@ speed_row()
 
 step_speed()
 {
-    local all precision batch batches=(32 128 1024) images=262144 steps_least=64 rounds=5
+    local all precision batch batches=(32 128 1024) images=262144 steps_least=64 rounds=5 status=0
     forms=("--graph --layout nhwc" "--graph --layout nchw" "--layout nhwc")
     [ -z "$quick" ] || { images=65536 rounds=1 forms=("--graph --layout nhwc" "--graph --layout nchw"); }
     [ -z "$tiny" ] || { batches=(1) images=1 steps_least=1 rounds=1; }
@@ -436,9 +441,10 @@ step_speed()
     fi
     for batch in "${batches[@]}"; do
         for precision in $all; do
-            speed_row "$precision" "$batch"
+            speed_row "$precision" "$batch" || { status=1; note "$precision, $batch images failed"; }
         done
     done
+    return $status
 }
 
 # The profiled steps of an epoch run while the checkpoint before it is written. Each is a separate graph, and has a time.
@@ -519,8 +525,8 @@ sanitize()
         ! grep -q "Device not supported" "$scratch/sanitizer.txt" || skip "compute-sanitizer does not support this GPU here"
     done
     if [ "$1" != initcheck ]; then # tests leave memory uninitialised on purpose
-        suites=(between image_product input loss update)
-        [ -n "$quick" ] || suites+=(product)
+        suites=(between head image_product input loss update)
+        [ -n "$quick" ] || suites+=(fused product)
         for suite in "${suites[@]}"; do
             [ ! -x "$bin/test_trainer_cuda" ] ||
                 "$sanitizer" --tool "$1" --error-exitcode 9 --print-limit 10 "$bin/test_trainer_cuda" "$suite" || status=1
@@ -548,7 +554,7 @@ step_initcheck()
 # kernels, which no step has.
 step_profile()
 {
-    local profiler precision all metrics batch=32
+    local profiler precision all metrics batch=32 status=0
     [ -z "$tiny" ] || batch=1
     profiler=$(command -v ncu || compgen -G "${CUDA_HOME:-/usr/local/cuda}/bin/ncu") || skip "NVIDIA's profiler ncu is missing"
     metrics=$(python3 tools/gpu_report.py --metrics)
@@ -556,9 +562,10 @@ step_profile()
     for precision in $all; do
         "$profiler" --clock-control none --csv --page raw --metrics "$metrics" --kernel-name "regex:$profiled" \
             --launch-count "$profiled_count" "$bin/trainyard-bench-training" --backend cuda --engine own --precision "$precision" \
-            --batch-size "$batch" --steps 1 --warmup 0 | figure "kernels.$precision.csv"
-        grep -q '^"[0-9].*update_kernel' "$out/figures/kernels.$precision.csv" || { echo "the profiler saw no whole step in $precision"; return 1; }
+            --batch-size "$batch" --steps 1 --warmup 0 | figure "kernels.$precision.csv" || status=1
+        grep -q '^"[0-9].*update_kernel' "$out/figures/kernels.$precision.csv" || { status=1; note "the profiler saw no whole step in $precision"; }
     done
+    return $status
 }
 profiled='input_kernel|image_|multiply|head_kernel|loss_kernel|sieve|add_parts|update_kernel|transpose|bias|mask|sum_rows|narrow'
 profiled_count=48 # a step and a bit

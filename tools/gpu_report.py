@@ -238,7 +238,7 @@ def kernels_of(text):
         return []
     column = {name: i for i, name in enumerate(rows[0])}
     in_us = {"ns": 1e-3, "nsecond": 1e-3, "us": 1, "usecond": 1}[rows[1][column[PROFILED["us"]]]]
-    steps, step = [], None
+    steps = []
     for row in rows[2:]:
         values = profiled_values(row, column, PROFILED)
         values["us"] = round(values["us"] * in_us, 3)
@@ -247,13 +247,15 @@ def kernels_of(text):
             values["stall"] = max(stalls, key=stalls.get)
         kernel = {"kernel": kernel_name(row[column["Kernel Name"]]), "blocks": row[column["Grid Size"]], "threads": row[column["Block Size"]], **values}
         if kernel["kernel"].startswith("input_kernel"):
-            step = []
-        if step is not None:
-            step.append(kernel)
-        if kernel["kernel"].startswith("update_kernel") and step:
-            steps.append(step)
-            step = None
-    return steps[-1] if steps else []
+            steps.append([])
+        if steps:
+            steps[-1].append(kernel)
+    # A step may have several updates; it ends with the last one.
+    for step in reversed(steps):
+        updates = [i for i, kernel in enumerate(step) if kernel["kernel"].startswith("update_kernel")]
+        if updates:
+            return step[: updates[-1] + 1]
+    return []
 
 
 def pauses(text):

@@ -52,7 +52,9 @@ static inline void gpu_free(void *memory)
 
 /* --- Of an emulated GPU --- */
 
-#ifdef TRAINYARD_CUDA_EMULATED
+#if defined(GPU_IS_JUDGED)
+enum { GPU_IS_EMULATED = true, GPU_ORDERS = 1 }; // accesses are judged alike in every order
+#elif defined(TRAINYARD_CUDA_EMULATED)
 enum { GPU_IS_EMULATED = true, GPU_ORDERS = 4 };
 #else
 enum { GPU_IS_EMULATED = false, GPU_ORDERS = 2 }; // the hardware's order, which may vary
@@ -63,8 +65,8 @@ enum { GPU_IS_EMULATED = false, GPU_ORDERS = 2 }; // the hardware's order, which
 static inline void gpu_set_order(int32_t order)
 {
 #ifdef TRAINYARD_CUDA_EMULATED
-    static const CudaEmulationOrder orders[GPU_ORDERS] = {
-        CUDA_ORDER_ASCENDING, CUDA_ORDER_DESCENDING, CUDA_ORDER_SHUFFLED, CUDA_ORDER_SHUFFLED};
+    static const CudaEmulationOrder orders[] = {CUDA_ORDER_ASCENDING, CUDA_ORDER_DESCENDING,
+                                                CUDA_ORDER_SHUFFLED, CUDA_ORDER_SHUFFLED};
     cuda_emulation_set_order(orders[order], (uint64_t)order);
 #else
     (void)order;

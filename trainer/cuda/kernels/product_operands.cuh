@@ -170,17 +170,40 @@ __device__ __forceinline__ int64_t patch_at(const Patches &patches, const Corner
     return (corner.at + tap.y * patches.width + tap.x) * patches.channels + tap.channel;
 }
 
+/* The row of a thread's first quad, PATCH_ACROSS threads having a row. Shared memory stores the
+ * quads of eight threads at the same time. They are in two rows at a distance of four, because
+ * quads of neighbouring rows meet in a bank. */
+enum { PATCH_ACROSS = TILE_WORDS / 4 };
+__host__ __device__ constexpr int patch_row(int thread)
+{
+    return thread / PATCH_ACROSS / 8 * 8 + thread / PATCH_ACROSS % 2 * 4 +
+           thread / PATCH_ACROSS % 8 / 2;
+}
+
+constexpr bool patches_meet_in_a_bank()
+{
+    for (int first = 0; first < TILE_THREADS; first += 8) {
+        unsigned banks = 0; // by fours
+        for (int thread = first; thread < first + 8; thread++)
+            banks |= 1u << (patch_row(thread) * WORDS_STRIDE / 4 + thread % PATCH_ACROSS) % 8;
+        if (banks != 0xff)
+            return true;
+    }
+    return false;
+}
+static_assert(!patches_meet_in_a_bank(), "a store would take twice as long");
+
 /* The rows of A are pixels, and its values are contiguous along the sum. A thread has one quad of
  * words in each of QUADS rows: the corners are constant, and the tap changes from tile to tile. */
 template <class K> struct PatchRows {
     static constexpr int QUADS = TILE_ROWS * TILE_WORDS / 4 / TILE_THREADS;
-    static constexpr int ACROSS = TILE_WORDS / 4; // quads in a row
+    static constexpr int ACROSS = PATCH_ACROSS; // quads in a row
     Corner corners[QUADS];
     Quad raw[QUADS] = {};
 
     __device__ static __forceinline__ int row(int i)
     {
-        return tile_thread() / ACROSS + i * (TILE_THREADS / ACROSS);
+        return patch_row(tile_thread()) + i * (TILE_THREADS / ACROSS);
     }
 
     __device__ static __forceinline__ int word()

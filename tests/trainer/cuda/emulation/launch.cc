@@ -116,6 +116,7 @@ void set_current(uint32_t thread)
 {
     block.current = thread;
     threadIdx = place_of(thread);
+    races_set_thread(thread);
 }
 
 void run_threads();
@@ -164,6 +165,7 @@ void complete_block_barrier()
         else if (!is_same(first, thread.place))
             fail("threads wait at different barriers");
     }
+    races_barrier();
     release_block();
 }
 
@@ -234,13 +236,16 @@ void run_grid(const char *name, dim3 grid, dim3 threads, const std::function<voi
     if (shared_begin != nullptr)
         memset(shared_begin, 0xFF, (size_t)(shared_end - shared_begin));
     uint64_t blocks = (uint64_t)grid.x * grid.y * grid.z;
+    races_begin(blocks);
     Permutation permutation = next_permutation(blocks);
     uint64_t i = permutation.first();
     for (uint64_t place = 0; place < blocks; place++, i = permutation.after(i)) {
         blockIdx = {(unsigned)(i % grid.x), (unsigned)(i / grid.x % grid.y),
                     (unsigned)(i / grid.x / grid.y)};
+        races_begin_block((uint32_t)i);
         run_block();
     }
+    races_end();
     runs = false;
 }
 
@@ -355,6 +360,23 @@ void multiply_in_warp(const CudaEmulatedPlace &place, const Fragments &own,
 
 } // namespace
 
+template <class T> static bool is_in(uintptr_t address, const T &object)
+{
+    return address - (uintptr_t)&object < sizeof object;
+}
+
+bool is_of_launch(uintptr_t address)
+{
+    return is_in(address, threadIdx) || is_in(address, blockIdx) || is_in(address, blockDim) ||
+           is_in(address, gridDim) || is_in(address, block) ||
+           is_in(address, cuda_emulated_multiply_adds);
+}
+
+void fail_access(const char *complaint)
+{
+    fail(complaint);
+}
+
 /* --- Orders --- */
 
 static uint64_t random_number()
@@ -399,7 +421,7 @@ void cuda_emulated_block_barrier(CudaEmulatedPlace place)
 
 void cuda_emulated_warp_barrier(CudaEmulatedPlace place, unsigned int mask)
 {
-    meet_in_warp(place, mask, [](const Warp &) {});
+    meet_in_warp(place, mask, [](const Warp &) { races_warp_barrier(block.current / WARP); });
 }
 
 const uint64_t *cuda_emulated_exchange(CudaEmulatedPlace place, unsigned int mask, uint64_t value)

@@ -65,7 +65,22 @@ void watch_node(size_t node, const std::function<void()> &work);
 void judge_accesses(const std::function<bool(size_t, size_t)> &are_ordered,
                     const std::function<const char *(size_t)> &name_of);
 
+/* --- races.cc --- */
+
+/* Called by launch.cc while a kernel runs. */
+void races_begin(uint64_t blocks);
+void races_end();
+void races_begin_block(uint32_t number);
+void races_set_thread(uint32_t number);
+void races_barrier();
+void races_warp_barrier(uint32_t warp);
+
 /* --- launch.cc --- */
+
+/* True for the emulation's data that kernels access. */
+bool is_of_launch(uintptr_t address);
+/* Ends the program: the running thread makes an access that is not allowed. */
+[[noreturn]] void fail_access(const char *complaint);
 
 extern bool is_idle; // kernels do not run
 void set_order(CudaEmulationOrder order, uint64_t seed);

@@ -65,9 +65,14 @@ inline void __syncwarp(unsigned int mask = 0xffffffffu, CUDA_EMULATED_HERE)
     cuda_emulated_warp_barrier({"__syncwarp", file, line}, mask);
 }
 
-/* Does nothing: the order of memory accesses is the order in which threads run. */
+/* Memory accesses have the order in which threads run; fences and atomic operations are only noted
+ * (races.cc). */
+void cuda_emulated_fence();
+void cuda_emulated_atomic();
+
 inline void __threadfence()
 {
+    cuda_emulated_fence();
 }
 inline void __threadfence_block()
 {
@@ -171,45 +176,53 @@ uint32_t cuda_emulated_tf32(float value);
 
 /* --- Atomics: threads run one at a time --- */
 
+#define CUDA_EMULATED_UNJUDGED __attribute__((no_sanitize("thread")))
 #define CUDA_EMULATED_ATOMICS(T)                                                                   \
-    inline T atomicAdd(T *address, T value)                                                        \
+    CUDA_EMULATED_UNJUDGED inline T atomicAdd(T *address, T value)                                 \
     {                                                                                              \
+        cuda_emulated_atomic();                                                                    \
         T old = *address;                                                                          \
         *address = (T)((unsigned long long)old + (unsigned long long)value);                       \
         return old;                                                                                \
     }                                                                                              \
-    inline T atomicExch(T *address, T value)                                                       \
+    CUDA_EMULATED_UNJUDGED inline T atomicExch(T *address, T value)                                \
     {                                                                                              \
+        cuda_emulated_atomic();                                                                    \
         T old = *address;                                                                          \
         *address = value;                                                                          \
         return old;                                                                                \
     }                                                                                              \
-    inline T atomicCAS(T *address, T compare, T value)                                             \
+    CUDA_EMULATED_UNJUDGED inline T atomicCAS(T *address, T compare, T value)                      \
     {                                                                                              \
+        cuda_emulated_atomic();                                                                    \
         T old = *address;                                                                          \
         *address = old == compare ? value : old;                                                   \
         return old;                                                                                \
     }                                                                                              \
-    inline T atomicMin(T *address, T value)                                                        \
+    CUDA_EMULATED_UNJUDGED inline T atomicMin(T *address, T value)                                 \
     {                                                                                              \
+        cuda_emulated_atomic();                                                                    \
         T old = *address;                                                                          \
         *address = value < old ? value : old;                                                      \
         return old;                                                                                \
     }                                                                                              \
-    inline T atomicMax(T *address, T value)                                                        \
+    CUDA_EMULATED_UNJUDGED inline T atomicMax(T *address, T value)                                 \
     {                                                                                              \
+        cuda_emulated_atomic();                                                                    \
         T old = *address;                                                                          \
         *address = value > old ? value : old;                                                      \
         return old;                                                                                \
     }                                                                                              \
-    inline T atomicOr(T *address, T value)                                                         \
+    CUDA_EMULATED_UNJUDGED inline T atomicOr(T *address, T value)                                  \
     {                                                                                              \
+        cuda_emulated_atomic();                                                                    \
         T old = *address;                                                                          \
         *address = old | value;                                                                    \
         return old;                                                                                \
     }                                                                                              \
-    inline T atomicAnd(T *address, T value)                                                        \
+    CUDA_EMULATED_UNJUDGED inline T atomicAnd(T *address, T value)                                 \
     {                                                                                              \
+        cuda_emulated_atomic();                                                                    \
         T old = *address;                                                                          \
         *address = old & value;                                                                    \
         return old;                                                                                \
