@@ -27,25 +27,44 @@ bool bound_is_of_jobs(Bound bound)
     return bounds[bound].is_of_jobs;
 }
 
-/* The limit that a cause of waiting belongs to. BOUND_COUNT: it is not a limit. */
-static const Bound bound_of_cause[] = {
-    [WAIT_SERVICE] = BOUND_COUNT,
-    [WAIT_AHEAD] = BOUND_GANG,
-    [WAIT_GANG] = BOUND_GANG,
-    [WAIT_FRAGMENTATION] = BOUND_FRAGMENTATION,
-    [WAIT_NODES] = BOUND_NODES,
-    [WAIT_REPAIR] = BOUND_LOSSES,
-    [WAIT_SCALING] = BOUND_NODES,
-    [WAIT_QUOTA] = BOUND_QUOTA,
-    [WAIT_UNAVAILABLE] = BOUND_UNAVAILABLE,
-    [WAIT_MAXIMUM] = BOUND_MAXIMUM,
-    [WAIT_LIMIT] = BOUND_LIMIT,
-    [WAIT_MAINTENANCE] = BOUND_MAINTENANCE,
-    [WAIT_PREEMPTION] = BOUND_LOSSES,
-    [WAIT_FAILURE] = BOUND_LOSSES,
-    [WAIT_PRECEDENCE] = BOUND_PRECEDENCE,
-};
-_Static_assert(sizeof bound_of_cause / sizeof bound_of_cause[0] == WAIT_CAUSE_COUNT, "all causes");
+Bound bound_of_wait(WaitCause cause)
+{
+    switch (cause) { // the compiler names a cause without a case
+    case WAIT_SERVICE:
+    case WAIT_CAUSE_COUNT:
+        break;
+    case WAIT_AHEAD:
+    case WAIT_GANG:
+        return BOUND_GANG;
+    case WAIT_FRAGMENTATION:
+        return BOUND_FRAGMENTATION;
+    case WAIT_CORES:
+        return BOUND_CORES;
+    case WAIT_MEMORY:
+        return BOUND_MEMORY;
+    case WAIT_NODES:
+    case WAIT_SCALING:
+        return BOUND_NODES;
+    case WAIT_REPAIR:
+    case WAIT_PREEMPTION:
+    case WAIT_FAILURE:
+        return BOUND_LOSSES;
+    case WAIT_QUOTA:
+        return BOUND_QUOTA;
+    case WAIT_UNAVAILABLE:
+        return BOUND_UNAVAILABLE;
+    case WAIT_MAXIMUM:
+        return BOUND_MAXIMUM;
+    case WAIT_LIMIT:
+        return BOUND_LIMIT;
+    case WAIT_MAINTENANCE:
+        return BOUND_MAINTENANCE;
+    case WAIT_NOTICE:
+    case WAIT_PRECEDENCE:
+        return BOUND_PRECEDENCE;
+    }
+    return BOUND_COUNT;
+}
 
 static const struct {
     NodeUse use;
@@ -99,7 +118,7 @@ static void read_waits(const StudyFindings *findings, int32_t point, PointWhy *w
         add_known(&why->waited_s, why->wait_s[cause]);
     }
     for (int cause = 0; cause < WAIT_CAUSE_COUNT; cause++) {
-        const Bound bound = bound_of_cause[cause];
+        const Bound bound = bound_of_wait((WaitCause)cause);
         if (bound != BOUND_COUNT && why->waited_s > 0)
             add_known(&why->bound_part[bound], why->wait_s[cause] / why->waited_s);
     }

@@ -15,6 +15,8 @@
     X(LIMIT, "limit", "the limits of queues", true)                                                \
     X(GANG, "gang", "gangs at the head of the queue", true)                                        \
     X(FRAGMENTATION, "fragmentation", "free GPUs on too many nodes", true)                         \
+    X(CORES, "cores", "cores of nodes with free GPUs", true)                                       \
+    X(MEMORY, "memory", "main memory of nodes with free GPUs", true)                               \
     X(NODES, "nodes", "nodes that come only when jobs wait", true)                                 \
     X(UNAVAILABLE, "unavailable", "nodes that the region did not have", true)                      \
     X(MAINTENANCE, "maintenance", "planned maintenance", true)                                     \
@@ -35,6 +37,8 @@ typedef enum {
 const char *bound_name(Bound bound);  /* "quota" */
 const char *bound_words(Bound bound); /* "the quota of cores" */
 bool bound_is_of_jobs(Bound bound);
+/* The limit that a cause of waiting belongs to; BOUND_COUNT: it is not a limit. */
+Bound bound_of_wait(WaitCause cause);
 
 /* Means over the runs; NAN: not known. */
 typedef struct {

@@ -17,8 +17,8 @@
  * - Parts of a graph that access the same memory must depend on each other: see
  *   cuda_emulation_set_watch.
  * - In kernels that are compiled with -fsanitize=thread, threads that access the same memory
- * without a barrier or fence between them, and reads of shared memory that the block has not
- * written, end the program whatever the order (races.cc; tests/trainer/cuda/races).
+ *   without a barrier or fence between them, and reads of shared memory that the block has not
+ *   written, end the program whatever the order (races.cc; tests/trainer/cuda/races).
  * - Streams can lag: see cuda_emulation_set_lag.
  *
  * It does not detect too much __shared__ memory (48 KiB is the limit; the device's compiler checks
