@@ -286,22 +286,31 @@ const char *answer_constraint(Arena *arena, const PlanOutcome *outcome, int32_t 
                               constraint->limit);
 }
 
+/* "99.91" from 0.9991, and "99.998" from 0.99998: what is left to 100 keeps its digits. */
+static const char *percent_below_all(Arena *arena, double share)
+{
+    Text out = {0};
+    words_number(&out, share * 100, 100 - share * 100);
+    return text_move(arena, &out);
+}
+
 /* "97 % of the jobs wait at most 30 min", "the mean wait is 12 min". */
 static const char *check_statement(Arena *arena, const PlanOutcome *outcome, const PlanCheck *check)
 {
     const int32_t metric = plan_constraint(outcome, check)->metric;
     const MetricWords words = metric_words(arena, study_metric(outcome, metric)->name);
     const PlanEstimate *estimate = &check->estimate;
-    const char *value = answer_value(arena, outcome, metric, estimate, check->is_lower_bound);
+    const char *value = arena_printf(arena, "%s%s", check->is_lower_bound ? "at least " : "",
+                                     answer_value(arena, outcome, metric, estimate, false));
     if (words.form != METRIC_IS_SHARE)
         return arena_printf(arena, "the %s is %s", words.noun, value);
     if (estimate->value >= 1 && !(estimate->low < 1)) // runs without a variance have no interval
         return arena_printf(arena, "all of the %s in %" PRId32 " runs %s", words.subject,
                             estimate->run_count, words.predicate);
     if (estimate->value >= 1)
-        return arena_printf(arena, "all of the %s in %" PRId32 " runs (at least %.4g %%) %s",
-                            words.subject, estimate->run_count, estimate->low * 100,
-                            words.predicate);
+        return arena_printf(arena, "all of the %s in %" PRId32 " runs (at least %s %%) %s",
+                            words.subject, estimate->run_count,
+                            percent_below_all(arena, estimate->low), words.predicate);
     return arena_printf(arena, "%s of the %s %s", value, words.subject, words.predicate);
 }
 

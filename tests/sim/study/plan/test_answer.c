@@ -73,11 +73,10 @@ START_TEST(runs_that_miss_the_limit_are_counted)
 END_TEST
 
 /* The shares of the runs have s = 0.00826, so that a log of 12 weeks knows their mean, 0.9695, with
- * an error of 0.00826 * sqrt(12 / 11) = 0.00862, and t = 2.201 of 11 degrees of freedom. So do
- * 0.9695
- * * 0.0305 * (1.96 / 2.201 / 0.00862)^2 = 315 jobs, more than the 200 of a run. Wilson's interval
- * of 200 jobs: (0.9695 + z^2 / 400 +- z sqrt(0.0296 / 200 + z^2 / 160000)) / (1 + z^2 / 200) =
- * 0.9355 to 0.9859. */
+ * an error of 0.00826 sqrt(12 / 11) = 0.00862, and t = 2.201 of 11 degrees of freedom. So do
+ * 0.9695 x 0.0305 x (1.96 / 2.201 / 0.00862)^2 = 315 jobs, more than the 200 of a run. Wilson's
+ * interval of 200 jobs: (0.9695 + z^2 / 400 +- z sqrt(0.0296 / 200 + z^2 / 160000)) /
+ * (1 + z^2 / 200) = 0.9355 to 0.9859. */
 START_TEST(a_short_log_limits_what_is_known_however_many_runs_there_are)
 {
     MadeStudy made = three_nodes();
@@ -199,6 +198,21 @@ START_TEST(a_share_of_1_in_all_runs_has_no_false_precision)
     check->estimate.low = check->estimate.high = 1;
     decides(plan,
             "and all of the jobs of team in 20 runs wait at most 30 min, where 95 % is asked");
+    check->estimate.low = 0.999081;
+    decides(plan, "and all of the jobs of team in 20 runs (at least 99.91 %) wait at most 30 min");
+    check->estimate.low = 0.9999812; // is not 100 %
+    decides(plan, "in 20 runs (at least 99.9981 %) wait");
+}
+END_TEST
+
+/* Jobs that still wait at the end may have waited for longer than 30 min, or not. */
+START_TEST(a_lower_bound_is_said_in_words)
+{
+    const MadeStudy made = three_nodes();
+    PlanOutcome *plan = plan_of(&made);
+    PlanCheck *check = (PlanCheck *)plan->candidates[1].fresh.checks;
+    check->is_lower_bound = true;
+    decides(plan, "and at least 97.0 ± 0.4 % of the jobs of team wait at most 30 min");
 }
 END_TEST
 
@@ -298,6 +312,7 @@ Suite *test_suite(void)
 {
     TCase *tests = tcase_create("answer");
     tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, a_lower_bound_is_said_in_words);
     tcase_add_test(tests, the_decision_has_intervals_and_the_next_best_its_price);
     tcase_add_test(tests, a_gain_of_the_next_best_is_said);
     tcase_add_test(tests, weeks_that_follow_one_another_have_the_price_of_years);
