@@ -17,9 +17,8 @@ static Stretch stretch_at(const ArrivalPeriod *period, int64_t since_ns)
     Stretch stretch = {since_ns, period->length_ns - since_ns, 1};
     if (period->hour_ppm == NULL)
         return stretch;
-    enum { MS_PER_DAY = 86400000 };
-    const int64_t of_day_ms = (period->start_unix_ms % MS_PER_DAY + MS_PER_DAY) % MS_PER_DAY;
-    const Wide clock_ns = (Wide)of_day_ms * NS_PER_MS + period->begin_ns + since_ns;
+    const Wide clock_ns =
+        (Wide)day_hours_start_ns(period->start_unix_ms) + period->begin_ns + since_ns;
     const int64_t left_ns = NS_PER_HOUR - (int64_t)(clock_ns % NS_PER_HOUR);
     stretch.factor = period->hour_ppm[(int32_t)(clock_ns / NS_PER_HOUR % HOURS_A_DAY)];
     if (left_ns < stretch.length_ns)

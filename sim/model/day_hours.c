@@ -2,6 +2,20 @@
 
 #include "sim/base/units.h"
 
+int64_t day_hours_start_ns(int64_t start_unix_ms)
+{
+    const int64_t ms_per_day = NS_PER_DAY / NS_PER_MS;
+    return (start_unix_ms % ms_per_day + ms_per_day) % ms_per_day * NS_PER_MS;
+}
+
+int64_t day_hours_most(const int64_t hour_ppm[HOURS_A_DAY])
+{
+    int64_t most_ppm = 0;
+    for (int hour = 0; hour < HOURS_A_DAY; hour++)
+        most_ppm = hour_ppm[hour] > most_ppm ? hour_ppm[hour] : most_ppm;
+    return most_ppm;
+}
+
 /* The time of each hour between two times, of which the first is less than a day after midnight. */
 static void divide_span(int64_t *hour_ns, int64_t begin_ns, int64_t span_ns)
 {
@@ -21,13 +35,13 @@ static void divide_span(int64_t *hour_ns, int64_t begin_ns, int64_t span_ns)
 void day_hours_spread(Wide *by_hour, int64_t start_unix_ms, int64_t begin_ns, int64_t end_ns,
                       Wide amount)
 {
-    const int64_t ms_per_day = NS_PER_DAY / NS_PER_MS, span_ns = end_ns - begin_ns;
-    const int64_t start_ms = (start_unix_ms % ms_per_day + ms_per_day) % ms_per_day;
+    const int64_t span_ns = end_ns - begin_ns;
     int64_t hour_ns[HOURS_A_DAY];
     Wide passed_ns = 0, given = 0;
     if (span_ns <= 0)
         return;
-    divide_span(hour_ns, (start_ms * NS_PER_MS + begin_ns % NS_PER_DAY) % NS_PER_DAY, span_ns);
+    divide_span(hour_ns, (day_hours_start_ns(start_unix_ms) + begin_ns % NS_PER_DAY) % NS_PER_DAY,
+                span_ns);
     for (int hour = 0; hour < HOURS_A_DAY; hour++) {
         passed_ns += hour_ns[hour];
         // amount * passed_ns / span_ns, without overflow

@@ -10,6 +10,7 @@
 #include "sim/cloud/job/tables.h"
 #include "sim/model/arrival_count.h"
 #include "sim/model/bounded.h"
+#include "sim/model/day_hours.h"
 
 /* How far a workload of the scenario has progressed. */
 typedef struct WorkloadProgress {
@@ -38,15 +39,6 @@ static uint64_t draw_word(const Jobs *jobs, uint32_t workload, int64_t number, i
 {
     return engine_word(jobs->engine, RNG_WORKLOAD, jobs->workloads[workload].address,
                        (uint64_t)number << DRAW_BITS | (uint64_t)what);
-}
-
-static int64_t busiest_hour_ppm(const Workload *workload)
-{
-    int64_t most_ppm = 0;
-    for (int32_t hour = 0; hour < 24; hour++)
-        if (workload->hour_ppm[hour] > most_ppm)
-            most_ppm = workload->hour_ppm[hour];
-    return most_ppm;
 }
 
 /* Whether a candidate at `at_ns` is an arrival. */
@@ -182,7 +174,7 @@ void workloads_prepare(Jobs *jobs)
             continue;
         }
         int64_t peak_ppm =
-            workload->arrivals == ARRIVALS_DIURNAL ? busiest_hour_ppm(workload) : PPM;
+            workload->arrivals == ARRIVALS_DIURNAL ? day_hours_most(workload->hour_ppm) : PPM;
         invariant(peak_ppm > 0 && (workload->rate.milli > 0 || workload->count > 0));
         jobs->workloads[i] = (WorkloadProgress){
             .address = name_hash(workload->name),

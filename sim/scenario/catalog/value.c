@@ -360,12 +360,9 @@ static bool hour_factors_kind_read(const void *context, Arena *arena, const Fiel
     (void)context;
     (void)arena;
     int64_t *ppm = member_of(field, item);
-    int64_t most_ppm = 0;
     if (!hour_factors_read(json, ppm, status))
         return false;
-    for (int hour = 0; hour < HOURS_A_DAY; hour++)
-        most_ppm = ppm[hour] > most_ppm ? ppm[hour] : most_ppm;
-    return most_ppm > 0 ||
+    return day_hours_most(ppm) > 0 ||
            status_fail(status, STATUS_BAD_INPUT, json_at(json), "all hours have the factor 0");
 }
 

@@ -5,6 +5,7 @@
 #include "sim/base/ascii.h"
 #include "sim/base/units.h"
 #include "sim/base/wide.h"
+#include "sim/model/day_hours.h"
 #include "sim/scenario/catalog/value.h"
 #include "sim/scenario/command/check.h"
 #include "sim/scenario/command/trace_read.h"
@@ -149,14 +150,9 @@ static void read_count(const Reader *reader, const WorkloadText *text, Workload 
 static void read_hours(const Reader *reader, const Json *hours, Workload *workload)
 {
     Status status = {0};
-    int64_t most_ppm = 0;
-    if (!hour_factors_read(hours, workload->hour_ppm, &status)) {
+    if (!hour_factors_read(hours, workload->hour_ppm, &status))
         problems_add_status(reader->context->problems, &status);
-        return;
-    }
-    for (int hour = 0; hour < HOURS_A_DAY; hour++)
-        most_ppm = workload->hour_ppm[hour] > most_ppm ? workload->hour_ppm[hour] : most_ppm;
-    if (most_ppm == 0)
+    else if (day_hours_most(workload->hour_ppm) == 0)
         problem(reader, hours, "all hours have the factor 0: no job would ever arrive");
 }
 
