@@ -189,6 +189,7 @@ cudaGraphExec_t cuda_steps_graph(CudaModel *model, CudaQueue *queue, const void 
 {
     cudaGraph_t graph = NULL;
     cudaGraphExec_t executable = NULL;
+    invariant(!model->has_failed);
     if (!capture(model, queue, work, times, &graph) ||
         cuda_graph_instantiate(&executable, graph) != cudaSuccess)
         executable = NULL;
@@ -259,17 +260,18 @@ static bool run_kind(CudaModel *model, const CudaStepKind *kind, int64_t steps, 
         model->profile.is_marking = false;
     while (steps > 0) {
         int32_t at_once;
+        cuda_note(model, cudaGetLastError(), doing_of(kind)); // which a failed capture would clear
+        if (!cuda_is_fine(model, status))
+            return false;
         cudaGraphExec_t executable = graph_for(model, graph, steps, &at_once);
         if (executable)
             launch(model, graph, executable);
         else if (!queue_alone(model, kind, status))
             return false;
-        if (!cuda_is_fine(model, status))
-            return false;
         graph->was_run = true;
         steps -= at_once;
     }
-    return true;
+    return cuda_is_fine(model, status);
 }
 
 static bool queue_run(CudaModel *model, const StepRun *run, const CudaSet *set, Comm *comm,
@@ -286,7 +288,6 @@ static bool queue_run(CudaModel *model, const StepRun *run, const CudaSet *set, 
                          .optimizer = cuda_steps_optimizer(run->optimizer, run->gradient_scale),
                          .comm = comm,
                          .has_marks = model->profile.is_marking};
-    cuda_note(model, cudaGetLastError(), "training"); // which a failed capture would clear
     if (run->first < whole &&
         !run_kind(model, &kind, (end < whole ? end : whole) - run->first, status))
         return false;

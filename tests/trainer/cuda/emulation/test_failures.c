@@ -269,6 +269,43 @@ START_TEST(steps_that_cannot_be_captured_run_without_a_graph)
 }
 END_TEST
 
+/* Makes a failure of the copy with which the next steps or evaluation begin. Their graph is captured
+ * after it. */
+static void fail_beginning(void)
+{
+    cuda_emulation_fail_call(1, cudaErrorInvalidValue, false);
+}
+
+static void check_beginning_failed(Trained *trained, const Status *status)
+{
+    ck_assert_int_eq(status->code, STATUS_MACHINE);
+    ck_assert_ptr_nonnull(strstr(status->message, "failed while beginning a step"));
+    ck_assert_ptr_nonnull(strstr(status->message, "cudaErrorInvalidValue"));
+    trained_close(trained);
+}
+
+START_TEST(a_failure_before_a_graph_is_captured_is_not_forgotten)
+{
+    const Net net = tiny_net();
+    const ImageSet set = make_images(arena, 6, 10);
+    const StepRun run = run_of(&set, BATCH, 0, 1, 4);
+    Trained one = open_cuda(&net, BATCH, PRECISION_FP32);
+    int64_t bad_step;
+    Score score;
+    Status status = {0};
+    run_at_once(&one, &set, BATCH, 0, 0, 1);
+    fail_beginning();
+    ck_assert(!cuda->steps(one.model, &run, alone, &score, &bad_step, &status));
+    check_beginning_failed(&one, &status);
+    one = open_cuda(&net, BATCH, PRECISION_FP32);
+    ck_assert(cuda->evaluate(one.model, &set, 0, BATCH, BATCH, &score, &status));
+    fail_beginning();
+    status = (Status){0};
+    ck_assert(!cuda->evaluate(one.model, &set, 0, BATCH, BATCH, &score, &status));
+    check_beginning_failed(&one, &status);
+}
+END_TEST
+
 START_TEST(a_gpu_that_is_lost_in_a_step_is_reported_with_the_step)
 {
     const Net net = tiny_net();
@@ -326,6 +363,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_set_that_does_not_fit_is_reported_by_the_next_function_with_a_status);
     tcase_add_test(tests, a_gpu_that_is_lost_at_any_call_ends_with_a_reason);
     tcase_add_test(tests, steps_that_cannot_be_captured_run_without_a_graph);
+    tcase_add_test(tests, a_failure_before_a_graph_is_captured_is_not_forgotten);
     tcase_add_test(tests, a_gpu_that_is_lost_in_a_step_is_reported_with_the_step);
     tcase_add_test(tests, a_gpu_that_is_lost_in_forward_is_reported);
     return suite;
