@@ -245,6 +245,16 @@ stderr_has "out/logs/checkpoint-1.h5: writing failed"
 stdout_has "Epoch 2/2"
 holds [ ! -e out/logs/checkpoint-1.h5 ]
 
+example "with several ranks it is reported after the next epoch, also if no checkpoint follows that one"
+mkdir -p late/logs/checkpoint-2.h5/in-the-way
+[ "$(id -u)" -ne 0 ] || export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+mpirun -n 2 --oversubscribe "$emulated/trainyard" train --backend cuda --deterministic --data-dir two --limit 1 --batch-size 1 --epochs 4 \
+    --checkpoint-every 2epochs --dir late >stdout 2>stderr
+status=$?
+exit_is 2
+stderr_has "late/logs/checkpoint-2.h5: rank 0: is a folder, expected a file"
+holds [ "$(tail -n 1 late/logs/history.tsv | cut -f 1)" = 2 ]
+
 example "a timeline of whole steps has each step once, also of steps that are made at once"
 "$emulated/trainyard" train --backend cuda --data-dir two --limit 2 --batch-size 1 --epochs 2 --dir whole --timeline --whole-steps >stdout 2>stderr
 status=$?

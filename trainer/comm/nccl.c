@@ -5,10 +5,10 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "sim/base/units.h"
+#include "sim/cli/machine_clock.h"
 #include "trainer/comm/kind.h"
 #include "trainer/cuda/toolkit/nccl_version.h"
 
@@ -146,7 +146,7 @@ typedef struct {
     pthread_mutex_t lock;
     pthread_cond_t returned;
     bool has_returned;
-    struct timespec until; /* on the realtime clock */
+    struct timespec until; /* by machine_clock_ns */
 } CallWatch;
 
 static void *watch_call(void *context)
@@ -172,13 +172,16 @@ static void *watch_call(void *context)
 /* `watch` stays where it is until watch_end. */
 static bool watch_begin(CallWatch *watch, Comm *comm, const char *call, Status *status)
 {
-    *watch = (CallWatch){.comm = comm, .call = call};
-    clock_gettime(CLOCK_REALTIME, &watch->until);
-    const int64_t ns = watch->until.tv_nsec + comm->start_limit_ns % NS_PER_S;
-    watch->until.tv_sec += (time_t)(comm->start_limit_ns / NS_PER_S + ns / NS_PER_S);
-    watch->until.tv_nsec = (long)(ns % NS_PER_S);
+    const int64_t until_ns = machine_clock_ns() + comm->start_limit_ns;
+    pthread_condattr_t attributes;
+    *watch = (CallWatch){.comm = comm,
+                         .call = call,
+                         .until = {.tv_sec = until_ns / NS_PER_S, .tv_nsec = until_ns % NS_PER_S}};
     pthread_mutex_init(&watch->lock, NULL);
-    pthread_cond_init(&watch->returned, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&watch->returned, &attributes);
+    pthread_condattr_destroy(&attributes);
     const int error = pthread_create(&watch->thread, NULL, watch_call, watch);
     return error == 0 || fail_at(comm, -1, "pthread_create", strerror(error), status);
 }

@@ -330,7 +330,8 @@ void cuda_steps_free(CudaModel *model);
 /* Queues `work`; false on failure. */
 typedef bool CudaQueue(CudaModel *model, const void *work, Status *status);
 /* Creates a graph that does `work` `times` times; NULL if the toolkit, the driver or a library does
- * not support it. The model must not have failed. `*kernels` is the number of its kernels, 0 if it cannot be determined. */
+ * not support it. The model must not have failed. `*kernels` is the number of its kernels, 0 if it
+ * cannot be determined. */
 cudaGraphExec_t cuda_steps_graph(CudaModel *model, CudaQueue *queue, const void *work,
                                  int32_t times, int32_t *kernels);
 

@@ -6,11 +6,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "sim/base/text.h"
-#include "sim/base/units.h"
+#include "sim/cli/machine_clock.h"
 #include "sim/formats/crc32c.h"
 
 enum { NAMES_MAX = 1000 }; // tries for a free file name
@@ -23,9 +22,7 @@ struct TensorBoard {
 
 double tensorboard_clock_s(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / (double)NS_PER_S;
+    return (double)machine_unix_ns() / (double)NS_PER_S;
 }
 
 /* --- Protocol buffers (developers.google.com/protocol-buffers/docs/encoding) --- */

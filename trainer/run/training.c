@@ -382,10 +382,13 @@ static bool train_epoch(Training *training, Score *score, Status *status)
 
 /* Writes history row, events and checkpoint of an epoch; on rank 0. The row comes first, because a
  * checkpoint without a row belongs to an earlier training. So do checkpoints that are there before
- * the row. */
+ * the row. Reports an earlier checkpoint that could not be written, also if no checkpoint follows
+ * this epoch. */
 static bool keep_epoch(Training *training, const EpochRecord *record, Status *status)
 {
     const char *path = checkpoint_is_due(training) ? path_of_point(training) : NULL;
+    if (checkpoint_writer_is_over(&training->writer) && !settle_checkpoint(training, status))
+        return hint_checkpoint(training, status);
     checkpoint_remove_from(training->arena, training->log_folder,
                            (CheckpointPoint){record->epoch, 0});
     if (!history_add(training->history, record, status) ||

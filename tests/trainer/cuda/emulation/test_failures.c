@@ -269,8 +269,8 @@ START_TEST(steps_that_cannot_be_captured_run_without_a_graph)
 }
 END_TEST
 
-/* Makes a failure of the copy with which the next steps or evaluation begin. Their graph is captured
- * after it. */
+/* Makes a failure of the copy with which the next steps or evaluation begin. Their graph is
+ * captured after it. */
 static void fail_beginning(void)
 {
     cuda_emulation_fail_call(1, cudaErrorInvalidValue, false);
