@@ -4,6 +4,7 @@
 #   tools/architecture.sh [BUILD_FOLDER]     (default: builds preset release)
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source tools/usage.sh
 if [ $# -eq 0 ]; then
     cmake --preset release >/dev/null
     cmake --build --preset release

@@ -9,6 +9,7 @@
 # the last line is the reason.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source tools/usage.sh
 
 sysroot=$PWD/build/arm64-sysroot
 packages=(libc6-dev libhdf5-dev libgsl-dev librandom123-dev check)

@@ -46,6 +46,7 @@
 set -euo pipefail
 export LC_ALL=C # EPOCHREALTIME must have a decimal point
 cd "$(dirname "$0")/.."
+source tools/usage.sh
 
 build=build/release
 scenario=scenarios/cifar10-horovod/scenario.json

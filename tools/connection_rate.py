@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 """Derives the rate of one ring of NCCL over TCP (connection_rate in scenarios/catalog/azure-2018.json) from the rows of
-scenarios/catalog/two_nodes.csv: python3 tools/connection_rate.py [TRAINYARD]
+scenarios/catalog/two_nodes.csv.
 
 For each row, bisection finds the rate at which `trainyard predict` meets the measured images per second. The catalogue has the geometric
 mean of these rates, in steps of 10 MB/s. The second table shows how much the other numbers of the exchange matter: each is changed, the
 rates are derived again, and a prediction with their mean is compared with one of the unchanged catalogue. Exits with 1 if the catalogue has another
 rate, or a row is missed by more than 3 %.
 """
+import argparse
 import csv
 import json
 import math
@@ -92,4 +93,6 @@ def main(program):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, "build", "release", "bin", "trainyard")))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("trainyard", nargs="?", default=os.path.join(ROOT, "build", "release", "bin", "trainyard"), help="the program")
+    sys.exit(main(parser.parse_args().trainyard))

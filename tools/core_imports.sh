@@ -7,6 +7,7 @@
 # (a clock, a file, a socket, a locale, a thread, the environment, JSON) is a design question before it is a bug.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source tools/usage.sh
 
 # symbols | why the simulator may use them
 allowed='

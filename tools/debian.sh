@@ -8,6 +8,7 @@
 # Tests the last commit. Keeps the system in build/debian/SUITE. Ends as tools/test.sh does; exit code 77: not on this machine.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source tools/usage.sh
 suite=${1:-trixie}
 root=$PWD/build/debian/$suite
 clone=/trainyard

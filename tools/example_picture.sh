@@ -7,6 +7,7 @@
 # Needs chromium, and gnuplot as every report. Fonts differ between machines, so no test compares the pictures.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source tools/usage.sh
 
 program=${1:-build/release/bin/trainyard}
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) ||

@@ -12,6 +12,7 @@
 # TRAINYARD_GOLDEN_UPDATE=1 build/dev/bin/test_sim_output_share keras_log.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source tools/usage.sh
 
 mode=update
 if [ "${1:-}" = --check ]; then

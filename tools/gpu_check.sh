@@ -36,6 +36,7 @@ set -euo pipefail
 self=$(realpath "$0")
 from=$PWD
 cd "$(dirname "$self")/.."
+source tools/usage.sh
 
 # step | seconds, at most | with --quick
 steps='
@@ -60,11 +61,6 @@ allreduce 120  40
 quick_s=${quick_s:-570} # all steps together
 programs=(trainyard trainyard-train trainyard-evaluate trainyard-bench-training trainyard-bench-allreduce trainyard-make-cifar trainyard-calibrate)
 base=build/gpu_check
-
-usage()
-{
-    sed -n '2,/^set/ { /^set/d; s/^# \{0,1\}//; p }' "$self"
-}
 
 # Makes a path absolute, relative to the caller's folder.
 path_of()
@@ -704,32 +700,28 @@ bin='' out=$PWD/$base/result quick='' continue='' tiny='' packed='' scratch='' o
 [ ! -d $base/packed ] || packed=$PWD/$base/packed
 case ${1:-} in
 pack | libraries)
-    [ $# -le 2 ] || { usage >&2; exit 2; }
+    [ $# -le 2 ] || wrong_usage
     [ "$1" = pack ] || { pack_libraries "$(path_of "${2:-$PWD/$base/packed}")"; exit; }
     pack "$(path_of "${2:-$PWD/$base/packed}")"
     exit
     ;;
 configure)
-    [ $# -ge 2 ] || { usage >&2; exit 2; }
+    [ $# -ge 2 ] || wrong_usage
     packed=${TRAINYARD_PACKED:-$packed}
     configure "$(path_of "$2")" "${@:3}"
     exit
     ;;
 table)
-    [ $# -eq 2 ] || { usage >&2; exit 2; }
+    [ $# -eq 2 ] || wrong_usage
     exec python3 tools/gpu_report.py --table "$(path_of "$2")"
     ;;
 esac
 wanted=()
 while [ $# -gt 0 ]; do
     case $1 in
-    --help | -h)
-        usage
-        exit
-        ;;
     --quick | --continue | --tiny) declare "${1#--}=1" ;;
     --packed | --bin | --output)
-        [ $# -ge 2 ] || { usage >&2; exit 2; }
+        [ $# -ge 2 ] || wrong_usage
         path=$(path_of "$2")
         case $1 in
         --output) out=$path ;;
@@ -740,10 +732,7 @@ while [ $# -gt 0 ]; do
         esac
         shift
         ;;
-    -*)
-        usage >&2
-        exit 2
-        ;;
+    -*) wrong_usage ;;
     *)
         grep -q "^$1 " <<<"$steps" || { say "there is no step \"$1\""; exit 2; }
         wanted+=("$1")

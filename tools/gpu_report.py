@@ -489,6 +489,9 @@ FORMS = {"--table": lambda run, source: report(run), "--page": page}
 
 
 def main():
+    if sys.argv[1:] in (["--help"], ["-h"]):
+        print(__doc__, end="")
+        return
     if sys.argv[1:] == ["--metrics"]:
         print(",".join(list(PROFILED.values()) + list(STALLS.values())))
         return
@@ -499,6 +502,9 @@ def main():
         except (ValueError, KeyError, TypeError) as error:
             sys.exit(f"gpu_report: {sys.argv[2]} is not a gpu_check.json: {error!r}")
         return
+    if len(sys.argv) != 5:
+        sys.stderr.write(__doc__)
+        sys.exit(2)
     folder = sys.argv[1]
     run = collected(*sys.argv[1:5])
     path = os.path.join(folder, "gpu_check.json")

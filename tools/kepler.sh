@@ -7,6 +7,7 @@
 # that trainyard-train contains code for sm_37. Running it needs a K80 and its driver.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source tools/usage.sh
 source tools/setup.sh
 
 folder=$PWD/build/cuda-11.8

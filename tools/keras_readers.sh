@@ -8,6 +8,7 @@
 # check failed, or 77 if a reader is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source tools/usage.sh
 
 is_offline=false
 [ "${1:-}" != --offline ] || { is_offline=true; shift; }

@@ -11,28 +11,17 @@
 # Exit codes: 0, 1 on failure, 2 for wrong options.
 set -euo pipefail
 cd "$(dirname "$(realpath "$0")")/.."
-
-usage()
-{
-    sed -n '2,/^set/ { /^set/d; s/^# \{0,1\}//; p }' "$0"
-}
+source tools/usage.sh
 
 batch=32 build=build/release sm='' gpus=()
 while [ $# -gt 0 ]; do
     case $1 in
-    --help | -h)
-        usage
-        exit
-        ;;
     --batch | --build | --sm)
-        [ $# -ge 2 ] || { usage >&2; exit 2; }
+        [ $# -ge 2 ] || wrong_usage
         declare "${1#--}=$2"
         shift
         ;;
-    -*)
-        usage >&2
-        exit 2
-        ;;
+    -*) wrong_usage ;;
     *) gpus+=("$1") ;;
     esac
     shift

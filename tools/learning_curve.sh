@@ -9,6 +9,7 @@
 # those of `trainyard train`, such as --backend cuda. Trainings are stored in build/learning.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source tools/usage.sh
 
 # epoch:least validation accuracy. One rank of a prototype with the same network and set reached 0.54 and 0.65. The bars are lower, to
 # allow for other seeds and other arithmetic.
@@ -19,12 +20,6 @@ full_epochs=25 # 100 epochs divided by four ranks, as in the job's script
 folder=build/learning
 data=$folder/cifar10
 measured=reports/measured/learning-$full_ranks-ranks
-
-usage()
-{
-    sed -n '2,/^set/ { /^set/d; s/^# \{0,1\}//; p }' "$0" >&2
-    exit 2
-}
 
 build()
 {
@@ -124,7 +119,7 @@ while [ $# -gt 0 ]; do
     case $1 in
     --full) is_full=1 ;;
     --epochs | --bin)
-        [ $# -ge 2 ] || usage
+        [ $# -ge 2 ] || wrong_usage
         declare "${1#--}=$2"
         shift
         ;;
@@ -132,11 +127,11 @@ while [ $# -gt 0 ]; do
         options=("${@:2}")
         break
         ;;
-    *) usage ;;
+    *) wrong_usage ;;
     esac
     shift
 done
-[[ $epochs =~ ^[0-9]+$ ]] && ((epochs >= epochs_least)) || usage
+[[ $epochs =~ ^[0-9]+$ ]] && ((epochs >= epochs_least)) || wrong_usage
 [ -n "$bin" ] || build
 make_data
 if [ -n "$is_full" ]; then

@@ -1,8 +1,12 @@
 #!/usr/bin/env bash
-# Runs clang-tidy (.clang-tidy) on all C, C++ and CUDA files, or on the given files; exit code 1 if there are findings.
+# Runs clang-tidy (.clang-tidy); exit code 1 if there are findings.
+#
+#   tools/lint.sh [FILE...]     (default: all C, C++ and CUDA files)
+#
 # Kernels are checked as the tests compile them for the processor: as C++, with the headers of tests/trainer/cuda/emulation.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source tools/usage.sh
 
 clang_tidy=$(command -v clang-tidy-14 || command -v clang-tidy) ||
     { echo "lint: clang-tidy is missing (package clang-tidy)" >&2; exit 3; }

@@ -1,14 +1,14 @@
 #!/usr/bin/python3
-"""Writes a made-up log in the Standard Workload Format to stdout: python3 tools/lublin_swf.py JOBS PROCESSORS SEED.
+"""Writes a made-up log in the Standard Workload Format to stdout.
 
 The shapes are those of the model of U. Lublin and D. G. Feitelson, "The workload on parallel supercomputers: modeling
 the characteristics of rigid jobs", JPDC 63(11), 2003: sizes are two-stage uniform in the logarithm and often powers of
 two, run times are hyper-gamma in the logarithm and longer for larger jobs, and gaps are gamma in the logarithm, shorter
 in working hours. It is like that model, not that model: the daily cycle is a factor for each hour.
 """
+import argparse
 import math
 import random
-import sys
 
 SERIAL, POWER_OF_TWO = 0.244, 0.576                       # shares of jobs
 SIZE_LOW, SIZE_MIDDLE, SIZE_SHARE_LOW = 0.8, 4.5, 0.86    # base-2 logarithms, and the share of the lower stage
@@ -34,7 +34,11 @@ def run_time(rng, processors):
 
 
 def main():
-    jobs, processors, seed = (int(argument) for argument in sys.argv[1:])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ("jobs", "processors", "seed"):
+        parser.add_argument(name, type=int)
+    options = parser.parse_args()
+    jobs, processors, seed = options.jobs, options.processors, options.seed
     rng = random.Random(seed)
     print("; Version: 2.2\n; Computer: none, made by tools/lublin_swf.py %d %d %d" % (jobs, processors, seed))
     print("; MaxJobs: %d\n; MaxProcs: %d\n; UnixStartTime: 1709510400\n; TimeZoneString: UTC" % (jobs, processors))
@@ -47,4 +51,5 @@ def main():
         print(job, int(now), -1, run, width, -1, -1, width, requested, -1, 1, rng.randrange(1, 40), -1, -1, 1, -1, -1, -1)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -7,6 +7,7 @@ A network is a function that adds its layers in the order of the forward pass. S
 computed. sim/cloud/spec/catalog.h defines the layers of the catalogue. tests/cli/test_networks.sh compares the file with this program's
 output, tests/sim/scenario/catalog/test_networks.c with published totals.
 """
+import argparse
 import json
 
 SOURCES = {
@@ -454,6 +455,7 @@ NETWORKS = (
 
 
 def main():
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     text = json.dumps
     lines = ["{", '  "catalog": 1,',
              '  "description": "Networks as lists of their layers. Made by tools/networks.py: change that.",',

@@ -4,6 +4,7 @@
 #     tools/operations.sh [--check] [BUILD]        BUILD: build/release by default, with unit tests
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source tools/usage.sh
 
 check=
 [ "${1:-}" != --check ] || { check=1; shift; }

@@ -3,6 +3,7 @@
 #     tools/package.sh [BUILD [OUT [NAME...]]]    BUILD: build/release by default, which is built; OUT: build/packages; NAME: these packages
 # The same sources make the same bytes. DEBFULLNAME and DEBEMAIL are their maintainer.
 set -euo pipefail
+source "$(dirname "$0")/usage.sh"
 build=${1:+$(realpath "$1")}
 out=${2:+$(realpath -m "$2")}
 only=" ${*:3} "

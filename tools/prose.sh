@@ -5,4 +5,5 @@
 #   tools/prose.sh PATH...    checks these folders or files
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source tools/usage.sh
 exec /usr/bin/python3 tools/prose.py "$@"

@@ -1,7 +1,5 @@
 #!/usr/bin/env python3
-"""What limits a training step on a processor: the rate of each product, the share of everything else, and how much faster a step could be.
-
-    tools/roofline.py [--batch N] [--ratio PRECISION=TIMES]... FILE...
+"""Prints what limits a training step on a processor: the rate of each product, the share of everything else, and how much faster a step could be.
 
 FILE is the measurements that `trainyard calibrate` keeps, or the output of `trainyard bench-training --backend onednn --profile --json`.
 The round with the shortest step counts. --batch chooses the table of passes (the smallest size without it). --ratio is
@@ -94,7 +92,7 @@ def ratio(text):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Prints what limits a training step on a processor.")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--batch", type=int)
     parser.add_argument("--ratio", type=ratio, action="append", default=[], metavar="PRECISION=TIMES")
     parser.add_argument("files", nargs="+", metavar="FILE")

@@ -8,6 +8,7 @@
 # than 20 s are left out. The last line "N passed, N failed" counts comparisons.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source tools/usage.sh
 
 folder=$PWD/build/same_bytes
 presets=(dev O0 O3 clang clang-O3)
@@ -92,7 +93,7 @@ if [ $# -gt 0 ]; then
 else
     find scenarios build/same_bytes/random -name scenario.json | LC_ALL=C sort >"$folder/scenarios.txt"
 fi
-xargs -P "$(nproc)" -I{} "$0" --compare {} <"$folder/scenarios.txt" >"$folder/results.txt" 2>&1
+xargs -P "$(nproc)" -I{} tools/same_bytes.sh --compare {} <"$folder/scenarios.txt" >"$folder/results.txt" 2>&1
 grep -v '^ok: ' "$folder/results.txt" || true
 [ -x build/arm64/bin/trainyard-emulated ] || echo "without arm64: tools/arm64.sh has not built it here"
 passed=$(grep -c '^ok: ' "$folder/results.txt" || true)

@@ -6,6 +6,7 @@
 # Prints the names of files that differ; exit code 1 if there are any. For files above 4 MiB only the size is compared: checkpoints and
 # data sets are sparse files without contents.
 set -euo pipefail
+source "$(dirname "$0")/usage.sh"
 
 contents()
 {
@@ -17,7 +18,7 @@ contents()
     )
 }
 
-[ $# -eq 2 ] || { sed -n '4p' "$0" >&2; exit 2; }
+[ $# -eq 2 ] || wrong_usage
 differing=$({ diff <(contents "$1") <(contents "$2") || true; } | sed -n 's/^[<>] [^ ]* *//p' | LC_ALL=C sort -u)
 [ -n "$differing" ] || exit 0
 echo "$1 and $2 differ in: ${differing//$'\n'/ }"

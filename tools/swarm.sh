@@ -14,6 +14,7 @@
 # FEATURE: a part of the format that is not built yet ("build/release/bin/swarm features").
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source tools/usage.sh
 
 folder=build/swarm
 swarm=build/release/bin/swarm
@@ -21,12 +22,6 @@ builds=(dev clang)
 if [ -x build/arm64/bin/trainyard-emulated ]; then
     builds+=(arm64)
 fi
-
-usage()
-{
-    sed -n '2,/^set/ { /^set/d; s/^# \{0,1\}//; p }' "$0" >&2
-    exit 2
-}
 
 program_of()
 {
@@ -117,7 +112,7 @@ keep_failure()
     rm -rf "$kept"
     mkdir -p "$kept"
     cp "$work/scenario.json" "$kept/whole.json"
-    "$swarm" shrink "$work/scenario.json" "$0" --still "$name" "$seed" >"$kept/small.json" || cp "$work/scenario.json" "$kept/small.json"
+    "$swarm" shrink "$work/scenario.json" tools/swarm.sh --still "$name" "$seed" >"$kept/small.json" || cp "$work/scenario.json" "$kept/small.json"
     printf 'stage: %s\n%s\n' "$name" "$words" >"$kept/why.txt"
     echo "seed $seed fails in stage \"$name\": $(head -n 1 <<<"$words")"
     echo "  reproduce: tools/swarm.sh --one $seed${with[*]:+ ${with[*]}}"
@@ -155,7 +150,7 @@ first=1
 only=
 with=()
 while [ $# -gt 0 ]; do
-    [ $# -ge 2 ] || usage
+    [ $# -ge 2 ] || wrong_usage
     case $1 in
     --seeds) seeds=$2 ;;
     --first) first=$2 ;;
@@ -169,7 +164,7 @@ while [ $# -gt 0 ]; do
         still_fails "$2" "$3" "$4" >/dev/null
         exit
         ;;
-    *) usage ;;
+    *) wrong_usage ;;
     esac
     shift 2
 done
@@ -190,7 +185,7 @@ fi
 rm -rf "$folder/failed"
 began=$SECONDS
 status=0
-seq "$first" $((first + seeds - 1)) | xargs -P "$(nproc)" -I{} "$0" "${with[@]}" --judge {} >"$folder/failures.txt" || status=$?
+seq "$first" $((first + seeds - 1)) | xargs -P "$(nproc)" -I{} tools/swarm.sh "${with[@]}" --judge {} >"$folder/failures.txt" || status=$?
 cat "$folder/failures.txt"
 failed=$(grep -c '^seed .* fails' "$folder/failures.txt" || true)
 if [ $status -ne 0 ] && [ "$failed" -eq 0 ]; then

@@ -1,10 +1,6 @@
 #!/usr/bin/env python3
 """Fits the constants of transformer_software to measured trainings, and prints scenarios/catalog/transformer_software.json.
 
-    tools/transformer_fit.py TRAINYARD >scenarios/catalog/transformer_software.json
-    tools/transformer_fit.py --left-out TRAINYARD       # errors of rows that were left out of the fit
-    tools/transformer_fit.py --check TRAINYARD          # the same; 1 if the file is not what the fit gives, or errors are misstated
-
 The model is that of the program: `trainyard predict --measured` computes the steps, so there is no second copy of it. The fit is by
 Gauss and Newton in the logarithms of constants and steps. Each source has the same weight, whatever the number of its rows. First the
 software "any" is fitted to the rows of all sources, then each software to its own rows. Where its rows say little, a constant stays
@@ -14,6 +10,7 @@ show are stated, not fitted (FIXED).
 A constant's stated error is the standard error of its logarithm; its range is that of the rows. The "error" of a software is that of rows
 that were left out of the fit: each model and GPU is predicted by constants that were fitted without its rows, and for "any" each source.
 """
+import argparse
 import json
 import math
 import os
@@ -451,16 +448,20 @@ def differences(fresh):
     return wrong
 
 
-def main(arguments):
-    flags = [argument for argument in arguments if argument.startswith("--")]
-    trainyard = [argument for argument in arguments if not argument.startswith("--")][0]
-    catalog, left_out, stated = document(trainyard)
-    if not flags:
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--left-out", action="store_true", help="print the errors of rows that were left out of the fit instead")
+    parser.add_argument("--check", action="store_true",
+                        help="the same; exit code 1 if the file is not what the fit gives, or if errors are misstated")
+    parser.add_argument("trainyard", metavar="TRAINYARD", help="the program")
+    options = parser.parse_args()
+    catalog, left_out, stated = document(options.trainyard)
+    if not options.left_out and not options.check:
         print(printed(catalog))
         return 0
     lines, shares = left_out_lines(left_out, stated)
     print("\n".join(lines))
-    wrong = differences(catalog) if "--check" in flags else []
+    wrong = differences(catalog) if options.check else []
     wrong += [f"{share:.1f} % within the stated error, expected {COVERAGE[0]} to {COVERAGE[1]} %" for share in shares
               if not COVERAGE[0] <= share <= COVERAGE[1]]
     print("\n".join(wrong), end="\n" if wrong else "")
@@ -468,4 +469,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 """Prints published trainings of transformers as a table for `trainyard predict --measured`.
 
-    tools/transformer_rows.py [--thin N] TABLE.csv >rows.csv
-
 TABLE.csv has one published measurement a line, with the columns source, gpu, gpus, gpus_per_node, inter, model, layers, hidden, ffn,
 gated_mlp, heads, kv_heads, vocab, seq, micro_batch, global_batch, precision, dp, tp, pp, cp, vpp, zero, recompute, framework,
 tokens_per_s_per_gpu, step_time_s and memory_gb. Rows without a throughput, or whose layout is not whole (a micro batch that is not
-stated, ranks that do not multiply to the GPUs), are left out and named on stderr. --thin N keeps each N-th row of a source with more
-than 500 rows. scenarios/catalog/transformer_rows.csv was made with --thin 6.
+stated, ranks that do not multiply to the GPUs), are left out and named on stderr. scenarios/catalog/transformer_rows.csv
+was made with --thin 6.
 """
+import argparse
 import csv
 import re
 import sys
@@ -103,12 +102,12 @@ def convert(row):
             f"{step:.6g}", row["memory_gb"]]
 
 
-def main(arguments):
-    thin = 1
-    if arguments[:1] == ["--thin"]:
-        thin = int(arguments[1])
-        arguments = arguments[2:]
-    with open(arguments[0], newline="", encoding="utf-8") as file:
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--thin", type=int, default=1, metavar="N", help="keep each N-th row of a source with more than 500 rows")
+    parser.add_argument("table", metavar="TABLE.csv")
+    options = parser.parse_args()
+    with open(options.table, newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     counts = {}
     for row in rows:
@@ -118,7 +117,7 @@ def main(arguments):
     for row in rows:
         source = source_of(row)
         seen[source] = seen.get(source, 0) + 1
-        if counts[source] > 500 and seen[source] % thin != 0:
+        if counts[source] > 500 and seen[source] % options.thin != 0:
             continue
         converted = convert(row)
         if isinstance(converted, str):
@@ -128,4 +127,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

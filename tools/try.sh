@@ -2,6 +2,7 @@
 # Installs missing packages, builds, and runs the CIFAR-10 tutorial with its report.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source tools/usage.sh
 source tools/setup.sh
 
 output=out/cifar10-horovod

@@ -17,6 +17,7 @@
 set -euo pipefail
 export LC_ALL=C # numbers must have a decimal point
 cd "$(dirname "$0")/.."
+source tools/usage.sh
 
 root=$PWD
 bin=build/release/bin
@@ -291,7 +292,7 @@ while [ $# -gt 0 ]; do
     --ranks) read -ra rank_counts <<<"${2:?}" && shift ;;
     --bin) bin=$(realpath "${2:?}") && shift ;;
     -o) mkdir -p "${2:?}" && tables=$2 catalogs=$2 && shift ;;
-    *) fail "usage: tools/validate.sh [--quick] [--name NAME] [--rounds N] [--backend NAME] [--ranks \"N...\"] [--bin DIR] [-o FOLDER] | --report | --check [PROGRAM]" ;;
+    *) wrong_usage ;;
     esac
     shift
 done

@@ -43,14 +43,14 @@ def check_bytes(program, precision):
 
 def check_text(program):
     with tempfile.TemporaryDirectory() as folder:
-        ran = subprocess.run([TOOL, program, folder, "32"], capture_output=True, text=True, check=False)
+        ran = subprocess.run([sys.executable, TOOL, program, folder, "32"], capture_output=True, text=True, check=False)
         check(ran.returncode == 0, ran.stderr)
         lines = ran.stdout.splitlines()
         check(lines[0].startswith("Counted, not measured"), "the first line does not say that nothing was measured")
         gpus = table.read_gpus()
         for name in gpus:
             check(any(line.startswith(name + " ") for line in lines), f"{name} is missing")
-        wrong = subprocess.run([TOOL, program, folder, "32", "Z80"], capture_output=True, text=True, check=False)
+        wrong = subprocess.run([sys.executable, TOOL, program, folder, "32", "Z80"], capture_output=True, text=True, check=False)
         check(wrong.returncode == 1 and 'unknown GPU "Z80"' in wrong.stderr, "an unknown GPU is not refused")
 
 
