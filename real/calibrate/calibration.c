@@ -224,15 +224,16 @@ typedef struct {
 static bool kind_has_zeros(const KindRows *kind)
 {
     for (int32_t i = 0; i < kind->count; i++)
-        if (row_is_zero(&kind->rows[i]))
-            return true;
+        for (int32_t j = 0; j < kind->rows[i].count; j++)
+            if (kind->rows[i].points[j].value.median <= 0)
+                return true;
     return false;
 }
 
-/* Fits relative values, so that small and large batches have equal weight. If some layers take no
- * time, because they are computed together with the previous layer, absolute values are fitted.
- * First layers are not used, because their backward pass computes only half as much. The row
- * `left_out` is not used either, unless it is negative. */
+/* Fits relative values, so that small and large batches have equal weight. If a layer takes no
+ * time at some batch size, because it is computed together with the previous layer, absolute
+ * values are fitted. First layers are not used, because their backward pass computes only
+ * half as much. The row `left_out` is not used either, unless it is negative. */
 static bool kind_fit(const Fit *fit, const KindRows *kind, int32_t left_out,
                      double coefficients[KIND_COLUMNS])
 {

@@ -475,6 +475,23 @@ static void refused(const Json *measured, const char *pointer, Json *value, cons
     ck_assert_msg(strstr(status.message, message) != NULL, "%s: %s", pointer, status.message);
 }
 
+/* A GPU may compute a pool with the product before it in small batches, and alone in large ones. */
+START_TEST(a_layer_may_take_no_time_at_some_sizes_only)
+{
+    const Json *root = measurements("here", 1);
+    static const char *const pass[] = {"forward", "backward"};
+    for (Json *run = json_member(root, "training")->first; run; run = run->next)
+        for (int32_t i = 0; i < 2; i++)
+            if (json_member(run, "batch_size")->integer == 4)
+                json_set(arena, (Json *)json_find(run, "/profile/stages"),
+                         arena_printf(arena, "max_pooling2d_1 %s", pass[i]), json_null(arena));
+    const Json *catalogue = fitted(root);
+    const Json *kind = json_find(catalogue, "/kind_times/local-core fp32 forward pooling/fixed");
+    ck_assert_ptr_nonnull(kind);
+    ck_assert_ptr_nonnull(strstr(json_member(kind, "note")->text, "some or all"));
+}
+END_TEST
+
 START_TEST(broken_measurements_are_refused_by_name)
 {
     const Json *measured = measurements("here", 1);
@@ -510,6 +527,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_slower_machine_is_detected);
     tcase_add_test(tests, a_catalogue_without_calibration_is_refused);
     tcase_add_test(tests, stages_are_added_up_if_phases_are_unknown);
+    tcase_add_test(tests, a_layer_may_take_no_time_at_some_sizes_only);
     tcase_add_test(tests, broken_measurements_are_refused_by_name);
     suite_add_tcase(suite, tests);
     return suite;
