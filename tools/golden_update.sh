@@ -43,7 +43,7 @@ golden_of()
 }
 export -f golden_of
 export fresh program
-find scenarios -name scenario.json -print0 | xargs -0 -P "$(nproc)" -I{} bash -euo pipefail -c 'golden_of {}'
+find scenarios -name scenario.json -print0 | xargs -0 -P "$(nproc)" -n 1 bash -euo pipefail -c 'golden_of "$1"' _
 
 if [ $mode = update ]; then
     rm -rf tests/golden
