@@ -1,5 +1,5 @@
 """The build backend that pyproject.toml names: `pip install .`, `pip wheel .` and `python3 -m build` make a wheel of the module for Python
-and libtrainyard, and a source distribution of what that wheel is made of.
+and libtrainyard, and the source distribution that such a wheel is made from.
 
 Needs what libtrainyard needs: a C compiler, CMake, ninja, the headers of HDF5 and Random123 (tools/setup.sh), and no package of Python.
 Compiles in build/wheel; $TRAINYARD_BUILD names another build, whose target `library` is made already. The same sources make the same bytes.
