@@ -83,6 +83,10 @@ debootstrap           | have_command debootstrap               | makes the base 
 curl                  | have_command curl                      | sends requests to the emulator
 '
 
+install_needs='
+python3-build         | /usr/bin/python3 -c "import build.env"       | makes the source distribution of the module for Python
+'
+
 debian_needs='
 debootstrap            | have_command debootstrap               | makes the folder with another Debian
 '

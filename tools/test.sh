@@ -37,7 +37,7 @@ dashboard  | all       | the dashboard and the pages of reports in Chromium
 clients    | all       | the Azure CLI and SDKs, unmodified, and Prometheus against a running emulator
 container  | all       | the image in podman, and the Debian packages under systemd in a container; needs root
 debian     | all       | set-up, tutorial and short run on Debian 13; needs root
-install    | all       | the tests of the command line with an installed program; pip compiles the module for Python
+install    | all       | the tests of the command line with an installed program; pip compiles the module for Python from its sources alone
 valgrind   | all       | the tutorial and three files of unit tests under valgrind: no invalid reads, no leaks in the tutorial
 fresh      | all       | statistics and theory with new seeds; a failure prints the seed
 fuzz       | all       | each reader of outside bytes with generated input: 10 seconds each, or $fuzz_seconds
@@ -394,23 +394,34 @@ leg_debian()
     return $status
 }
 
-# pip_installs FOLDER: pip compiles the library and installs the module in a virtual environment, where it runs.
+# pip_installs FOLDER: outside of the repository, pip compiles the library from the source distribution, and installs the module in a
+# virtual environment, where it runs. That uses every file of the distribution, but for those that describe it, and a header of programs.
 pip_installs()
 {
-    /usr/bin/python3 -m venv "$1" && "$1/bin/pip" install --no-index . &&
-        "$1/bin/python" -c 'import sys, trainyard; trainyard.run(sys.argv[1])' "$tutorial"
+    local scenario=$PWD/$tutorial source=$1/source unused
+    /usr/bin/python3 -m build --sdist --no-isolation --outdir "$1" . && mkdir "$source" &&
+        tar -xzf "$1"/trainyard-*.tar.gz -C "$source" --strip-components 1 || return
+    find "$source" -type f -printf '%P\n' | grep -vxF -e LICENSE -e PKG-INFO -e pyproject.toml -e sim/cli/program.h >"$1/files"
+    /usr/bin/python3 -m venv "$1/venv" && "$1/venv/bin/pip" install --no-index "$source" &&
+        (cd "$1" && venv/bin/python -c 'import sys, trainyard; trainyard.run(sys.argv[1])' "$scenario") || return
+    { ninja -C "$source/build/wheel" -t deps; cat "$source/build/wheel/build.ninja"; } >"$1/read"
+    unused=$(grep -v -e '^sim/library/python/trainyard/' -e '^tools/package/python_wheel.py$' "$1/files" | while read -r file; do
+        grep -qF "$source/$file" "$1/read" || echo "$file"; done)
+    [ -z "$unused" ] || { echo "not used: $unused"; return 1; }
 }
 
 # The tests of the command line against an installed program, and the module that pip compiles.
 leg_install()
 {
     local prefix status=0
+    (setup "$install_needs") || skip "the front end of Python's build backends could not be installed"
     build release all library
     prefix=$(mktemp -d)
     cmake --install build/release --prefix "$prefix"
     TRAINYARD=$prefix/bin/trainyard TRAINYARD_BUILD=$PWD/build/release ctest --preset release -L '^cli$' -j "$jobs" | tee build/log/ctest.install.txt || true
     count_ctest build/log/ctest.install.txt || status=1
-    if pip_installs "$prefix/python"; then counted 1 0; else counted 0 1; status=1; fi
+    mkdir "$prefix/pip"
+    if pip_installs "$prefix/pip"; then counted 1 0; else counted 0 1; status=1; fi
     rm -r "$prefix"
     return $status
 }

@@ -118,6 +118,29 @@ configures missing
 exit_is 1
 stderr_has "$work/elsewhere/moved/${library#prefix/}/libtrainyard.so.0 is missing"
 
+example "a project of CMake has trainyard as a folder, and compiles it: shared and static targets, no programs, no tests"
+mkdir parent
+cat >parent/CMakeLists.txt <<CMAKE
+cmake_minimum_required(VERSION 3.22)
+project(parent LANGUAGES CXX)
+include(FetchContent)
+FetchContent_Declare(trainyard SOURCE_DIR "$source_folder")
+FetchContent_MakeAvailable(trainyard)
+foreach(kind trainyard trainyard_static)
+  add_executable(with_\${kind} policy.cc)
+  target_link_libraries(with_\${kind} PRIVATE trainyard::\${kind})
+endforeach()
+CMAKE
+echo '#include <trainyard.h>
+#include <trainyard_policy.h>
+int main() { return trainyard_abi() - TRAINYARD_ABI; }' >parent/policy.cc
+runs env -u LD_LIBRARY_PATH -u PKG_CONFIG_PATH cmake -S parent -B parent/build -G Ninja
+runs ninja -C parent/build -t commands with_trainyard with_trainyard_static
+holds awk '/ -o [^ ]*libtrainyard[.]so/ { shared = 1 } / -o trainyard[.]o/ { archive = 1 }
+    / -o with_trainyard / && shared { right++ } / -o with_trainyard_static / && archive { right++ } END { exit right != 2 }' stdout
+runs ninja -C parent/build -t targets all
+holds [ -z "$(grep -E '(^|/)(trainyard(-[a-z]+)?|test[a-z_]*|unit_tests): ' stdout)" ]
+
 example "a result has no text of the caller"
 runs_source borrowed <<'SOURCE'
 #include <stdio.h>
@@ -366,6 +389,18 @@ if /usr/bin/python3 -c 'import ensurepip, venv' 2>/dev/null; then
         runs "${alone[@]}" fresh/bin/pip wheel --no-index --wheel-dir $folder "$source_folder"
     done
     holds cmp wheels/trainyard-*.whl again/trainyard-*.whl
+    if [ ${#sanitizers[@]} -eq 0 ]; then # its name says which C library is the earliest
+        [[ $(echo wheels/*.whl) =~ -manylinux_2_([0-9]+)_ ]]
+        holds [ "${BASH_REMATCH[1]:-1000}" -le "$(ldd --version | sed -n '1s/.*\.//p')" ]
+    fi
+    # The source distribution: the same bytes twice, and the same wheel.
+    for folder in sources sources_again; do
+        mkdir $folder
+        PYTHONPATH=$source_folder/tools/package runs /usr/bin/python3 -c 'import python_wheel, sys; python_wheel.build_sdist(sys.argv[1])' $folder
+    done
+    holds cmp sources/trainyard-*.tar.gz sources_again/trainyard-*.tar.gz
+    runs "${alone[@]}" fresh/bin/pip wheel --no-index --wheel-dir of_sources sources/trainyard-*.tar.gz
+    holds cmp wheels/trainyard-*.whl of_sources/trainyard-*.whl
     runs "${alone[@]}" fresh/bin/pip install --no-index wheels/trainyard-*.whl
     runs "${alone[@]}" "${preload[@]}" fresh/bin/python check.py "$team" "$("$TRAINYARD" --version)" "$scenarios"
     stderr_is_empty
