@@ -9,24 +9,29 @@
 #include "sim/model/queue.h"
 #include "sim/model/random_math.h"
 
-static const struct {
-    const char *name, *words;
-} gaps[] = {
-#define X(name, text, words) {text, words},
+/* Facts that the model leaves out. X(ENUM, name, words) */
+#define MODEL_GAPS(X)                                                                              \
+    X(GANGS, "jobs of several nodes wait for all of them at once")                                 \
+    X(SCALING, "nodes come and go, and need time to come")                                         \
+    X(LOSSES, "nodes fail or are preempted, and work is done again")                               \
+    X(ARRIVALS, "jobs do not arrive at one rate, independently of each other")                     \
+    X(POLICY, "the queue is not first come, first served")                                         \
+    X(HORIZON, "the study ends, and begins with an empty queue")                                   \
+    X(STARTUP, "a job holds its nodes while it starts, too")                                       \
+    X(APPROXIMATION, "service times are not exponential: the formula is an approximation")
+
+typedef enum {
+#define X(name, words) GAP_##name,
+    MODEL_GAPS(X)
+#undef X
+        MODEL_GAP_COUNT
+} ModelGap;
+
+static const char *const gap_words[] = {
+#define X(name, words) words,
     MODEL_GAPS(X)
 #undef X
 };
-_Static_assert(sizeof gaps / sizeof gaps[0] == MODEL_GAP_COUNT, "one row per gap");
-
-const char *model_gap_name(ModelGap gap)
-{
-    return gaps[gap].name;
-}
-
-const char *model_gap_words(ModelGap gap)
-{
-    return gaps[gap].words;
-}
 
 /* --- Service times --- */
 
@@ -174,7 +179,7 @@ static void find_gaps(Arena *arena, const Scenario *scenario, bool is_steady, bo
     form->gaps = ARENA_ARRAY(arena, const char *, MODEL_GAP_COUNT);
     for (int gap = 0; gap < MODEL_GAP_COUNT; gap++)
         if (has_gap[gap])
-            form->gaps[form->gap_count++] = model_gap_words((ModelGap)gap);
+            form->gaps[form->gap_count++] = gap_words[gap];
 }
 
 /* The waits, and the jobs that a full queue rejects. */
@@ -240,14 +245,6 @@ const char *closed_form_words(Arena *arena, const ClosedForm *form)
         text_printf(&out, ", and %.3g %% of the jobs are rejected",
                     (double)form->rejected_ppm / (double)PPM * 100);
     return text_move(arena, &out);
-}
-
-double closed_form_within(const ClosedForm *form, double wait_s)
-{
-    return form->model != NULL && form->knows_waits
-               ? queue_wait_within(form->servers, (double)form->load_ppm / (double)PPM,
-                                   wait_s * (double)NS_PER_S / (double)form->service_ns)
-               : (double)NAN;
 }
 
 #define OWNER ClosedForm
