@@ -5,6 +5,7 @@
 
 #include "sim/base/ascii.h"
 #include "sim/base/units.h"
+#include "sim/base/wide.h"
 #include "sim/cloud/spec/command.h"
 #include "sim/model/queue.h"
 #include "sim/model/random_math.h"
@@ -117,6 +118,8 @@ static const char *objection(const Scenario *scenario)
         return "the nodes of the cluster are of several kinds";
     if (only_cluster(scenario)->maintenance_count > 0)
         return "no job starts before planned maintenance that would run into it";
+    if (nodes_allowed(scenario, only_cluster(scenario)) < 1)
+        return "the size and the quotas of the cluster leave it no node";
     for (int32_t i = 0; i < workload->spec_count; i++) {
         if (workload->specs[i]->program->kind != PROGRAM_FIXED)
             return "the run times of jobs are not drawn from a distribution";
@@ -185,7 +188,6 @@ static void find_gaps(Arena *arena, const Scenario *scenario, bool is_steady, bo
 /* The waits, and the jobs that a full queue rejects. */
 static void find_waits(const Scenario *scenario, double load, double cs2, ClosedForm *form)
 {
-    const double service_s = (double)form->service_ns / (double)NS_PER_S;
     double wait = queue_general_mean_wait(form->servers, load, cs2);
     if (scenario->has_queue_limit) {
         const QueueLoss loss = queue_limited(form->servers, scenario->queue_limit, load);
@@ -193,7 +195,7 @@ static void find_waits(const Scenario *scenario, double load, double cs2, Closed
         wait = loss.mean_wait;
     }
     if (!isinf(wait))
-        form->mean_wait_ns = (int64_t)(wait * service_s * (double)NS_PER_S + 0.5);
+        form->mean_wait_ns = rounded_capped(wait * (double)form->service_ns);
 }
 
 /* "M/M/4"; with a limit the places of jobs that run or wait follow: "M/M/4/10". */
@@ -223,7 +225,7 @@ ClosedForm closed_form_of(Arena *arena, const Scenario *scenario, bool is_steady
     form.knows_waits = duration.kind == DISTRIBUTION_EXPONENTIAL && !scenario->has_queue_limit;
     const double service_s = (double)form.service_ns / (double)NS_PER_S;
     const double load = rate_of(workload) * service_s * mean_nodes(workload);
-    form.load_ppm = (int64_t)(load * (double)PPM + 0.5);
+    form.load_ppm = rounded_capped(load * (double)PPM);
     find_waits(scenario, load, cs2, &form);
     form.model = model_name(arena, scenario, cs2, form.servers);
     const bool is_exact = duration.kind == DISTRIBUTION_EXPONENTIAL || is_loss ||
