@@ -72,15 +72,10 @@ static double cs2_of(Distribution duration)
 
 static const ClusterSpec *only_cluster(const Scenario *scenario)
 {
-    const ClusterSpec *only = NULL;
-    for (int32_t i = 0; i < scenario->command_count; i++) {
-        if (scenario->commands[i].kind != COMMAND_CLUSTER_CREATE)
-            continue;
-        if (only != NULL)
-            return NULL;
-        only = scenario->commands[i].as.cluster_create;
-    }
-    return only;
+    int32_t i = 0;
+    const Command *only = scenario_next_cluster(scenario, &i);
+    const bool is_only = only != NULL && scenario_next_cluster(scenario, &i) == NULL;
+    return is_only ? only->as.cluster_create : NULL;
 }
 
 static bool has_job_commands(const Scenario *scenario)
