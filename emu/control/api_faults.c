@@ -7,6 +7,7 @@
 #include "sim/base/name_table.h"
 #include "sim/base/philox.h"
 #include "sim/base/units.h"
+#include "sim/base/wide.h"
 #include "sim/schema/glob.h"
 
 enum { RULES_MAX = 100, READS_MAX = 1000, READ_BYTES_MAX = 1 << 20 };
@@ -189,12 +190,9 @@ typedef struct {
 static int64_t slow_read(void *owner, int64_t offset, char *room, size_t length)
 {
     const Slow *slow = owner;
-    int64_t passed_ns = *slow->machine_ns - slow->begin_ns;
-    int64_t left = slow->bytes - offset;
-    if (passed_ns < NS_PER_DAY) {
-        int64_t may = mul_div(passed_ns > 0 ? passed_ns : 0, slow->bytes_per_s, NS_PER_S) - offset;
-        left = may < left ? may : left;
-    }
+    const int64_t passed_ns = *slow->machine_ns - slow->begin_ns;
+    const int64_t may = wide_proportion(passed_ns, slow->bytes_per_s, NS_PER_S);
+    const int64_t left = (may < slow->bytes ? may : slow->bytes) - offset;
     if (left <= 0)
         return 0; // not yet
     size_t count = (size_t)left < length ? (size_t)left : length;

@@ -1,4 +1,4 @@
-/* The files of emu/dashboard, compiled in. */
+/* The files of emu/control/dashboard, compiled in. */
 #ifndef EMU_DASHBOARD_ASSETS_H
 #define EMU_DASHBOARD_ASSETS_H
 

@@ -212,7 +212,7 @@ Json *state_cluster(const Control *control, Arena *arena, const Cluster *cluster
     for (; place < cluster->place_count && nodes->count < STATE_PAGE_NODES; place++)
         if (cluster->nodes[place].index != ID_NONE)
             json_add(nodes, node_json(world, arena, world_node(world, cluster->nodes[place])));
-    set_next(arena, body, "next", place < cluster->place_count ? (uint32_t)place + 1 : ID_NONE);
+    set_next(arena, body, "next", place < cluster->place_count ? (uint32_t)place : ID_NONE);
     return body;
 }
 

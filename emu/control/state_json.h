@@ -46,8 +46,8 @@ typedef struct {
 StateCost state_cost(const Control *control);
 
 Json *state_overview(const Control *control, Arena *arena, const StatePage *page);
-/* {"cluster": {...}, "nodes": [...], "next": null}: nodes from `place` (0 is the first) on. In the
- * answer places are numbered from 1, as in faults. */
+/* {"cluster": {...}, "nodes": [...], "next": null}: nodes from `place` (0 is the first) on; "next"
+ * is the `place` of the next page. The nodes' own places are numbered from 1, as in faults. */
 Json *state_cluster(const Control *control, Arena *arena, const Cluster *cluster, int32_t place);
 /* {"job": {...}, "command", "node_names": [...], "outputs": [{"id", "share", "path"}, ...],
  * "epochs": [[1, 0.41, 0.38, 1.61], ...]}: number, validation and training accuracy, validation

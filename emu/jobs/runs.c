@@ -710,12 +710,12 @@ void runs_end(Runs *runs)
     for (Run *run = runs->first; run; run = run->next) {
         if (run->phase == RUN_WORKS)
             end_now(runs, run);
+        while (run->phase == RUN_TAKES)
+            take_last_files(runs, run);
         if (run->phase < RUN_TAKES || (run->phase == RUN_SAVED && run->is_wanted))
             fail(run, was_ended);
     }
-    for (int i = 0; i < 2; i++) // the files were copied already: the first round reports to the
-                                // world, the second removes the runs
-        runs_work(runs);
+    runs_work(runs); // reports to the world; all files were copied back
 }
 
 void runs_close(Runs *runs)

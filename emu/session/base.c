@@ -213,7 +213,6 @@ static bool are_same(ScenarioOverrides a, ScenarioOverrides b)
            are_same_texts(a.params, a.param_count, b.params, b.param_count);
 }
 
-/* The stored begin of the session, compared with `path` and `overrides`. */
 static bool has_text(const Json *object, const char *key)
 {
     const Json *member = object->kind == JSON_OBJECT ? json_member(object, key) : NULL;
@@ -234,6 +233,7 @@ static bool is_whole(const Json *kept)
     return true;
 }
 
+/* The stored begin of the session, compared with `path` and `overrides`. */
 static Json *kept_base(Arena *arena, const char *text, const char *path,
                        ScenarioOverrides overrides, Problems *problems, Problems *warnings)
 {

@@ -593,12 +593,11 @@ static bool catch_up(Session *session, Status *status)
 {
     const JournalRange rest = {
         .after = session->sequence, .last = INT64_MAX, .count_max = INT64_MAX};
-    const char *text = store_setting(session->store, session->arena, TIME_SETTING);
-    const int64_t from_ns = session->entry_ns;
-    const int64_t until_ns = text != NULL ? strtoll(text, NULL, 10) : from_ns;
+    const int64_t from_ns = session->entry_ns, until_ns = session_stored_ns(session->store);
+    const int64_t passes_ns = until_ns > from_ns ? until_ns - from_ns : 0;
     Replay replay = {.session = session,
                      .from_ns = from_ns,
-                     .progress = progress_start("replay", (until_ns - from_ns) / NS_PER_MS, false)};
+                     .progress = progress_start("replay", passes_ns / NS_PER_MS, false)};
     const bool is_repeated = store_replay(session->store, rest, &replay, repeat, status);
     progress_end(&replay.progress);
     if (!is_repeated)

@@ -14,6 +14,12 @@ static inline int64_t wide_capped(Wide value)
     return value > INT64_MAX ? INT64_MAX : value < INT64_MIN ? INT64_MIN : (int64_t)value;
 }
 
+/* The nearest whole number of `value` >= 0, which may be INFINITY; INT64_MAX if that is larger. */
+static inline int64_t rounded_capped(double value)
+{
+    return value >= 0x1p63 - 1024 ? INT64_MAX : (int64_t)(value + 0.5);
+}
+
 /* part * scale / whole, rounded down; whole > 0. 0 when part or scale is not positive. The product
  * part * scale must fit: for millionths, `part` may be up to 2^107 ns, 5 * 10^15 node-years. */
 static inline int64_t wide_proportion(Wide part, int64_t scale, Wide whole)

@@ -118,9 +118,9 @@ PolicyKind world_policy(const World *world);
 /* How many jobs wait in the cluster's queue. */
 int32_t world_queue_length(const World *world, ClusterId cluster);
 /* The slots of a queue of the cluster (Job.queue); not set if the cluster has no queues. */
+SlotLimit world_queue_limit(const World *world, ClusterId cluster, int32_t queue);
 /* The slots of the jobs that have notice of being stopped for it (sim/cloud/job/notice.h). */
 int64_t world_noticed_slots(const World *world, ClusterId cluster, int32_t queue);
-SlotLimit world_queue_limit(const World *world, ClusterId cluster, int32_t queue);
 /* The time from the share's creation to its deletion, or to now while it exists. */
 int64_t world_share_existed_ns(const World *world, ShareId share);
 /* A file on a share, by its number (TraceRecord.file). */

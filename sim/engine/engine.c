@@ -107,6 +107,13 @@ void engine_push(Engine *engine, int64_t delay_ns, uint32_t kind, uint32_t subje
                                             .detail = detail});
 }
 
+void engine_push_at(Engine *engine, int64_t at_ns, uint32_t kind, uint32_t subject,
+                    uint32_t generation, uint32_t detail)
+{
+    const int64_t delay_ns = at_ns == INT64_MAX ? INT64_MAX : at_ns - engine->now_ns;
+    engine_push(engine, delay_ns, kind, subject, generation, detail);
+}
+
 static inline bool is_stale(const EngineInside *inside, const Event *event)
 {
     const EventType *type = &inside->owner.types[event->kind];

@@ -81,6 +81,9 @@ void engine_check_always(Engine *engine);
  * int64 is dropped; if it was EVENT_AWAITED, engine_stop_reason reports that. */
 void engine_push(Engine *engine, int64_t delay_ns, uint32_t kind, uint32_t subject,
                  uint32_t generation, uint32_t detail);
+/* The same at `at_ns`, which is not before now; INT64_MAX: never. */
+void engine_push_at(Engine *engine, int64_t at_ns, uint32_t kind, uint32_t subject,
+                    uint32_t generation, uint32_t detail);
 /* Whether `matches` returns true for any pending event, stale ones included. Between instants. */
 bool engine_any_pending(const Engine *engine, void *context,
                         bool (*matches)(void *context, const Event *event));

@@ -58,26 +58,18 @@ static double mean_excess(Quantiles quantiles, int32_t draws, double threshold)
 int64_t quantiles_mean_excess(Quantiles quantiles, int32_t draws, int64_t threshold)
 {
     invariant(draws >= 1);
-    return (int64_t)(mean_excess(quantiles, draws, (double)threshold) + 0.5);
+    return rounded_capped(mean_excess(quantiles, draws, (double)threshold));
 }
 
 int64_t quantiles_mean_of_max(Quantiles quantiles, int32_t draws)
 {
     int64_t least = quantiles.knots[0].value;
-    return least + quantiles_mean_excess(quantiles, draws, least);
+    return wide_capped((Wide)least + quantiles_mean_excess(quantiles, draws, least));
 }
 
 int64_t quantiles_mean(Quantiles quantiles)
 {
     return quantiles_mean_of_max(quantiles, 1);
-}
-
-static int64_t rounded(double value)
-{
-    const double too_much = 0x1p63;
-    if (value >= too_much - 1024)
-        return INT64_MAX;
-    return (int64_t)(value + 0.5);
 }
 
 static double shape_of(Distribution distribution)
@@ -96,11 +88,12 @@ int64_t distribution_at(Distribution distribution, uint64_t word)
     case DISTRIBUTION_QUANTILES:
         return quantiles_at(distribution.quantiles, word);
     case DISTRIBUTION_EXPONENTIAL:
-        return rounded(scale * -random_log(1 - p));
+        return rounded_capped(scale * -random_log(1 - p));
     case DISTRIBUTION_WEIBULL:
-        return rounded(scale * random_exp(random_log(-random_log(1 - p)) / shape_of(distribution)));
+        return rounded_capped(scale *
+                              random_exp(random_log(-random_log(1 - p)) / shape_of(distribution)));
     case DISTRIBUTION_LOGNORMAL:
-        return rounded(scale * random_exp(shape_of(distribution) * random_normal(p)));
+        return rounded_capped(scale * random_exp(shape_of(distribution) * random_normal(p)));
     }
     invariant_broken("a distribution of a known kind", __FILE__, __LINE__);
 }
@@ -129,10 +122,10 @@ int64_t distribution_mean(Distribution distribution)
     case DISTRIBUTION_EXPONENTIAL:
         return distribution.scale;
     case DISTRIBUTION_WEIBULL:
-        return rounded(scale * random_gamma(1 + 1 / shape_of(distribution)));
+        return rounded_capped(scale * random_gamma(1 + 1 / shape_of(distribution)));
     case DISTRIBUTION_LOGNORMAL: {
         double sigma = shape_of(distribution);
-        return rounded(scale * random_exp(sigma * sigma / 2));
+        return rounded_capped(scale * random_exp(sigma * sigma / 2));
     }
     }
     invariant_broken("a distribution of a known kind", __FILE__, __LINE__);

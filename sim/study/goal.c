@@ -217,10 +217,8 @@ static const struct {
  * creates such nodes. */
 static const char *unknown_size(const Scenario *scenario, bool (*is_known)(NodeKind), Place *at)
 {
-    for (int32_t i = 0; i < scenario->command_count; i++) {
-        const Command *command = &scenario->commands[i];
-        if (command->kind != COMMAND_CLUSTER_CREATE)
-            continue;
+    const Command *command;
+    for (int32_t i = 0; (command = scenario_next_cluster(scenario, &i)) != NULL;) {
         const ClusterSpec *spec = command->as.cluster_create;
         *at = command_place(command);
         for (int32_t k = 0; k < cluster_spec_kind_count(spec); k++)

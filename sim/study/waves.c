@@ -306,11 +306,6 @@ const int32_t *waves_all_used(Arena *arena, Waves *waves)
     return used;
 }
 
-bool waves_has_decided(const Waves *waves, int32_t point)
-{
-    return waves->points[point].has_decided;
-}
-
 int32_t waves_decided_count(const Waves *waves)
 {
     return waves->decided_count;

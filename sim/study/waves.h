@@ -42,7 +42,6 @@ int32_t waves_used(const Waves *waves, int32_t point);
 /* Decides about all points as far as the known results allow, also those of other shards, and
  * returns waves_used of each point. For the end. In `arena`. */
 const int32_t *waves_all_used(Arena *arena, Waves *waves);
-bool waves_has_decided(const Waves *waves, int32_t point);
 int32_t waves_decided_count(const Waves *waves);
 /* The runs of this shard in the waves so far, and how many of them are done. */
 int64_t waves_run_count(const Waves *waves);

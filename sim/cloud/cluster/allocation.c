@@ -177,12 +177,13 @@ static bool node_comes(Clusters *clusters, Cluster *cluster)
  * because of a fault in the order of kinds. */
 static int32_t nodes_that_come(Clusters *clusters, Cluster *cluster, int32_t *counts)
 {
-    int32_t failing = cluster->failing_nodes, sum = 0;
+    int64_t failing = cluster->failing_nodes;
+    int32_t sum = 0;
     if (cluster->asked_nodes > 0)
         cluster->failing_nodes = 0;
     for (int32_t k = 0; k < cluster->kind_count; k++) {
         const int32_t asked = cluster->kinds[k].asked_nodes;
-        const int32_t failed = failing < asked ? failing : asked;
+        const int32_t failed = failing < asked ? (int32_t)failing : asked;
         failing -= failed;
         for (int32_t i = failed; i < asked && !region_is_out(clusters); i++)
             counts[k] += node_comes(clusters, cluster);

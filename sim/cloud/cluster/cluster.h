@@ -79,7 +79,7 @@ struct Cluster {
     int32_t asked_nodes;      /* requested nodes; 0 when no allocation is under way */
     int32_t allocation_count; /* without creation and resizes; addresses random draws */
     int64_t asked_count;      /* nodes requested in all allocations; addresses random draws */
-    int32_t failing_nodes;    /* that the next allocation does not bring, because of a fault */
+    int64_t failing_nodes;    /* that the next allocation does not bring, because of a fault */
     FailingPreparation *failing_preparations; /* because of faults, in their order */
     const char *quota_message;                /* of the quota that refused nodes; NULL: none did */
     bool is_short_of_cores; /* steady with fewer nodes than its target, because of a quota */

@@ -17,11 +17,10 @@ static void begin_repair(Clusters *clusters, Node *node, int64_t since_ns)
 {
     const int64_t now_ns = clusters->engine->now_ns;
     const int64_t over_ns = bounded_add(since_ns, node->failure->repair_ns);
-    const int64_t delay_ns = over_ns > now_ns ? over_ns - now_ns : 0;
     node->repair = REPAIR_BEGUN;
     clusters->crews.busy++;
-    engine_push(clusters->engine, over_ns == INT64_MAX ? INT64_MAX : delay_ns, EVENT_NODE_REPAIRED,
-                node->id.index, node->life, 0);
+    engine_push_at(clusters->engine, over_ns > now_ns ? over_ns : now_ns, EVENT_NODE_REPAIRED,
+                   node->id.index, node->life, 0);
 }
 
 /* A node calls a crew when it becomes unusable. */

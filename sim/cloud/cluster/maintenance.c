@@ -84,9 +84,8 @@ static void turn(const Clusters *clusters, Cluster *cluster)
         close_kind(cluster, k, now_ns);
     for (int32_t i = 0; i < cluster->spec->maintenance_count; i++)
         note_turn(clusters, cluster, i);
-    const int64_t turn_ns = next_turn(cluster->spec, now_ns);
-    engine_push(clusters->engine, turn_ns < INT64_MAX ? turn_ns - now_ns : INT64_MAX,
-                EVENT_CLUSTER_MAINTENANCE, cluster->id.index, 0, 0);
+    engine_push_at(clusters->engine, next_turn(cluster->spec, now_ns), EVENT_CLUSTER_MAINTENANCE,
+                   cluster->id.index, 0, 0);
 }
 
 void maintenance_create(Clusters *clusters, Cluster *cluster)

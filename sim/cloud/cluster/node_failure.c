@@ -90,8 +90,8 @@ void cluster_node_repaired(Clusters *clusters, Node *node)
     if (node->state != NODE_UNUSABLE)
         return; // it has left since
     if (region_is_out(clusters)) {
-        engine_push(clusters->engine, region_up_ns(clusters) - clusters->engine->now_ns,
-                    EVENT_NODE_REPAIRED, node->id.index, node->life, 0);
+        engine_push_at(clusters->engine, region_up_ns(clusters), EVENT_NODE_REPAIRED,
+                       node->id.index, node->life, 0);
         return;
     }
     switch (node->failure->recovery) {

@@ -260,6 +260,12 @@ static bool waits_for_another(const JobList *list, int64_t row)
     return list->after_job != NULL && list->after_job[row] != JOB_LIST_UNKNOWN;
 }
 
+/* When the row arrives at its own time; INT64_MAX: never. */
+static int64_t arrival_ns(const Workload *workload, int64_t row)
+{
+    return bounded_add(workload->begin_ns, workload->list->submit_ns[row]);
+}
+
 /* Pushes the arrival of the next row that arrives at its own time. */
 static void push_next(Jobs *jobs, uint32_t index)
 {
@@ -270,8 +276,8 @@ static void push_next(Jobs *jobs, uint32_t index)
         ++*next;
     if (*next == list->count)
         return;
-    const int64_t at_ns = bounded_add(workload->begin_ns, list->submit_ns[*next]);
-    engine_push(jobs->engine, at_ns - jobs->engine->now_ns, EVENT_WORKLOAD, index, 0, 0);
+    engine_push(jobs->engine, arrival_ns(workload, *next) - jobs->engine->now_ns, EVENT_WORKLOAD,
+                index, 0, 0);
 }
 
 /* Links each row that waits for another with it. */
@@ -334,7 +340,7 @@ void listed_arrive(Jobs *jobs, uint32_t index)
     const JobList *list = workload->list;
     int64_t *next = &jobs->lists[index].next_row;
     const int64_t now_ns = jobs->engine->now_ns;
-    for (; *next < list->count && workload->begin_ns + list->submit_ns[*next] <= now_ns; ++*next)
+    for (; *next < list->count && arrival_ns(workload, *next) <= now_ns; ++*next)
         if (!waits_for_another(list, *next))
             submit(jobs, index, *next);
     push_next(jobs, index);

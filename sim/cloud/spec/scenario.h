@@ -219,6 +219,16 @@ typedef struct {
     uint64_t shuffle_seed;   /* see EngineSettings */
 } Scenario;
 
+/* The next command from `*from` on that creates a cluster, and moves `*from` behind it; NULL: none
+ * is left. */
+static inline const Command *scenario_next_cluster(const Scenario *scenario, int32_t *from)
+{
+    while (*from < scenario->command_count)
+        if (scenario->commands[(*from)++].kind == COMMAND_CLUSTER_CREATE)
+            return &scenario->commands[*from - 1];
+    return NULL;
+}
+
 /* Simulated time on the calendar, rounded down to milliseconds. */
 static inline int64_t scenario_unix_ms(const Scenario *scenario, int64_t at_ns)
 {

@@ -57,15 +57,12 @@ static int32_t part_count(const ClusterSpec *spec, ClusterPart part)
 static NameList part_names(Arena *arena, const Scenario *scenario, const char *cluster,
                            ClusterPart part)
 {
+    const Command *command;
     int32_t most = 0;
-    for (int32_t i = 0; i < scenario->command_count; i++)
-        if (scenario->commands[i].kind == COMMAND_CLUSTER_CREATE)
-            most += part_count(scenario->commands[i].as.cluster_create, part);
+    for (int32_t i = 0; (command = scenario_next_cluster(scenario, &i)) != NULL;)
+        most += part_count(command->as.cluster_create, part);
     NameList names = {.items = ARENA_ARRAY(arena, const char *, most)};
-    for (int32_t i = 0; i < scenario->command_count; i++) {
-        const Command *command = &scenario->commands[i];
-        if (command->kind != COMMAND_CLUSTER_CREATE)
-            continue;
+    for (int32_t i = 0; (command = scenario_next_cluster(scenario, &i)) != NULL;) {
         const char *path = created_path(arena, command);
         const ClusterSpec *spec = command->as.cluster_create;
         const bool is_meant =
@@ -165,13 +162,11 @@ static bool is_same(const char *a, const char *b)
 /* The cluster that the scenario creates for the workload; NULL: none. */
 static const ClusterSpec *cluster_of(const Scenario *scenario, const Workload *workload)
 {
-    for (int32_t i = 0; i < scenario->command_count; i++) {
-        const Command *command = &scenario->commands[i];
-        if (command->kind == COMMAND_CLUSTER_CREATE &&
-            is_same(command->path.workspace, workload->cluster.workspace) &&
+    const Command *command;
+    for (int32_t i = 0; (command = scenario_next_cluster(scenario, &i)) != NULL;)
+        if (is_same(command->path.workspace, workload->cluster.workspace) &&
             is_same(command->path.name, workload->cluster.name))
             return command->as.cluster_create;
-    }
     return NULL;
 }
 

@@ -1,7 +1,9 @@
 /* Workload files: the jobs of a real cluster as CSV, read into and written from columns.
  *
- *     # trainyard job list 1; philly-csv; philly.csv; SHA-256 6f0c...; options in
- * philly.import.json job,submit_s,run_s,gpus,queue 1,0,58543,1,ed69ec 2,878,59115,1,ed69ec
+ *     # trainyard job list 1; philly-csv; philly.csv; SHA-256 6f0c...; options and counts in ...
+ *     job,submit_s,run_s,gpus,queue
+ *     1,0,58543,1,ed69ec
+ *     2,878,59115,1,ed69ec
  *
  * Lines that begin with '#' before the header are comments. The header names the columns in any
  * order; job, submit_s, run_s and gpus are needed, and the table JOB_COLUMNS has the others. Rows

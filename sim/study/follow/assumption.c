@@ -203,10 +203,8 @@ const char *assumption_price(Arena *arena, NodeKind kind)
 static bool is_paid(const Finder *finder, const char *path)
 {
     const Scenario *scenario = &finder->file->scenario;
-    for (int32_t i = 0; i < scenario->command_count; i++) {
-        const Command *command = &scenario->commands[i];
-        if (command->kind != COMMAND_CLUSTER_CREATE)
-            continue;
+    const Command *command;
+    for (int32_t i = 0; (command = scenario_next_cluster(scenario, &i)) != NULL;) {
         const ClusterSpec *spec = command->as.cluster_create;
         for (int32_t k = 0; k < cluster_spec_kind_count(spec); k++)
             if (strcmp(assumption_price(finder->arena, cluster_spec_kind(spec, k)), path) == 0)

@@ -5,28 +5,34 @@
 
 #include "sim/base/ascii.h"
 #include "sim/base/units.h"
+#include "sim/base/wide.h"
 #include "sim/cloud/spec/command.h"
 #include "sim/model/queue.h"
 #include "sim/model/random_math.h"
 
-static const struct {
-    const char *name, *words;
-} gaps[] = {
-#define X(name, text, words) {text, words},
+/* Facts that the model leaves out. X(ENUM, name, words) */
+#define MODEL_GAPS(X)                                                                              \
+    X(GANGS, "jobs of several nodes wait for all of them at once")                                 \
+    X(SCALING, "nodes come and go, and need time to come")                                         \
+    X(LOSSES, "nodes fail or are preempted, and work is done again")                               \
+    X(ARRIVALS, "jobs do not arrive at one rate, independently of each other")                     \
+    X(POLICY, "the queue is not first come, first served")                                         \
+    X(HORIZON, "the study ends, and begins with an empty queue")                                   \
+    X(STARTUP, "a job holds its nodes while it starts, too")                                       \
+    X(APPROXIMATION, "service times are not exponential: the formula is an approximation")
+
+typedef enum {
+#define X(name, words) GAP_##name,
+    MODEL_GAPS(X)
+#undef X
+        MODEL_GAP_COUNT
+} ModelGap;
+
+static const char *const gap_words[] = {
+#define X(name, words) words,
     MODEL_GAPS(X)
 #undef X
 };
-_Static_assert(sizeof gaps / sizeof gaps[0] == MODEL_GAP_COUNT, "one row per gap");
-
-const char *model_gap_name(ModelGap gap)
-{
-    return gaps[gap].name;
-}
-
-const char *model_gap_words(ModelGap gap)
-{
-    return gaps[gap].words;
-}
 
 /* --- Service times --- */
 
@@ -66,15 +72,10 @@ static double cs2_of(Distribution duration)
 
 static const ClusterSpec *only_cluster(const Scenario *scenario)
 {
-    const ClusterSpec *only = NULL;
-    for (int32_t i = 0; i < scenario->command_count; i++) {
-        if (scenario->commands[i].kind != COMMAND_CLUSTER_CREATE)
-            continue;
-        if (only != NULL)
-            return NULL;
-        only = scenario->commands[i].as.cluster_create;
-    }
-    return only;
+    int32_t i = 0;
+    const Command *only = scenario_next_cluster(scenario, &i);
+    const bool is_only = only != NULL && scenario_next_cluster(scenario, &i) == NULL;
+    return is_only ? only->as.cluster_create : NULL;
 }
 
 static bool has_job_commands(const Scenario *scenario)
@@ -112,6 +113,8 @@ static const char *objection(const Scenario *scenario)
         return "the nodes of the cluster are of several kinds";
     if (only_cluster(scenario)->maintenance_count > 0)
         return "no job starts before planned maintenance that would run into it";
+    if (nodes_allowed(scenario, only_cluster(scenario)) < 1)
+        return "the size and the quotas of the cluster leave it no node";
     for (int32_t i = 0; i < workload->spec_count; i++) {
         if (workload->specs[i]->program->kind != PROGRAM_FIXED)
             return "the run times of jobs are not drawn from a distribution";
@@ -174,13 +177,12 @@ static void find_gaps(Arena *arena, const Scenario *scenario, bool is_steady, bo
     form->gaps = ARENA_ARRAY(arena, const char *, MODEL_GAP_COUNT);
     for (int gap = 0; gap < MODEL_GAP_COUNT; gap++)
         if (has_gap[gap])
-            form->gaps[form->gap_count++] = model_gap_words((ModelGap)gap);
+            form->gaps[form->gap_count++] = gap_words[gap];
 }
 
 /* The waits, and the jobs that a full queue rejects. */
 static void find_waits(const Scenario *scenario, double load, double cs2, ClosedForm *form)
 {
-    const double service_s = (double)form->service_ns / (double)NS_PER_S;
     double wait = queue_general_mean_wait(form->servers, load, cs2);
     if (scenario->has_queue_limit) {
         const QueueLoss loss = queue_limited(form->servers, scenario->queue_limit, load);
@@ -188,7 +190,7 @@ static void find_waits(const Scenario *scenario, double load, double cs2, Closed
         wait = loss.mean_wait;
     }
     if (!isinf(wait))
-        form->mean_wait_ns = (int64_t)(wait * service_s * (double)NS_PER_S + 0.5);
+        form->mean_wait_ns = rounded_capped(wait * (double)form->service_ns);
 }
 
 /* "M/M/4"; with a limit the places of jobs that run or wait follow: "M/M/4/10". */
@@ -218,7 +220,7 @@ ClosedForm closed_form_of(Arena *arena, const Scenario *scenario, bool is_steady
     form.knows_waits = duration.kind == DISTRIBUTION_EXPONENTIAL && !scenario->has_queue_limit;
     const double service_s = (double)form.service_ns / (double)NS_PER_S;
     const double load = rate_of(workload) * service_s * mean_nodes(workload);
-    form.load_ppm = (int64_t)(load * (double)PPM + 0.5);
+    form.load_ppm = rounded_capped(load * (double)PPM);
     find_waits(scenario, load, cs2, &form);
     form.model = model_name(arena, scenario, cs2, form.servers);
     const bool is_exact = duration.kind == DISTRIBUTION_EXPONENTIAL || is_loss ||
@@ -240,14 +242,6 @@ const char *closed_form_words(Arena *arena, const ClosedForm *form)
         text_printf(&out, ", and %.3g %% of the jobs are rejected",
                     (double)form->rejected_ppm / (double)PPM * 100);
     return text_move(arena, &out);
-}
-
-double closed_form_within(const ClosedForm *form, double wait_s)
-{
-    return form->model != NULL && form->knows_waits
-               ? queue_wait_within(form->servers, (double)form->load_ppm / (double)PPM,
-                                   wait_s * (double)NS_PER_S / (double)form->service_ns)
-               : (double)NAN;
 }
 
 #define OWNER ClosedForm

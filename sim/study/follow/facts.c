@@ -110,15 +110,12 @@ static FollowCluster nodes_of_kind(Arena *arena, const Scenario *scenario, const
 
 FollowPoint follow_point_of(Arena *arena, const Scenario *scenario, int32_t point)
 {
+    const Command *command;
     int64_t most = 1;
-    for (int32_t i = 0; i < scenario->command_count; i++)
-        if (scenario->commands[i].kind == COMMAND_CLUSTER_CREATE)
-            most += cluster_spec_kind_count(scenario->commands[i].as.cluster_create);
+    for (int32_t i = 0; (command = scenario_next_cluster(scenario, &i)) != NULL;)
+        most += cluster_spec_kind_count(command->as.cluster_create);
     FollowPoint found = {.point = point, .clusters = ARENA_ARRAY(arena, FollowCluster, most)};
-    for (int32_t i = 0; i < scenario->command_count; i++) {
-        const Command *command = &scenario->commands[i];
-        if (command->kind != COMMAND_CLUSTER_CREATE)
-            continue;
+    for (int32_t i = 0; (command = scenario_next_cluster(scenario, &i)) != NULL;) {
         const ClusterSpec *spec = command->as.cluster_create;
         for (int32_t k = 0; k < cluster_spec_kind_count(spec); k++)
             found.clusters[found.cluster_count++] =

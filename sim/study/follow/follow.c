@@ -130,10 +130,8 @@ static void add_metric(Arena *arena, Json *metrics, const char *name)
 
 static void add_cluster_metrics(Arena *arena, Json *metrics, const Scenario *scenario)
 {
-    for (int32_t i = 0; i < scenario->command_count; i++) {
-        const Command *command = &scenario->commands[i];
-        if (command->kind != COMMAND_CLUSTER_CREATE)
-            continue;
+    const Command *command;
+    for (int32_t i = 0; (command = scenario_next_cluster(scenario, &i)) != NULL;) {
         const ClusterSpec *spec = command->as.cluster_create;
         for (int32_t k = 0; k < cluster_spec_kind_count(spec); k++) {
             const char *name = follow_kind_name(arena, command->path.name, spec, k);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/base/units.h"
+#include "sim/base/wide.h"
 #include "sim/json/decimal.h"
 #include "sim/study/statistics/words.h"
 
@@ -174,7 +175,7 @@ const char *follow_price_words(Arena *arena, const PriceBreakEven *price)
     text_add(&out, multiple > 1 ? "rises from " : "falls from ");
     decimal_print_amount(&out, price->micro_usd_now);
     text_add(&out, " to ");
-    decimal_print_amount(&out, (int64_t)((double)price->micro_usd_now * multiple + 0.5));
+    decimal_print_amount(&out, rounded_capped((double)price->micro_usd_now * multiple));
     text_printf(&out, " USD an hour, %s times as much", words);
     return text_move(arena, &out);
 }

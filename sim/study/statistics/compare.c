@@ -85,12 +85,6 @@ double compare_p_value(double difference, double error, double freedom)
     return 2 * student_probability(-fabs(difference / error), freedom);
 }
 
-double compare_bonferroni(double confidence, int32_t comparisons)
-{
-    invariant(comparisons >= 1);
-    return 1 - (1 - confidence) / comparisons;
-}
-
 /* Rejects all p-values up to the largest bound that the step-down test reaches. The i-th smallest
  * of n is compared with error / (n - i), from the smallest on, until one fails. Counting ranks
  * needs no sorted copy. */

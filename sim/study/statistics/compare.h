@@ -40,9 +40,6 @@ double compare_p_value(double difference, double error, double freedom);
 
 /* --- Several comparisons --- */
 
-/* The confidence of each of `comparisons` >= 1 intervals that makes all of them hold together with
- * `confidence` (C. E. Bonferroni, 1936). */
-double compare_bonferroni(double confidence, int32_t comparisons);
 /* S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of
  * Statistics 6, 1979: sets is_different[i] for the p-values that remain below `error` (0.05) for
  * all of them together. Rejects at least what Bonferroni rejects. Equal p-values share their fate.

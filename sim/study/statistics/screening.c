@@ -31,16 +31,6 @@ ScreeningSide screening_side(const double *differences, int32_t count, double va
     return sum < -boundary ? SCREENING_BELOW : SCREENING_OPEN;
 }
 
-double screening_runs_most(double variance, double indifference, double error)
-{
-    if (variance == 0)
-        return 0;
-    if (indifference <= 0)
-        return (double)INFINITY;
-    // h^2 for many runs: (n - 1) (x^(-2 / (n - 1)) - 1) falls to -2 log x.
-    return -2 * random_log(2 * error) * variance / (indifference * indifference);
-}
-
 double screening_doubt(const double *differences, int32_t count)
 {
     const double mean = statistics_mean(differences, count);

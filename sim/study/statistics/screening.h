@@ -38,10 +38,6 @@ double screening_boundary(int32_t count, double variance, double indifference, d
 ScreeningSide screening_side(const double *differences, int32_t count, double variance_least,
                              double indifference, double error);
 
-/* The runs at which the triangle ends for a variance that is known: no decision takes more.
- * INFINITY for an indifference of 0. */
-double screening_runs_most(double variance, double indifference, double error);
-
 /* The probability that the mean of `count` >= 2 differences has the other sign than its estimate,
  * by t: how much is in doubt when a decision has to be made without the triangle. At most 1/2. */
 double screening_doubt(const double *differences, int32_t count);

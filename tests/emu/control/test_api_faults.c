@@ -156,6 +156,18 @@ START_TEST(a_slow_body_comes_by_the_machines_clock)
 }
 END_TEST
 
+/* 10^18 bytes a second for ten seconds are more than a number has. */
+START_TEST(a_rate_above_all_bodies_is_no_limit)
+{
+    char room[64];
+    add("{\"do\": \"api.slow\", \"rate\": \"1000000TB/s\"}");
+    HttpSource source = ask(HTTP_GET, "/", "0123456789").source;
+    machine_ns = 10 * NS_PER_S;
+    ck_assert_int_eq(source.read(source.owner, 0, room, sizeof room), 10);
+    source.free(source.owner);
+}
+END_TEST
+
 static void check_body(HttpResponse response, const char *expected)
 {
     ck_assert_uint_eq(response.body_bytes, strlen(expected));
@@ -220,6 +232,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_rule_waits_and_ends_by_count);
     tcase_add_test(tests, the_same_requests_meet_the_same_faults);
     tcase_add_test(tests, a_slow_body_comes_by_the_machines_clock);
+    tcase_add_test(tests, a_rate_above_all_bodies_is_no_limit);
     tcase_add_test(tests, a_stale_read_is_the_answer_before_the_last_change);
     tcase_add_test(tests, invalid_rules_are_refused);
     suite_add_tcase(suite, tests);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emu/control/dashboard_assets.h"
+#include "emu/control/state_json.h"
 #include "emu/emulator.h"
 #include "emu/files/store/shares.h"
 #include "sim/base/units.h"
@@ -18,12 +19,14 @@ static Emulator *emulator;
 
 static void open_emulator(bool is_files_only)
 {
+    static const char *const assumed[] = {"/quotas=unlimited",
+                                          "/assume={\"service/nodes_per_cluster\": 1000}"};
     Problems problems = problems_create(arena), warnings = problems_create(arena);
     const EmulatorSettings settings = {.storage_suffix = "core.windows.net",
                                        .addresses = {"127.0.0.1:1", "127.0.0.1:2", ""},
                                        .is_files_only = is_files_only};
-    emulator = emulator_open(arena, folder, NULL, (ScenarioOverrides){0}, &settings,
-                             (Clock){.kind = CLOCK_MANUAL}, &problems, &warnings);
+    emulator = emulator_open(arena, folder, NULL, (ScenarioOverrides){.count = 2, .items = assumed},
+                             &settings, (Clock){.kind = CLOCK_MANUAL}, &problems, &warnings);
     ck_assert_msg(emulator != NULL, "%s", problems.count > 0 ? problems.items[0].message : "");
     emulator_tick(emulator, NS_PER_S, INT64_C(1700000000000));
 }
@@ -284,6 +287,21 @@ START_TEST(nodes_are_letters_by_place)
     ck_assert_str_eq(text_at(cluster, "/nodes/0/error/cause"), "crash");
     ck_assert_int_eq(integer_at(get("/trainyard/state/clusters/0?place=2"), "/nodes/0/place"), 3);
     ck_assert_int_eq(json_find(get("/trainyard/state/clusters/0?place=3"), "/nodes")->count, 0);
+}
+END_TEST
+
+START_TEST(the_nodes_of_a_large_cluster_come_in_pages)
+{
+    create_cluster(STATE_PAGE_NODES + 2);
+    until("cluster gpu steady");
+    const Json *page = get("/trainyard/state/clusters/0");
+    ck_assert_int_eq(json_find(page, "/nodes")->count, STATE_PAGE_NODES);
+    const char *rest = arena_printf(arena, "/trainyard/state/clusters/0?place=%" PRId64,
+                                    integer_at(page, "/next"));
+    page = get(rest);
+    ck_assert_int_eq(json_find(page, "/nodes")->count, 2);
+    ck_assert_int_eq(integer_at(page, "/nodes/0/place"), STATE_PAGE_NODES + 1);
+    ck_assert_int_eq(json_find(page, "/next")->kind, JSON_NULL);
 }
 END_TEST
 
@@ -593,6 +611,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, pages_of_other_sites_get_no_answer);
     tcase_add_test(tests, an_empty_world_is_returned_completely);
     tcase_add_test(tests, nodes_are_letters_by_place);
+    tcase_add_test(tests, the_nodes_of_a_large_cluster_come_in_pages);
     tcase_add_test(tests, cost_includes_held_and_released_resources);
     tcase_add_test(tests, a_training_job_reports_its_progress);
     tcase_add_test(tests, jobs_come_by_pages_the_newest_first);

@@ -228,6 +228,47 @@ START_TEST(an_orderly_end_and_a_new_begin_find_the_same_world)
 }
 END_TEST
 
+/* Ticks until the job's command has ended and its files are being copied back: the time that the
+ * world may reach grows only while the command runs. */
+static void tick_until_taking(const Job *job)
+{
+    const struct timespec pause = {.tv_nsec = 5000000};
+    int64_t before_ns = -1;
+    (void)tick_until(job, true);
+    for (int i = 0; i < 12000; i++) {
+        const int64_t reach_ns = runs_reach_ns(emulator->runs);
+        if (reach_ns == before_ns && reach_ns > job->attempt->program_ns)
+            return;
+        before_ns = reach_ns;
+        nanosleep(&pause, NULL);
+        tick();
+    }
+    ck_abort_msg("the command has not ended");
+}
+
+START_TEST(an_orderly_end_copies_the_files_of_a_command_that_has_ended_and_reports_its_end)
+{
+    Status status = {0};
+    begin("manual");
+    emulator->settings.runs.output_limit_bytes = INT64_C(1) << 40;
+    const Job *job = submit("truncate -s 300M $AZ_BATCHAI_JOB_MOUNT_ROOT/m/large; exit 3");
+    (void)emulator_advance(emulator, session_now_ns(emulator->session) + NS_PER_HOUR);
+    tick_until_taking(job);
+    ck_assert_msg(emulator_rest(emulator, &status), "%s", status.message);
+    ck_assert(!job_runs_outside(job, 0));
+    (void)emulator_advance(emulator, session_now_ns(emulator->session) + NS_PER_HOUR);
+    ck_assert_int_eq(job->exit_code, 3);
+    FilesReader *reader;
+    int64_t bytes = 0;
+    ck_assert_int_eq(files_open(emulator->files, share_name_read(small.arena, "acct/share"),
+                                "large", &reader, &bytes),
+                     FILES_OK);
+    files_reader_close(reader);
+    ck_assert_int_eq(bytes, INT64_C(300) << 20);
+    end();
+}
+END_TEST
+
 /* Below the state folder. */
 static bool is_there(const char *path)
 {
@@ -282,6 +323,8 @@ Suite *test_suite(void)
     tcase_add_test(cases, the_clock_never_jumps_over_the_end_of_a_running_command);
     tcase_add_test(cases, an_emulator_without_the_option_reports_running_jobs_as_failed);
     tcase_add_test(cases, an_orderly_end_and_a_new_begin_find_the_same_world);
+    tcase_add_test(cases,
+                   an_orderly_end_copies_the_files_of_a_command_that_has_ended_and_reports_its_end);
     tcase_add_test(cases, leftovers_of_a_killed_emulator_are_removed_and_other_files_are_kept);
     tcase_add_test(cases, an_emulator_without_jobs_leaves_no_folder_for_them);
     suite_add_tcase(suite, cases);

@@ -80,6 +80,7 @@ START_TEST(the_excess_over_a_threshold_is_the_area_above_it)
     ck_assert_int_eq(quantiles_mean_excess(line, 1, -100), 600);
     ck_assert_int_eq(quantiles_mean_excess(constant, 5, 40), 2);
     ck_assert_int_eq(quantiles_mean_excess(constant, 5, 43), 0);
+    ck_assert_int_eq(quantiles_mean_excess(huge, 1, INT64_MIN), INT64_MAX); // not 3 * 2^62
 }
 END_TEST
 

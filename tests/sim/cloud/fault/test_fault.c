@@ -53,15 +53,20 @@ static void add_job(const char *name, int64_t at_s, int32_t nodes, int64_t secon
                         plain_job(arena, nodes, plain_fixed_program(arena, seconds * NS_PER_S, 0)));
 }
 
-static World *run_until(int64_t until_s, uint64_t seed)
+static World *run_until_ns(int64_t until_ns, uint64_t seed)
 {
     Scenario *scenario = scenario_of(&list, seed);
-    scenario->until_ns = until_s * NS_PER_S;
+    scenario->until_ns = until_ns;
     recording = recording_create(arena);
     World *world = world_create(arena, scenario, recording_sink(&recording, TRACE_LEVEL_JOBS));
     world_check_always(world);
     world_run(world);
     return world;
+}
+
+static World *run_until(int64_t until_s, uint64_t seed)
+{
+    return run_until_ns(until_s * NS_PER_S, seed);
 }
 
 static int64_t at_s(TraceKind kind, const char *name, int32_t n)
@@ -288,6 +293,31 @@ START_TEST(allocation_is_not_retried_in_a_region_that_is_out_for_ever)
 }
 END_TEST
 
+START_TEST(a_node_that_waits_for_a_region_which_never_comes_back_keeps_no_run_going)
+{
+    // Due again at 900 s, after the region has gone for ever: nothing is left to happen then.
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 1));
+    Command *crash = add_fault(COMMAND_NODE_CRASH, "c", 300);
+    crash->as.fault.node = 1;
+    repair(crash, RECOVERY_REBOOT, 600);
+    add_fault(COMMAND_REGION_OUTAGE, "eastus", 400)->as.fault.duration_ns = INT64_MAX;
+    run_until_ns(INT64_MAX, 1);
+    ck_assert_int_eq(at_s(TRACE_RUN_ENDED, NULL, 0), 900);
+    ck_assert_ptr_null(recording_find(&recording, TRACE_RUN_ENDED, NULL, 0)->name);
+}
+END_TEST
+
+START_TEST(allocations_fail_for_any_number_of_nodes)
+{
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 3));
+    for (int32_t i = 0; i < 2; i++)
+        add_fault(COMMAND_ALLOCATION_FAIL, "c", 1)->as.fault.count = INT32_MAX;
+    run_until(2000, 1);
+    ck_assert_int_eq(recording_count(&recording, TRACE_CLUSTER_ERROR, NULL), 1);
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "preparing", 2), 100 + 120 + 70);
+}
+END_TEST
+
 START_TEST(the_next_allocation_or_preparation_fails)
 {
     // One of three nodes is allocated by the retry, 120 + 70 s later. The node at place 2 is
@@ -425,6 +455,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, an_outage_within_another_ends_with_the_longer_one);
     tcase_add_test(tests, a_node_is_not_repaired_while_the_region_is_out);
     tcase_add_test(tests, allocation_is_not_retried_in_a_region_that_is_out_for_ever);
+    tcase_add_test(tests, a_node_that_waits_for_a_region_which_never_comes_back_keeps_no_run_going);
+    tcase_add_test(tests, allocations_fail_for_any_number_of_nodes);
     tcase_add_test(tests, the_next_allocation_or_preparation_fails);
     tcase_add_test(tests, a_fault_ends_a_program);
     tcase_add_test(tests, a_container_that_does_not_start_fails_its_job);

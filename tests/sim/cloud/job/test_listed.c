@@ -188,6 +188,19 @@ START_TEST(a_job_wider_than_the_cluster_blocks_its_queue_or_is_refused)
 }
 END_TEST
 
+START_TEST(a_row_that_is_due_after_the_end_of_time_never_arrives)
+{
+    // The list begins at 10 s, and the second row is submitted in its last second.
+    Listing *listing = new_listing(1);
+    add_cluster(listing, 0, 1, 1);
+    add(listing, 0, 5, 1);
+    add(listing, INT64_MAX / NS_PER_S, 5, 1);
+    listing->workload.begin_ns = 10 * NS_PER_S;
+    const World *world = run(scenario_with(listing, POLICY_SERVICE));
+    ck_assert_uint_eq(world_job_count(world), 1);
+}
+END_TEST
+
 START_TEST(a_row_that_follows_another_arrives_its_think_time_after_the_end)
 {
     // The first runs from 10 to 30 s. The second thinks for 5 s, the third not at all.
@@ -563,6 +576,7 @@ Suite *test_suite(void)
     tcase_add_test(paper, columns_of_the_list_say_on_how_many_nodes_a_job_runs);
     tcase_add_test(paper, a_job_that_lasts_no_time_ends_at_its_start);
     tcase_add_test(paper, a_job_wider_than_the_cluster_blocks_its_queue_or_is_refused);
+    tcase_add_test(paper, a_row_that_is_due_after_the_end_of_time_never_arrives);
     tcase_add_test(paper, a_row_that_follows_another_arrives_its_think_time_after_the_end);
     tcase_add_test(paper, a_run_that_is_cut_short_runs_none_of_the_later_events);
     tcase_add_test(paper, a_job_runs_longer_than_its_owner_asked_for_unless_the_workload_stops_it);

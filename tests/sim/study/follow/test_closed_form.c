@@ -5,27 +5,35 @@
 #include "tests/support/suite.h"
 #include "tests/support/world_fixture.h"
 
-/* Jobs of an hour, one an hour, on two nodes. */
-static ClosedForm form_of(WorkCheckpoints work)
+static bool has_queue_limit; /* of 0 jobs */
+
+/* Jobs of one duration, on so many nodes. */
+static ClosedForm form_of_load(int64_t duration_ns, ArrivalRate rate, int32_t nodes,
+                               WorkCheckpoints work)
 {
     static const int64_t all = PPM;
     Program *program = ARENA_NEW(arena, Program);
-    *program = *plain_fixed_program(arena, NS_PER_HOUR, 0);
+    *program = *plain_fixed_program(arena, duration_ns, 0);
     program->work = work;
     const JobSpec **specs = ARENA_NEW(arena, const JobSpec *);
     specs[0] = plain_job(arena, 1, program);
     Workload *workload = ARENA_NEW(arena, Workload);
-    *workload = (Workload){.name = "load",
-                           .rate = {.milli = 1000, .period_ns = NS_PER_HOUR},
-                           .spec_count = 1,
-                           .specs = specs,
-                           .probability_ppm = &all};
+    *workload = (Workload){
+        .name = "load", .rate = rate, .spec_count = 1, .specs = specs, .probability_ppm = &all};
     list = commands_begin(arena);
-    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 2));
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, nodes));
     Scenario *scenario = scenario_of(&list, 1);
     scenario->workloads = workload;
     scenario->workload_count = 1;
+    scenario->has_queue_limit = has_queue_limit;
     return closed_form_of(arena, scenario, true);
+}
+
+/* Jobs of an hour, one an hour, on two nodes. */
+static ClosedForm form_of(WorkCheckpoints work)
+{
+    return form_of_load(NS_PER_HOUR, (ArrivalRate){.milli = 1000, .period_ns = NS_PER_HOUR}, 2,
+                        work);
 }
 
 START_TEST(jobs_that_write_checkpoints_have_no_closed_form)
@@ -39,12 +47,35 @@ START_TEST(jobs_that_write_checkpoints_have_no_closed_form)
 }
 END_TEST
 
+/* At a load of 0.99999 jobs of 30 days wait 4,100 years: more than a time in ns can be. */
+START_TEST(a_wait_of_more_than_292_years_is_the_longest_time)
+{
+    const ClosedForm form =
+        form_of_load(30 * NS_PER_DAY, (ArrivalRate){.milli = 99999, .period_ns = 3000 * NS_PER_DAY},
+                     1, (WorkCheckpoints){0});
+    ck_assert_int_eq(form.load_ppm, 999990);
+    ck_assert_int_eq(form.mean_wait_ns, INT64_MAX);
+}
+END_TEST
+
+START_TEST(a_cluster_without_a_node_has_no_closed_form)
+{
+    const ArrivalRate rate = {.milli = 1000, .period_ns = NS_PER_HOUR};
+    has_queue_limit = true;
+    const ClosedForm form = form_of_load(NS_PER_HOUR, rate, 0, (WorkCheckpoints){0});
+    has_queue_limit = false;
+    ck_assert_str_eq(form.none, "the size and the quotas of the cluster leave it no node");
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("closed_form");
     TCase *tests = tcase_create("closed_form");
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, jobs_that_write_checkpoints_have_no_closed_form);
+    tcase_add_test(tests, a_wait_of_more_than_292_years_is_the_longest_time);
+    tcase_add_test(tests, a_cluster_without_a_node_has_no_closed_form);
     suite_add_tcase(suite, tests);
     return suite;
 }

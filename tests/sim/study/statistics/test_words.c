@@ -64,51 +64,6 @@ START_TEST(an_exact_amount_has_no_more_digits_than_matter)
 }
 END_TEST
 
-START_TEST(an_estimate_says_its_width_confidence_and_runs)
-{
-    Estimate estimate = {.mean = 1601.4, .half_width = 80.4, .count = 20, .confidence = .95};
-    words_estimate(&text, &estimate, false, "s");
-    ck_assert_str_eq(text_string(&text), "1,601 +- 80 s (95 %, 20 runs)");
-}
-END_TEST
-
-START_TEST(an_estimate_without_an_interval_says_so)
-{
-    Estimate estimate = {.mean = 1601.4, .half_width = INFINITY, .count = 1, .confidence = .95};
-    words_estimate(&text, &estimate, false, "");
-    ck_assert_str_eq(text_string(&text), "1,601 (1 run, no interval)");
-    text_clear(&text);
-    estimate.count = 20;
-    estimate.half_width = 80;
-    words_estimate(&text, &estimate, true, "s");
-    ck_assert_str_eq(text_string(&text), ">= 1,601 s (20 runs, no interval)");
-}
-END_TEST
-
-START_TEST(an_interval_names_its_bounds)
-{
-    Interval interval = {.value = 4.21, .low = 3.94, .high = 4.62, .count = 20, .confidence = .9};
-    words_interval(&text, &interval, "USD");
-    ck_assert_str_eq(text_string(&text), "4.21 (3.94 to 4.62) USD (90 %, 20 runs)");
-    text_clear(&text);
-    interval.high = INFINITY;
-    words_interval(&text, &interval, "USD");
-    ck_assert_str_eq(text_string(&text),
-                     "4.210 (above 3.940) USD (90 %, 20 runs, too few for both bounds)");
-}
-END_TEST
-
-START_TEST(a_paired_difference_says_what_common_seeds_saved)
-{
-    Paired paired = {.difference = {.mean = -120, .half_width = 30, .count = 20, .confidence = .95},
-                     .correlation = .934,
-                     .variance_reduction = 14.6};
-    words_paired(&text, &paired, "s");
-    ck_assert_str_eq(text_string(&text), "-120 +- 30 s (95 %, 20 runs), correlation 0.93, 15 times "
-                                         "fewer runs than with independent seeds");
-}
-END_TEST
-
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("words");
@@ -116,10 +71,6 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, numbers_have_the_digits_that_their_errors_deserve);
     tcase_add_test(tests, an_exact_amount_has_no_more_digits_than_matter);
-    tcase_add_test(tests, an_estimate_says_its_width_confidence_and_runs);
-    tcase_add_test(tests, an_estimate_without_an_interval_says_so);
-    tcase_add_test(tests, an_interval_names_its_bounds);
-    tcase_add_test(tests, a_paired_difference_says_what_common_seeds_saved);
     suite_add_tcase(suite, tests);
     return suite;
 }
