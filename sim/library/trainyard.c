@@ -493,8 +493,9 @@ trainyard_error trainyard_metric(trainyard_result *result, const char *name, dou
         return error_of(TRAINYARD_BAD_INPUT, status);
     }
     Problems problems = problems_create(result->arena);
-    const Metric *metric = metric_compile(result->arena, &result->file->scenario,
-                                          arena_strdup(result->arena, name), at, &problems);
+    const Metric *metric =
+        metric_compile(result->arena, metric_names_create(result->arena, &result->file->scenario),
+                       arena_strdup(result->arena, name), at, &problems);
     if (!metric)
         return error_of(TRAINYARD_BAD_INPUT, &problems.items[0]);
     const MetricValue found = metric_of(metric, result->summary);

@@ -16,25 +16,25 @@
 
 #include <stdint.h>
 
-typedef struct {
-    int64_t most_bytes_per_s; /* its own limit, >= 0 */
-    int32_t link_count;       /* 0: only its own limit counts */
-    const int32_t *links;     /* indices, each once */
-    const int64_t *parts_ppm; /* [link_count] its parts on each link, > 0; NULL: one on each */
-} FairFlow;
+#include "sim/base/arena.h"
 
-/* A link. The last three members are used while rates are computed. */
-typedef struct {
-    int64_t bytes_per_s;       /* >= 0 */
-    int64_t left_bytes_per_s;  /* not taken by flows that have stopped */
-    int64_t waiting_ppm;       /* parts that still grow */
-    int64_t level_bytes_per_s; /* at which these would fill the link; INT64_MAX: there are none */
-} FairLink;
+/* Links, and flows that cross them. Its memory is used again after fair_net_clear. */
+typedef struct FairNet FairNet;
 
-/* Fills rates[flow_count], the rate of one part of each flow. Reads only bytes_per_s of `links`;
- * afterwards left_bytes_per_s is the unused rate. There are at most flow_count rounds, each over
- * all links and flows. */
-void fair_rates(int32_t link_count, FairLink *links, int32_t flow_count, const FairFlow *flows,
-                int64_t *rates);
+/* Empty; lives as long as `arena`. */
+FairNet *fair_net_create(Arena *arena);
+void fair_net_clear(FairNet *net);
+/* Adds a link; returns its index: 0, 1, ... */
+int32_t fair_net_add_link(FairNet *net, int64_t bytes_per_s);
+/* Adds a flow with its own limit, in the order of fair_net_rates. Without links only the limit
+ * counts. */
+void fair_net_add_flow(FairNet *net, int64_t most_bytes_per_s);
+/* The flow that was added last crosses `link`, which it has not crossed yet, with so many parts;
+ * PPM: one. */
+void fair_net_cross(FairNet *net, int32_t link, int64_t parts_ppm);
+
+/* Computes the rate of one part of each flow, in O(n log n) steps for the sum n of links, flows and
+ * crossings. The rates are valid until the net changes. */
+const int64_t *fair_net_rates(FairNet *net);
 
 #endif

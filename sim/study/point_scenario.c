@@ -98,9 +98,10 @@ static const Metric *const *compile_metrics(Arena *arena, const Study *study,
                                             const Scenario *scenario, Problems *problems)
 {
     const Metric **metrics = ARENA_ARRAY(arena, const Metric *, study->metric_count);
+    MetricNames *names = metric_names_create(arena, scenario);
     for (int32_t i = 0; i < study->metric_count; i++)
         metrics[i] =
-            metric_compile(arena, scenario, study->metrics[i].name, study->metrics[i].at, problems);
+            metric_compile(arena, names, study->metrics[i].name, study->metrics[i].at, problems);
     return metrics;
 }
 

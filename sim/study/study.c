@@ -19,9 +19,10 @@ static bool describe_metrics(const StudyReader *reader, StudyMetric *metrics)
 {
     Study *study = reader->study;
     const int32_t before = reader->problems->count;
+    MetricNames *names = metric_names_create(reader->arena, &study->scenario->scenario);
     for (int32_t i = 0; i < study->metric_count; i++) {
-        const Metric *metric = metric_compile(reader->arena, &study->scenario->scenario,
-                                              metrics[i].name, metrics[i].at, reader->problems);
+        const Metric *metric =
+            metric_compile(reader->arena, names, metrics[i].name, metrics[i].at, reader->problems);
         if (metric == NULL)
             continue;
         metrics[i].unit = metric_unit(metric);

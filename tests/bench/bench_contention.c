@@ -1,5 +1,6 @@
 /* How long a share takes for a transfer, by how many are under way: the hold model (one ends, one
- * starts), and departures in the middle. Each step is O(log n), so n transfers cost n log n. */
+ * starts), and departures in the middle. Each step is O(log n), so n transfers cost n log n. Also
+ * what max-min fair rates cost for each of n flows with n different limits over one link. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include "sim/base/units.h"
 #include "sim/cloud/storage/share.h"
 #include "sim/engine/rng.h"
+#include "sim/model/fairness.h"
 
 enum { HOLDS = 1000000, ROUNDS = 3 };
 
@@ -69,6 +71,24 @@ static double leave_ns(int32_t transfers, uint32_t *tickets)
     return 1e9 * spent_s / HOLDS;
 }
 
+/* Half of the flows reach their limits, one after the other; the others share the rest. */
+static double fair_ns(int32_t flows, uint32_t *unused)
+{
+    (void)unused;
+    Arena *run = arena_create();
+    FairNet *net = fair_net_create(run);
+    double begin_s = now_s();
+    fair_net_add_link(net, INT64_C(1000) * flows * flows * 3 / 8);
+    for (int32_t f = 0; f < flows; f++) {
+        fair_net_add_flow(net, INT64_C(1000) * (f + 1));
+        fair_net_cross(net, 0, PPM);
+    }
+    fair_net_rates(net);
+    double spent_s = now_s() - begin_s;
+    arena_destroy(run);
+    return 1e9 * spent_s / flows;
+}
+
 static double best(double (*measure)(int32_t transfers, uint32_t *tickets), int32_t transfers,
                    uint32_t *tickets)
 {
@@ -97,14 +117,15 @@ int main(void)
         bytes[i] = 1 + (int64_t)((word >> 32) % (UINT64_C(64) << 20));
         victims[i] = (uint32_t)word;
     }
-    printf("%10s %14s %9s %16s %9s\n", "under way", "ns/end+start", "per log2", "ns/leave+start",
-           "per log2");
+    printf("%10s %14s %9s %16s %9s %14s %9s\n", "under way", "ns/end+start", "per log2",
+           "ns/leave+start", "per log2", "ns/fair rate", "per log2");
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         double held_ns = best(hold_ns, sizes[i], tickets);
         double left_ns = best(leave_ns, sizes[i], tickets);
+        double rate_ns = best(fair_ns, sizes[i], tickets);
         int32_t depth = log2_of(sizes[i]);
-        printf("%10" PRId32 " %14.1f %9.1f %16.1f %9.1f\n", sizes[i], held_ns, held_ns / depth,
-               left_ns, left_ns / depth);
+        printf("%10" PRId32 " %14.1f %9.1f %16.1f %9.1f %14.1f %9.1f\n", sizes[i], held_ns,
+               held_ns / depth, left_ns, left_ns / depth, rate_ns, rate_ns / depth);
     }
     arena_destroy(arena);
     return EXIT_SUCCESS;

@@ -41,9 +41,10 @@ static PointScenario point_of(Arena *arena, const ScenarioFile *file, Problems *
     const Metric **metrics = ARENA_ARRAY(arena, const Metric *, METRICS);
     PointScenario point = {
         .file = file, .metrics = metrics, .metric_count = METRICS, .value_count = METRICS};
+    MetricNames *names = metric_names_create(arena, &file->scenario);
     for (int32_t i = 0; i < METRICS; i++) {
         const char *name = arena_printf(arena, metric_formats[i], file->scenario.workloads[0].name);
-        metrics[i] = metric_compile(arena, &file->scenario, name, (Place){0}, problems);
+        metrics[i] = metric_compile(arena, names, name, (Place){0}, problems);
         if (metrics[i] == NULL)
             break;
         point.value_count += measure_part_count(metric_kind(metrics[i]));

@@ -194,43 +194,28 @@ static int64_t own_bytes_per_s(const Jobs *jobs, const Job *job)
                    job->spec->program->exchange->network_efficiency_ppm, PPM);
 }
 
+/* The racks of a cluster and the jobs that train across them. */
 typedef struct {
     Arena *arena;
-    int32_t rack_count;
-    FairLink *racks;
-    int32_t flow_count;
-    FairFlow *flows;
+    FairNet *net;
 } Competition;
 
-static void add_competitor(const Jobs *jobs, Competition *competition, const Job *job)
+static void add_competitor(const Jobs *jobs, const Competition *competition, const Job *job)
 {
-    int32_t *racks = ARENA_ARRAY(competition->arena, int32_t, job->request.nodes);
+    uint32_t *racks = ARENA_ARRAY(competition->arena, uint32_t, job->request.nodes);
     int32_t count = 0;
+    fair_net_add_flow(competition->net, own_bytes_per_s(jobs, job));
     for (int32_t n = 0; n < job->request.nodes; n++) {
-        int32_t rack = rack_of(jobs, job, n);
-        bool is_known = false;
-        for (int32_t i = count; i-- > 0 && !is_known;)
-            is_known = racks[i] == rack;
-        if (!is_known)
-            racks[count++] = rack;
+        const int32_t rack = rack_of(jobs, job, n);
+        if (has_link(racks, count, (uint32_t)rack))
+            continue;
+        racks[count++] = (uint32_t)rack;
+        fair_net_cross(competition->net, rack, PPM);
     }
-    competition->flows[competition->flow_count++] = (FairFlow){
-        .most_bytes_per_s = own_bytes_per_s(jobs, job), .link_count = count, .links = racks};
-}
-
-/* An upper limit for the number of jobs on the nodes of a cluster. */
-static int64_t jobs_on_nodes(const Jobs *jobs, const Cluster *cluster)
-{
-    int64_t count = 0;
-    for (int32_t place = 0; place < cluster->place_count; place++) {
-        const NodeId id = cluster->nodes[place];
-        count += id.index != ID_NONE ? 1 + node_by_id(jobs->clusters, id)->shared_count : 0;
-    }
-    return count;
 }
 
 /* Adds the job `id` on `node` if it competes with `job` and this is the first of its nodes. */
-static void consider_competitor(const Jobs *jobs, Competition *competition, const Job *job,
+static void consider_competitor(const Jobs *jobs, const Competition *competition, const Job *job,
                                 const Node *node, JobId id)
 {
     const Job *other = job_by_id(jobs, id);
@@ -239,41 +224,33 @@ static void consider_competitor(const Jobs *jobs, Competition *competition, cons
         add_competitor(jobs, competition, other);
 }
 
-/* The racks of `job`'s cluster and the jobs that train across them, `job` first. Each other job is
- * found by the first of its nodes. */
-static Competition competition_for(const Jobs *jobs, const Job *job, Arena *arena)
+/* Adds all jobs that train across racks of `job`'s cluster, `job` first. Each other job is found by
+ * the first of its nodes. */
+static void add_competitors(const Jobs *jobs, const Competition *competition, const Job *job)
 {
-    const NetworkTopology *topology = &jobs->scenario->network;
     const Cluster *cluster = cluster_by_id(jobs->clusters, job->cluster);
-    int32_t racks = cluster->place_count / topology->nodes_per_rack + 1;
-    Competition competition = {.arena = arena,
-                               .rack_count = racks,
-                               .racks = ARENA_ARRAY(arena, FairLink, racks),
-                               .flows =
-                                   ARENA_ARRAY(arena, FairFlow, 1 + jobs_on_nodes(jobs, cluster))};
-    for (int32_t r = 0; r < racks; r++)
-        competition.racks[r].bytes_per_s = topology->uplink_bytes_per_s;
-    add_competitor(jobs, &competition, job);
+    add_competitor(jobs, competition, job);
     for (int32_t place = 0; place < cluster->place_count; place++) {
         const NodeId id = cluster->nodes[place];
         const Node *node = id.index != ID_NONE ? node_by_id(jobs->clusters, id) : NULL;
         if (node != NULL && node->job.index != ID_NONE)
-            consider_competitor(jobs, &competition, job, node, node->job);
+            consider_competitor(jobs, competition, job, node, node->job);
         for (int32_t i = 0; node != NULL && i < node->shared_count; i++)
-            consider_competitor(jobs, &competition, job, node, node->shared[i].job);
+            consider_competitor(jobs, competition, job, node, node->shared[i].job);
     }
-    return competition;
 }
 
 int64_t exchange_rate_bytes_per_s(const Jobs *jobs, const Job *job)
 {
     invariant(exchange_is_shared(jobs, job));
+    const NetworkTopology *topology = &jobs->scenario->network;
+    const Cluster *cluster = cluster_by_id(jobs->clusters, job->cluster);
     Arena *arena = arena_create();
-    Competition competition = competition_for(jobs, job, arena);
-    int64_t *rates = ARENA_ARRAY(arena, int64_t, competition.flow_count);
-    fair_rates(competition.rack_count, competition.racks, competition.flow_count, competition.flows,
-               rates);
-    int64_t rate = rates[0];
+    const Competition competition = {.arena = arena, .net = fair_net_create(arena)};
+    for (int32_t r = 0; r <= cluster->place_count / topology->nodes_per_rack; r++)
+        fair_net_add_link(competition.net, topology->uplink_bytes_per_s);
+    add_competitors(jobs, &competition, job);
+    const int64_t rate = fair_net_rates(competition.net)[0];
     arena_destroy(arena);
     return rate;
 }

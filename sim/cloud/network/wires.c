@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/base/array.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
 #include "sim/cloud/record/ids.h"
@@ -37,7 +38,7 @@ typedef struct {
 typedef struct {
     int64_t bytes_per_s;
     uint64_t stamp;
-    int32_t found; /* index in Wires.found_links */
+    int32_t found; /* index in Wires.found_links, and in the net */
     int32_t flow_count, flow_capacity;
     LinkFlow *flows;
     uint32_t next_free; /* of a removed link; ID_NONE: the last */
@@ -53,15 +54,10 @@ struct Wires {
     uint64_t begun;
     uint64_t searches;
     bool is_held; /* see wires_hold */
-    /* The result of the last search, and room to compute its rates. */
+    /* The result of the last search, and the same to compute its rates. */
     uint32_t *found_flows, *found_links;
-    int32_t found_flow_count, found_link_count;
-    FairFlow *fair_flows;
-    FairLink *fair_links;
-    int64_t *rates;
-    int32_t *crossings; /* of all found flows, one after the other ... */
-    int64_t *parts_ppm; /* ... and their parts */
-    int32_t fair_flow_capacity, fair_link_capacity, crossing_capacity;
+    uint32_t found_flow_count, found_link_count, found_flow_capacity, found_link_capacity;
+    FairNet *net;
 };
 
 Wires *wires_create(Arena *run)
@@ -70,6 +66,7 @@ Wires *wires_create(Arena *run)
     wires->run = run;
     wires->first_free = wires->first_free_link = ID_NONE;
     wires->ends = end_heap_create(run);
+    wires->net = fair_net_create(run);
     return wires;
 }
 
@@ -147,16 +144,9 @@ static void find_link(Wires *wires, uint32_t index)
     if (link->stamp == wires->searches)
         return;
     link->stamp = wires->searches;
-    link->found = wires->found_link_count;
-    if (wires->found_link_count == wires->fair_link_capacity) {
-        int32_t capacity = grown(wires->fair_link_capacity, wires->found_link_count + 1);
-        uint32_t *found = ARENA_ARRAY(wires->run, uint32_t, capacity);
-        if (wires->found_link_count > 0)
-            memcpy(found, wires->found_links, (size_t)wires->found_link_count * sizeof *found);
-        wires->found_links = found;
-        wires->fair_links = ARENA_ARRAY(wires->run, FairLink, capacity);
-        wires->fair_link_capacity = capacity;
-    }
+    link->found = (int32_t)wires->found_link_count;
+    wires->found_links = array_room(wires->run, wires->found_links, wires->found_link_count + 1,
+                                    &wires->found_link_capacity, sizeof *wires->found_links);
     wires->found_links[wires->found_link_count++] = index;
 }
 
@@ -166,16 +156,8 @@ static void find_flow(Wires *wires, uint32_t index)
     if (flow->stamp == wires->searches)
         return;
     flow->stamp = wires->searches;
-    if (wires->found_flow_count == wires->fair_flow_capacity) {
-        int32_t capacity = grown(wires->fair_flow_capacity, wires->found_flow_count + 1);
-        uint32_t *found = ARENA_ARRAY(wires->run, uint32_t, capacity);
-        if (wires->found_flow_count > 0)
-            memcpy(found, wires->found_flows, (size_t)wires->found_flow_count * sizeof *found);
-        wires->found_flows = found;
-        wires->fair_flows = ARENA_ARRAY(wires->run, FairFlow, capacity);
-        wires->rates = ARENA_ARRAY(wires->run, int64_t, capacity);
-        wires->fair_flow_capacity = capacity;
-    }
+    wires->found_flows = array_room(wires->run, wires->found_flows, wires->found_flow_count + 1,
+                                    &wires->found_flow_capacity, sizeof *wires->found_flows);
     wires->found_flows[wires->found_flow_count++] = index;
     for (int32_t i = 0; i < flow->link_count; i++)
         find_link(wires, flow->links[i].link);
@@ -192,39 +174,25 @@ static void begin_search(Wires *wires)
 /* Finds all flows and links that are connected to the links found so far. */
 static void search(Wires *wires)
 {
-    for (int32_t l = 0; l < wires->found_link_count; l++) {
+    for (uint32_t l = 0; l < wires->found_link_count; l++) {
         const Link *link = &wires->links[wires->found_links[l]];
         for (int32_t i = 0; i < link->flow_count; i++)
             find_flow(wires, link->flows[i].flow);
     }
 }
 
-/* Fills fair_flows and fair_links with the flows and links that were found. */
-static void describe_found(Wires *wires)
+/* Makes the net of the links and flows that were found. */
+static void describe_found(const Wires *wires)
 {
-    int32_t crossings = 0;
-    for (int32_t f = 0; f < wires->found_flow_count; f++)
-        crossings += wires->flows[wires->found_flows[f]].link_count;
-    if (crossings > wires->crossing_capacity) {
-        wires->crossing_capacity = grown(wires->crossing_capacity, crossings);
-        wires->crossings = ARENA_ARRAY(wires->run, int32_t, wires->crossing_capacity);
-        wires->parts_ppm = ARENA_ARRAY(wires->run, int64_t, wires->crossing_capacity);
-    }
-    for (int32_t l = 0; l < wires->found_link_count; l++)
-        wires->fair_links[l] =
-            (FairLink){.bytes_per_s = wires->links[wires->found_links[l]].bytes_per_s};
-    int32_t *crossing = wires->crossings;
-    int64_t *parts_ppm = wires->parts_ppm;
-    for (int32_t f = 0; f < wires->found_flow_count; f++) {
+    fair_net_clear(wires->net);
+    for (uint32_t l = 0; l < wires->found_link_count; l++)
+        fair_net_add_link(wires->net, wires->links[wires->found_links[l]].bytes_per_s);
+    for (uint32_t f = 0; f < wires->found_flow_count; f++) {
         const Flow *flow = &wires->flows[wires->found_flows[f]];
-        wires->fair_flows[f] = (FairFlow){.most_bytes_per_s = flow->most_bytes_per_s,
-                                          .link_count = flow->link_count,
-                                          .links = crossing,
-                                          .parts_ppm = parts_ppm};
-        for (int32_t i = 0; i < flow->link_count; i++) {
-            *crossing++ = wires->links[flow->links[i].link].found;
-            *parts_ppm++ = flow->links[i].parts_ppm;
-        }
+        fair_net_add_flow(wires->net, flow->most_bytes_per_s);
+        for (int32_t i = 0; i < flow->link_count; i++)
+            fair_net_cross(wires->net, wires->links[flow->links[i].link].found,
+                           flow->links[i].parts_ppm);
     }
 }
 
@@ -272,10 +240,9 @@ static void share_out(Wires *wires, int64_t now_ns)
         return;
     search(wires);
     describe_found(wires);
-    fair_rates(wires->found_link_count, wires->fair_links, wires->found_flow_count,
-               wires->fair_flows, wires->rates);
-    for (int32_t f = 0; f < wires->found_flow_count; f++)
-        set_rate(wires, wires->found_flows[f], wires->rates[f], now_ns);
+    const int64_t *rates = fair_net_rates(wires->net);
+    for (uint32_t f = 0; f < wires->found_flow_count; f++)
+        set_rate(wires, wires->found_flows[f], rates[f], now_ns);
 }
 
 /* --- Flows --- */

@@ -17,17 +17,18 @@
 #ifndef SIM_OUTPUT_SUMMARY_METRIC_H
 #define SIM_OUTPUT_SUMMARY_METRIC_H
 
+#include "sim/output/summary/metric_names.h"
 #include "sim/output/summary/summary.h"
 
 typedef struct Metric Metric;
 
-/* The metric called `name` of runs of `scenario`, a number. NULL, with a problem at `at` and the
- * nearest name as hint, when there is no such metric or it is a text. Lives in `arena`; borrows
- * `name` and the names of the scenario. */
-const Metric *metric_compile(Arena *arena, const Scenario *scenario, const char *name, Place at,
+/* The metric called `name` of runs of the scenario of `names`, a number. NULL, with a problem at
+ * `at` and the nearest name as hint, when there is no such metric or it is a text. Lives in
+ * `arena`; borrows `name` and the names of the scenario. */
+const Metric *metric_compile(Arena *arena, MetricNames *names, const char *name, Place at,
                              Problems *problems);
 /* The same for a number or a text. */
-const Metric *metric_compile_any(Arena *arena, const Scenario *scenario, const char *name, Place at,
+const Metric *metric_compile_any(Arena *arena, MetricNames *names, const char *name, Place at,
                                  Problems *problems);
 
 const char *metric_name(const Metric *metric);

@@ -21,7 +21,7 @@ const Field *metric_function_spread(const ObjectType *type, int function)
 
 typedef struct {
     Arena *arena;
-    const Scenario *scenario;
+    MetricNames *names;
     const char *name; /* the whole */
     Place at;
     Problems *problems;
@@ -56,9 +56,10 @@ static bool add_unknown(const Compiler *compiler, Position position, const char 
 static JobClasses classes_of(const Compiler *compiler, JobClassKind kind)
 {
     const Metric *metric = compiler->metric;
-    const Workload *workload =
-        metric_workload(compiler->scenario, metric->steps[metric->step_count - 1].name);
-    return metric_job_classes(compiler->arena, compiler->scenario, workload, kind);
+    const Workload *workload = metric_workload(metric_names_scenario(compiler->names),
+                                               metric->steps[metric->step_count - 1].name);
+    return metric_job_classes(compiler->arena, metric_names_scenario(compiler->names), workload,
+                              kind);
 }
 
 /* The members and functions of `type`. */
@@ -94,19 +95,18 @@ static const char *after(const char *rest, size_t length)
     return rest[length] == '.' ? rest + length + 1 : rest + length;
 }
 
-/* The longest of `names` with which `rest` begins: names may contain dots. -1: none. */
-static int32_t longest_name(const char *rest, const char *const *names, int32_t count)
+/* The longest name of a list with which `rest` begins, as its index: names may contain dots. -1:
+ * none. */
+static int32_t longest_name(Arena *arena, const char *rest, const NameTable *places)
 {
-    int32_t best = -1;
-    size_t longest = 0;
-    for (int32_t i = 0; i < count; i++) {
-        const size_t length = matches_key(rest, names[i]);
-        if (length > longest) {
-            longest = length;
-            best = i;
-        }
+    char *name = arena_strdup(arena, rest);
+    for (char *end = name + strlen(name); end != NULL && end > name; end = strrchr(name, '.')) {
+        uint32_t place;
+        *end = '\0';
+        if (name_table_find(places, name, &place))
+            return (int32_t)place;
     }
-    return best;
+    return -1;
 }
 
 static bool add_is_object(const Compiler *compiler, Position position)
@@ -155,7 +155,7 @@ static bool compile_class(Compiler *compiler, Position position, JobClassKind ki
 {
     Metric *metric = compiler->metric;
     const JobClasses classes = classes_of(compiler, kind);
-    const int32_t class = longest_name(position.rest, classes.names, classes.count);
+    const int32_t class = longest_name(compiler->arena, position.rest, classes.places);
     if (class < 0)
         return add_unknown(compiler, position, job_class_word(kind), classes.names, classes.count);
     metric->is_of_class = true;
@@ -204,9 +204,8 @@ static bool compile_item(Compiler *compiler, Position position, const Field *lis
 {
     Metric *metric = compiler->metric;
     const char *owner = metric->step_count > 0 ? metric->steps[metric->step_count - 1].name : NULL;
-    const NameList names =
-        metric_item_names(compiler->arena, compiler->scenario, list->name, owner);
-    const int32_t item = longest_name(position.rest, names.items, names.count);
+    const NameList names = metric_item_names(compiler->names, list->name, owner);
+    const int32_t item = longest_name(compiler->arena, position.rest, names.places);
     if (item < 0)
         return add_unknown(compiler, position, kind_of_list(list->name), names.items, names.count);
     const Field *key = metric_key_field(list->type);
@@ -280,13 +279,13 @@ static bool walk(Compiler *compiler, Position position)
     return add_unknown(compiler, position, "member", names, count);
 }
 
-static const Metric *compile_one(Arena *arena, const Scenario *scenario, const char *name, Place at,
+static const Metric *compile_one(Arena *arena, MetricNames *names, const char *name, Place at,
                                  Problems *problems)
 {
     Metric *metric = ARENA_NEW(arena, Metric);
     metric->name = name;
     Compiler compiler = {.arena = arena,
-                         .scenario = scenario,
+                         .names = names,
                          .name = name,
                          .at = at,
                          .problems = problems,
@@ -296,18 +295,18 @@ static const Metric *compile_one(Arena *arena, const Scenario *scenario, const c
 
 static const char ratio_sign[] = " / ";
 
-const Metric *metric_compile_any(Arena *arena, const Scenario *scenario, const char *name, Place at,
+const Metric *metric_compile_any(Arena *arena, MetricNames *names, const char *name, Place at,
                                  Problems *problems)
 {
     const char *sign = strstr(name, ratio_sign);
     if (sign == NULL)
-        return compile_one(arena, scenario, name, at, problems);
+        return compile_one(arena, names, name, at, problems);
     const char *above = arena_strndup(arena, name, (size_t)(sign - name));
     Metric *metric = ARENA_NEW(arena, Metric);
     *metric = (Metric){
         .name = name,
-        .above = metric_compile(arena, scenario, above, at, problems),
-        .below = metric_compile(arena, scenario, sign + strlen(ratio_sign), at, problems),
+        .above = metric_compile(arena, names, above, at, problems),
+        .below = metric_compile(arena, names, sign + strlen(ratio_sign), at, problems),
     };
     if (metric->above == NULL || metric->below == NULL)
         return NULL;
@@ -319,10 +318,10 @@ const Metric *metric_compile_any(Arena *arena, const Scenario *scenario, const c
     return NULL;
 }
 
-const Metric *metric_compile(Arena *arena, const Scenario *scenario, const char *name, Place at,
+const Metric *metric_compile(Arena *arena, MetricNames *names, const char *name, Place at,
                              Problems *problems)
 {
-    const Metric *metric = metric_compile_any(arena, scenario, name, at, problems);
+    const Metric *metric = metric_compile_any(arena, names, name, at, problems);
     if (metric == NULL || !metric_is_text(metric))
         return metric;
     problems_add(problems, STATUS_BAD_INPUT, at, "metric \"%s\" is a text, not a number", name);

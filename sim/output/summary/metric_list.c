@@ -6,7 +6,7 @@
 
 typedef struct {
     Arena *arena;
-    const Scenario *scenario;
+    MetricNames *names;
     const char *times; /* what the spread that is being listed is about; NULL: not in a spread */
     MetricList list;
     const char *item; /* whose members are listed; NULL: none */
@@ -34,10 +34,9 @@ static void list_type(Lister *lister, const char *prefix, const ObjectType *type
 static void list_items(Lister *lister, const char *prefix, const Field *list)
 {
     const char *owner = lister->item;
-    const NameList names = metric_item_names(lister->arena, lister->scenario, list->name, owner);
-    const int32_t count = metric_item_count(lister->arena, lister->scenario, list->name, owner);
+    const NameList names = metric_item_names(lister->names, list->name, owner);
     const Field *value = metric_key_field(list->type) + 1;
-    for (int32_t i = 0; i < count; i++) {
+    for (int32_t i = 0; i < names.preferred_count; i++) {
         const char *name = joined(lister, prefix, names.items[i]);
         lister->item = names.items[i];
         if (list->kind == VALUE_NAMED)
@@ -65,8 +64,8 @@ static void list_field(Lister *lister, const char *prefix, const Field *field)
 static void list_classes(Lister *lister, const char *prefix, const Workload *workload)
 {
     for (int kind = 0; kind < JOB_CLASS_COUNT; kind++) {
-        const JobClasses classes =
-            metric_job_classes(lister->arena, lister->scenario, workload, (JobClassKind)kind);
+        const JobClasses classes = metric_job_classes(
+            lister->arena, metric_names_scenario(lister->names), workload, (JobClassKind)kind);
         const char *of_kind = joined(lister, prefix, job_class_key((JobClassKind)kind));
         for (int32_t i = 0; i < classes.count; i++)
             list_type(lister, joined(lister, of_kind, classes.names[i]), &summary_class_type);
@@ -88,13 +87,14 @@ static void list_type(Lister *lister, const char *prefix, const ObjectType *type
                                         completed_doc, false});
     }
     if (type == &summary_workload_type)
-        list_classes(lister, prefix,
-                     metric_workload(lister->scenario, prefix + strlen("workloads.")));
+        list_classes(
+            lister, prefix,
+            metric_workload(metric_names_scenario(lister->names), prefix + strlen("workloads.")));
 }
 
 MetricList metric_list(Arena *arena, const Scenario *scenario)
 {
-    Lister lister = {.arena = arena, .scenario = scenario};
+    Lister lister = {.arena = arena, .names = metric_names_create(arena, scenario)};
     list_type(&lister, "", &summary_type);
     return lister.list;
 }

@@ -20,20 +20,33 @@ static const char *created_path(Arena *arena, const Command *command)
     return path.name;
 }
 
+static NameList no_names(Arena *arena, int64_t capacity)
+{
+    return (NameList){.items = ARENA_ARRAY(arena, const char *, capacity),
+                      .places = name_table_create(arena)};
+}
+
+static void add_name(NameList *list, const char *name)
+{
+    if (!name_table_find(list->places, name, NULL))
+        name_table_set(list->places, name, (uint32_t)list->count);
+    list->items[list->count++] = name;
+}
+
 static NameList created_paths(Arena *arena, const Scenario *scenario, CommandKind kind)
 {
-    NameList paths = {.items = ARENA_ARRAY(arena, const char *, scenario->command_count)};
+    NameList paths = no_names(arena, scenario->command_count);
     for (int32_t i = 0; i < scenario->command_count; i++)
         if (scenario->commands[i].kind == kind)
-            paths.items[paths.count++] = created_path(arena, &scenario->commands[i]);
+            add_name(&paths, created_path(arena, &scenario->commands[i]));
     return paths;
 }
 
 static NameList workload_names(Arena *arena, const Scenario *scenario)
 {
-    NameList names = {.items = ARENA_ARRAY(arena, const char *, scenario->workload_count)};
+    NameList names = no_names(arena, scenario->workload_count);
     for (int32_t i = 0; i < scenario->workload_count; i++)
-        names.items[names.count++] = scenario->workloads[i].name;
+        add_name(&names, scenario->workloads[i].name);
     return names;
 }
 
@@ -61,16 +74,16 @@ static NameList part_names(Arena *arena, const Scenario *scenario, const char *c
     int32_t most = 0;
     for (int32_t i = 0; (command = scenario_next_cluster(scenario, &i)) != NULL;)
         most += part_count(command->as.cluster_create, part);
-    NameList names = {.items = ARENA_ARRAY(arena, const char *, most)};
+    NameList names = no_names(arena, most);
     for (int32_t i = 0; (command = scenario_next_cluster(scenario, &i)) != NULL;) {
         const char *path = created_path(arena, command);
         const ClusterSpec *spec = command->as.cluster_create;
         const bool is_meant =
             strcmp(path, cluster) == 0 || strcmp(summary_short_name(path), cluster) == 0;
         for (int32_t k = 0; is_meant && k < part_count(spec, part); k++)
-            names.items[names.count++] =
-                part == PART_KINDS ? spec->kinds[k].name : spec->queues[k].name;
+            add_name(&names, part == PART_KINDS ? spec->kinds[k].name : spec->queues[k].name);
     }
+    names.preferred_count = names.count;
     return names;
 }
 
@@ -82,41 +95,61 @@ static const struct {
                      {"jobs", COMMAND_JOB_CREATE},
                      {"file_servers", COMMAND_FILE_SERVER_CREATE}};
 
-static NameList paths_of_list(Arena *arena, const Scenario *scenario, const char *key)
+enum { CREATED_LISTS = sizeof created_lists / sizeof created_lists[0] };
+
+struct MetricNames {
+    Arena *arena;
+    const Scenario *scenario;
+    NameList lists[CREATED_LISTS + 1]; /* as in created_lists, then workloads */
+};
+
+MetricNames *metric_names_create(Arena *arena, const Scenario *scenario)
 {
-    for (size_t i = 0; i < sizeof created_lists / sizeof created_lists[0]; i++)
-        if (strcmp(created_lists[i].key, key) == 0)
-            return created_paths(arena, scenario, created_lists[i].creates);
-    invariant(strcmp(key, "workloads") == 0);
-    return workload_names(arena, scenario);
+    MetricNames *names = ARENA_NEW(arena, MetricNames);
+    names->arena = arena;
+    names->scenario = scenario;
+    return names;
 }
 
-int32_t metric_item_count(Arena *arena, const Scenario *scenario, const char *key,
-                          const char *owner)
+const Scenario *metric_names_scenario(const MetricNames *names)
 {
-    const ClusterPart part = part_of_key(key);
-    if (part != PART_NONE)
-        return part_names(arena, scenario, owner, part).count;
-    return paths_of_list(arena, scenario, key).count;
+    return names->scenario;
 }
 
-NameList metric_item_names(Arena *arena, const Scenario *scenario, const char *key,
-                           const char *owner)
+/* All forms of the names of a list. */
+static NameList all_forms(Arena *arena, const NameList *paths)
 {
     enum { FORMS = 3 };
-    const ClusterPart part = part_of_key(key);
-    if (part != PART_NONE)
-        return part_names(arena, scenario, owner, part);
-    const NameList paths = paths_of_list(arena, scenario, key);
-    const char **preferred = summary_names(arena, paths.items, (uint32_t)paths.count);
-    NameList names = {.items = ARENA_ARRAY(arena, const char *, FORMS *(int64_t)paths.count)};
-    for (int32_t i = 0; i < paths.count; i++)
-        names.items[names.count++] = preferred[i];
-    for (int32_t i = 0; i < paths.count; i++) {
-        names.items[names.count++] = paths.items[i];
-        names.items[names.count++] = summary_short_name(paths.items[i]);
+    const char **preferred = summary_names(arena, paths->items, (uint32_t)paths->count);
+    NameList names = no_names(arena, FORMS * (int64_t)paths->count);
+    for (int32_t i = 0; i < paths->count; i++)
+        add_name(&names, preferred[i]);
+    names.preferred_count = names.count;
+    for (int32_t i = 0; i < paths->count; i++) {
+        add_name(&names, paths->items[i]);
+        add_name(&names, summary_short_name(paths->items[i]));
     }
     return names;
+}
+
+NameList metric_item_names(MetricNames *names, const char *key, const char *owner)
+{
+    Arena *arena = names->arena;
+    const ClusterPart part = part_of_key(key);
+    if (part != PART_NONE)
+        return part_names(arena, names->scenario, owner, part);
+    int32_t i = 0;
+    while (i < CREATED_LISTS && strcmp(created_lists[i].key, key) != 0)
+        i++;
+    invariant(i < CREATED_LISTS || strcmp(key, "workloads") == 0);
+    NameList *list = &names->lists[i];
+    if (list->places == NULL) {
+        const NameList paths = i < CREATED_LISTS
+                                   ? created_paths(arena, names->scenario, created_lists[i].creates)
+                                   : workload_names(arena, names->scenario);
+        *list = all_forms(arena, &paths);
+    }
+    return *list;
 }
 
 /* --- Classes --- */
@@ -239,8 +272,8 @@ static JobClasses words_of(Arena *arena, const int32_t *column, JobListWords wor
     return classes;
 }
 
-JobClasses metric_job_classes(Arena *arena, const Scenario *scenario, const Workload *workload,
-                              JobClassKind kind)
+static JobClasses classes_of(Arena *arena, const Scenario *scenario, const Workload *workload,
+                             JobClassKind kind)
 {
     const JobList *list = workload->list;
     switch (kind) {
@@ -254,4 +287,14 @@ JobClasses metric_job_classes(Arena *arena, const Scenario *scenario, const Work
         break;
     }
     return (JobClasses){0};
+}
+
+JobClasses metric_job_classes(Arena *arena, const Scenario *scenario, const Workload *workload,
+                              JobClassKind kind)
+{
+    JobClasses classes = classes_of(arena, scenario, workload, kind);
+    classes.places = name_table_create(arena);
+    for (int32_t i = 0; i < classes.count; i++)
+        name_table_set(classes.places, classes.names[i], (uint32_t)i);
+    return classes;
 }

@@ -3,22 +3,27 @@
 #ifndef SIM_OUTPUT_SUMMARY_METRIC_NAMES_H
 #define SIM_OUTPUT_SUMMARY_METRIC_NAMES_H
 
+#include "sim/base/name_table.h"
 #include "sim/cloud/spec/scenario.h"
 
+/* The names of a list. Those that a summary prefers come first: the names of a run in which all
+ * commands are applied. Paths and short names, which it uses otherwise, follow. */
 typedef struct {
     const char **items;
-    int32_t count;
+    int32_t count, preferred_count;
+    NameTable *places; /* the index of each name, the first of equal ones */
 } NameList;
 
+/* The names of one scenario. Each list is made when it is first asked for, so that many metrics
+ * cost no more than their own names. */
+typedef struct MetricNames MetricNames;
+
+MetricNames *metric_names_create(Arena *arena, const Scenario *scenario);
+const Scenario *metric_names_scenario(const MetricNames *names);
 /* The names of the items of the summary's list `key`: "clusters", "jobs", "workloads",
- * "file_servers", or "kinds" of the cluster that the summary calls `owner` (otherwise not used).
- * The names that a summary prefers come first, then paths and short names, which
- * are used if not all commands are applied. */
-NameList metric_item_names(Arena *arena, const Scenario *scenario, const char *key,
-                           const char *owner);
-/* How many of these are the names of a run in which all commands are applied. */
-int32_t metric_item_count(Arena *arena, const Scenario *scenario, const char *key,
-                          const char *owner);
+ * "file_servers", or "kinds" or "queues" of the cluster that the summary calls `owner` (otherwise
+ * not used). */
+NameList metric_item_names(MetricNames *names, const char *key, const char *owner);
 
 /* Classes of the jobs of a workload. X(ENUM, key, word for one, description) */
 #define JOB_CLASSES(X)                                                                             \
@@ -43,6 +48,7 @@ typedef struct {
     const char **names;
     const int32_t *values;
     int32_t count;
+    NameTable *places; /* the index of each name */
 } JobClasses;
 
 JobClasses metric_job_classes(Arena *arena, const Scenario *scenario, const Workload *workload,

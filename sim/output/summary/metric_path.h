@@ -5,7 +5,6 @@
 
 #include "sim/output/summary/making.h"
 #include "sim/output/summary/metric.h"
-#include "sim/output/summary/metric_names.h"
 
 /* From a struct to the item of one of its lists. */
 typedef struct {

@@ -12,13 +12,13 @@
 
 /* --- Metrics --- */
 
-static const Metric *metric_wanted(Arena *arena, const Scenario *scenario,
-                                   const Expectation *wanted, Problems *problems)
+static const Metric *metric_wanted(Arena *arena, MetricNames *names, const Expectation *wanted,
+                                   Problems *problems)
 {
     const Metric *metric =
         wanted->equals != NULL
-            ? metric_compile_any(arena, scenario, wanted->subject, wanted->metric_at, problems)
-            : metric_compile(arena, scenario, wanted->subject, wanted->metric_at, problems);
+            ? metric_compile_any(arena, names, wanted->subject, wanted->metric_at, problems)
+            : metric_compile(arena, names, wanted->subject, wanted->metric_at, problems);
     if (metric == NULL)
         return NULL;
     const char *unit = metric_unit(metric);
@@ -32,10 +32,11 @@ const Metric *const *expectations_metrics(Arena *arena, const ScenarioFile *file
                                           Problems *problems)
 {
     const Metric **metrics = ARENA_ARRAY(arena, const Metric *, file->expectation_count);
+    MetricNames *names = metric_names_create(arena, &file->scenario);
     for (int32_t i = 0; i < file->expectation_count; i++) {
         const Expectation *wanted = &file->expectations[i];
         if (wanted->kind == EXPECT_METRIC || wanted->kind == EXPECT_STATISTIC)
-            metrics[i] = metric_wanted(arena, &file->scenario, wanted, problems);
+            metrics[i] = metric_wanted(arena, names, wanted, problems);
     }
     return metrics;
 }
@@ -165,33 +166,34 @@ static ExpectAnswer cluster_error(Arena *arena, const RunWatch *watch, const Exp
 }
 
 /* "jobs.train.state"; NULL when no summary has it: the run's problem, which its answer shows. */
-static const Metric *metric_named(Arena *arena, const WatchedRun *run, const char *name)
+static const Metric *metric_named(Arena *arena, MetricNames *names, const char *name)
 {
     Problems ignored = problems_create(arena);
-    return metric_compile_any(arena, &run->file->scenario, name, place_in("", 0, 0), &ignored);
+    return metric_compile_any(arena, names, name, place_in("", 0, 0), &ignored);
 }
 
-static const Metric *metric_of_job(Arena *arena, const WatchedRun *run, const Expectation *wanted,
+static const Metric *metric_of_job(Arena *arena, MetricNames *names, const Expectation *wanted,
                                    const char *member)
 {
-    return metric_named(arena, run, arena_printf(arena, "jobs.%s.%s", wanted->name, member));
+    return metric_named(arena, names, arena_printf(arena, "jobs.%s.%s", wanted->name, member));
 }
 
-static ExpectAnswer state_answer(Arena *arena, const WatchedRun *run, const Expectation *wanted)
+static ExpectAnswer state_answer(Arena *arena, const WatchedRun *run, MetricNames *names,
+                                 const Expectation *wanted)
 {
     const Summary *summary = run->summary;
     Parts parts = {.arena = arena, .holds = true, .expected = "", .got = ""};
     if (wanted->equals != NULL)
         add_part(&parts, "",
-                 expect_equals(arena, metric_named(arena, run, wanted->subject), summary,
+                 expect_equals(arena, metric_named(arena, names, wanted->subject), summary,
                                wanted->equals));
     if (wanted->exit_code >= 0)
         add_part(&parts, "exit code ",
-                 expect_between(arena, metric_of_job(arena, run, wanted, "exit_code"), summary,
+                 expect_between(arena, metric_of_job(arena, names, wanted, "exit_code"), summary,
                                 (double)wanted->exit_code, (double)wanted->exit_code));
     if (wanted->error != NULL && wanted->is_job)
         add_part(&parts, "error ",
-                 expect_equals(arena, metric_of_job(arena, run, wanted, "error.code"), summary,
+                 expect_equals(arena, metric_of_job(arena, names, wanted, "error.code"), summary,
                                wanted->error));
     if (wanted->error != NULL && !wanted->is_job)
         add_part(&parts, "error ", cluster_error(arena, run->watched.watch, wanted));
@@ -233,13 +235,14 @@ static ExpectAnswer files_answer(Arena *arena, const WatchedRun *run, const Expe
     return expect_count(arena, count, wanted->low, wanted->high);
 }
 
-static ExpectAnswer answer_of(Arena *arena, const WatchedRun *run, int32_t index)
+static ExpectAnswer answer_of(Arena *arena, const WatchedRun *run, MetricNames *names,
+                              int32_t index)
 {
     const Expectation *wanted = &run->file->expectations[index];
     const RunWatch *watch = run->watched.watch;
     switch (wanted->kind) {
     case EXPECT_STATE:
-        return state_answer(arena, run, wanted);
+        return state_answer(arena, run, names, wanted);
     case EXPECT_METRIC:
         if (wanted->equals != NULL)
             return expect_equals(arena, run->expected[index], run->summary, wanted->equals);
@@ -265,8 +268,9 @@ const ExpectAnswer *expectations_answers(Arena *arena, const WatchedRun *run)
 {
     const int32_t count = run->file->expectation_count;
     ExpectAnswer *answers = ARENA_ARRAY(arena, ExpectAnswer, count);
+    MetricNames *names = metric_names_create(arena, &run->file->scenario);
     for (int32_t i = 0; i < count; i++)
-        answers[i] = answer_of(arena, run, i);
+        answers[i] = answer_of(arena, run, names, i);
     return answers;
 }
 

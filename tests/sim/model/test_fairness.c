@@ -12,38 +12,66 @@
 #define LINKS(...)                                                                                 \
     (int32_t)(sizeof((int32_t[]){__VA_ARGS__}) / sizeof(int32_t)), (int32_t[]){__VA_ARGS__}, NULL
 
-static void assert_rates(int32_t link_count, FairLink *links, int32_t flow_count,
-                         const FairFlow *flows, const int64_t *expected)
+/* A flow of a table: its limit, the links that it crosses and its parts on each; NULL: one. */
+typedef struct {
+    int64_t most_bytes_per_s;
+    int32_t link_count;
+    const int32_t *links;
+    const int64_t *parts_ppm;
+} FlowRow;
+
+static int64_t parts_of(const FlowRow *flow, int32_t crossing)
 {
-    int64_t rates[16];
-    fair_rates(link_count, links, flow_count, flows, rates);
+    return flow->parts_ppm != NULL ? flow->parts_ppm[crossing] : PPM;
+}
+
+/* A net of the links and flows, in `arena`. */
+static FairNet *net_of(Arena *arena, int32_t link_count, const int64_t *links, int32_t flow_count,
+                       const FlowRow *flows)
+{
+    FairNet *net = fair_net_create(arena);
+    for (int32_t l = 0; l < link_count; l++)
+        ck_assert_int_eq(fair_net_add_link(net, links[l]), l);
+    for (int32_t f = 0; f < flow_count; f++) {
+        fair_net_add_flow(net, flows[f].most_bytes_per_s);
+        for (int32_t i = 0; i < flows[f].link_count; i++)
+            fair_net_cross(net, flows[f].links[i], parts_of(&flows[f], i));
+    }
+    return net;
+}
+
+static void assert_rates(int32_t link_count, const int64_t *links, int32_t flow_count,
+                         const FlowRow *flows, const int64_t *expected)
+{
+    Arena *arena = arena_create();
+    FairNet *net = net_of(arena, link_count, links, flow_count, flows);
+    const int64_t *rates = fair_net_rates(net);
     for (int32_t f = 0; f < flow_count; f++)
         ck_assert_msg(rates[f] == expected[f], "flow %d: %" PRId64 ", expected %" PRId64, (int)f,
                       rates[f], expected[f]);
+    arena_destroy(arena);
 }
 
 START_TEST(flows_over_one_link_get_equal_parts)
 {
-    FairLink link = {.bytes_per_s = 100};
-    const FairFlow flows[] = {{ALL, LINKS(0)}, {ALL, LINKS(0)}, {ALL, LINKS(0)}};
-    assert_rates(1, &link, 3, flows, (int64_t[]){33, 33, 33});
-    ck_assert_int_eq(link.left_bytes_per_s, 1); // less than one for each of three
+    const FlowRow flows[] = {{ALL, LINKS(0)}, {ALL, LINKS(0)}, {ALL, LINKS(0)}};
+    // 1 stays unused: less than one for each of three.
+    assert_rates(1, (int64_t[]){100}, 3, flows, (int64_t[]){33, 33, 33});
 }
 END_TEST
 
 START_TEST(a_flow_that_needs_less_leaves_more_for_the_others)
 {
     // 100 for three flows: one needs only 10, so 90 for two.
-    FairLink link = {.bytes_per_s = 100};
-    const FairFlow flows[] = {{ALL, LINKS(0)}, {10, LINKS(0)}, {ALL, LINKS(0)}};
-    assert_rates(1, &link, 3, flows, (int64_t[]){45, 10, 45});
+    const FlowRow flows[] = {{ALL, LINKS(0)}, {10, LINKS(0)}, {ALL, LINKS(0)}};
+    assert_rates(1, (int64_t[]){100}, 3, flows, (int64_t[]){45, 10, 45});
 }
 END_TEST
 
 START_TEST(a_flow_without_links_gets_its_full_rate)
 {
-    const FairFlow flows[] = {{7, 0, NULL, NULL}, {0, 0, NULL, NULL}};
-    assert_rates(0, NULL, 2, flows, (int64_t[]){7, 0});
+    const FlowRow flows[] = {{7, 0, NULL, NULL}, {0, 0, NULL, NULL}, {ALL, 0, NULL, NULL}};
+    assert_rates(0, NULL, 3, flows, (int64_t[]){7, 0, ALL});
     assert_rates(0, NULL, 0, NULL, NULL);
 }
 END_TEST
@@ -52,10 +80,9 @@ START_TEST(capacity_that_a_limited_flow_leaves_goes_to_its_neighbours)
 {
     // Link 0 of 6 carries three flows: 2 each. The third also crosses link 1 of 6 and leaves 4
     // there for the fourth, which leaves 8 of 12 on link 2 for the fifth.
-    FairLink links[] = {{.bytes_per_s = 6}, {.bytes_per_s = 6}, {.bytes_per_s = 12}};
-    const FairFlow flows[] = {
+    const FlowRow flows[] = {
         {ALL, LINKS(0)}, {ALL, LINKS(0)}, {ALL, LINKS(0, 1)}, {ALL, LINKS(1, 2)}, {ALL, LINKS(2)}};
-    assert_rates(3, links, 5, flows, (int64_t[]){2, 2, 2, 4, 8});
+    assert_rates(3, (int64_t[]){6, 6, 12}, 5, flows, (int64_t[]){2, 2, 2, 4, 8});
 }
 END_TEST
 
@@ -64,12 +91,9 @@ START_TEST(a_long_flow_is_limited_by_its_tightest_link)
     // Three racks of 100: A over 0 and 1, B over 1 and 2, C over 2 alone, which it would fill.
     // 50 each for A and B on rack 1; C gets what B leaves on rack 2: 50. With rack 1 at 40: 20, 20
     // and 80; A then has no more than 20 though rack 0 is empty.
-    FairLink links[] = {{.bytes_per_s = 100}, {.bytes_per_s = 100}, {.bytes_per_s = 100}};
-    const FairFlow flows[] = {{ALL, LINKS(0, 1)}, {ALL, LINKS(1, 2)}, {ALL, LINKS(2)}};
-    assert_rates(3, links, 3, flows, (int64_t[]){50, 50, 50});
-    links[1].bytes_per_s = 40;
-    assert_rates(3, links, 3, flows, (int64_t[]){20, 20, 80});
-    ck_assert_int_eq(links[0].left_bytes_per_s, 80);
+    const FlowRow flows[] = {{ALL, LINKS(0, 1)}, {ALL, LINKS(1, 2)}, {ALL, LINKS(2)}};
+    assert_rates(3, (int64_t[]){100, 100, 100}, 3, flows, (int64_t[]){50, 50, 50});
+    assert_rates(3, (int64_t[]){100, 40, 100}, 3, flows, (int64_t[]){20, 20, 80});
 }
 END_TEST
 
@@ -77,16 +101,13 @@ START_TEST(links_are_fair_to_parts)
 {
     // 100 for three parts of A and one of B: 25 each, 75 for A. On link 1, of which A's parts need
     // half of their rate, 60 would let them have 40 each.
-    FairLink links[] = {{.bytes_per_s = 100}, {.bytes_per_s = 60}};
-    FairFlow flows[] = {
+    const FlowRow flows[] = {
         {ALL, 2, (int32_t[]){0, 1}, (int64_t[]){3 * PPM, 3 * PPM / 2}},
         {ALL, 1, (int32_t[]){0}, NULL},
     };
-    assert_rates(2, links, 2, flows, (int64_t[]){25, 25});
-    ck_assert_int_eq(links[1].left_bytes_per_s, 60 - 38); // 37.5, rounded up
+    assert_rates(2, (int64_t[]){100, 60}, 2, flows, (int64_t[]){25, 25});
     // With 30 there, A has 20 a part and leaves 40 for B.
-    links[1].bytes_per_s = 30;
-    assert_rates(2, links, 2, flows, (int64_t[]){20, 40});
+    assert_rates(2, (int64_t[]){100, 30}, 2, flows, (int64_t[]){20, 40});
 }
 END_TEST
 
@@ -96,8 +117,8 @@ enum { MOST_FLOWS = 30, MOST_LINKS = 12 };
 
 typedef struct {
     int32_t link_count, flow_count;
-    FairLink links[MOST_LINKS];
-    FairFlow flows[MOST_FLOWS];
+    int64_t links[MOST_LINKS];
+    FlowRow flows[MOST_FLOWS];
     int32_t crossed[MOST_FLOWS][MOST_LINKS];
     int64_t parts_ppm[MOST_FLOWS][MOST_LINKS];
     int64_t rates[MOST_FLOWS];
@@ -115,10 +136,9 @@ static void random_net(Net *net, uint64_t seed)
     net->link_count = 1 + (int32_t)(word(seed, &draw) % MOST_LINKS);
     net->flow_count = 1 + (int32_t)(word(seed, &draw) % MOST_FLOWS);
     for (int32_t l = 0; l < net->link_count; l++)
-        net->links[l].bytes_per_s =
-            (int64_t)(word(seed, &draw) % (UINT64_C(1) << word(seed, &draw) % 40));
+        net->links[l] = (int64_t)(word(seed, &draw) % (UINT64_C(1) << word(seed, &draw) % 40));
     for (int32_t f = 0; f < net->flow_count; f++) {
-        FairFlow *flow = &net->flows[f];
+        FlowRow *flow = &net->flows[f];
         flow->most_bytes_per_s =
             word(seed, &draw) % 3 ? ALL : (int64_t)(word(seed, &draw) % 1000000);
         flow->links = net->crossed[f];
@@ -131,7 +151,10 @@ static void random_net(Net *net, uint64_t seed)
         if (flow->link_count == 0)
             net->crossed[f][flow->link_count++] = 0;
     }
-    fair_rates(net->link_count, net->links, net->flow_count, net->flows, net->rates);
+    Arena *arena = arena_create();
+    FairNet *made = net_of(arena, net->link_count, net->links, net->flow_count, net->flows);
+    memcpy(net->rates, fair_net_rates(made), (size_t)net->flow_count * sizeof *net->rates);
+    arena_destroy(arena);
 }
 
 /* The flow's parts on the link; 0: it does not cross it. */
@@ -168,10 +191,10 @@ static bool is_bottleneck(const Net *net, int32_t flow, int32_t link)
     for (int32_t f = 0; f < net->flow_count; f++)
         if (parts_on(net, f, link) > 0 && net->rates[f] > net->rates[flow] + share)
             return false;
-    return net->links[link].bytes_per_s - load < divide_up(parts_ppm, PPM) + rounding;
+    return net->links[link] - load < divide_up(parts_ppm, PPM) + rounding;
 }
 
-START_TEST(the_load_and_the_rest_of_every_link_add_up_to_its_capacity)
+START_TEST(no_link_carries_more_than_its_capacity)
 {
     static Net net;
     for (uint64_t seed = 1; seed <= 2000; seed++) {
@@ -182,15 +205,72 @@ START_TEST(the_load_and_the_rest_of_every_link_add_up_to_its_capacity)
                 load += load_on(&net, f, l);
                 exact_ppm += parts_on(&net, f, l) * (net.rates[f] % (INT64_C(1) << 30));
             }
-            const int64_t left = net.links[l].left_bytes_per_s;
             if (net.flows[0].parts_ppm == NULL)
-                ck_assert_int_eq(load + left, net.links[l].bytes_per_s);
-            ck_assert_msg(left >= 0 && (load + left == net.links[l].bytes_per_s || left == 0),
-                          "seed %" PRIu64 ", link %d", seed, (int)l);
+                ck_assert_int_le(load, net.links[l]);
             // Rounded up for each flow, the load may be larger, but its exact value is not.
             if (load < INT64_C(1) << 30)
-                ck_assert_int_le(exact_ppm / PPM, net.links[l].bytes_per_s);
+                ck_assert_int_le(exact_ppm / PPM, net.links[l]);
         }
+    }
+}
+END_TEST
+
+/* --- Progressive filling, round by round --- */
+
+/* The rate at which growing flows (rates below 0) stop next. */
+static int64_t next_level(const Net *net, const int64_t *left, const int64_t *growing_ppm,
+                          const int64_t *rates)
+{
+    int64_t level = INT64_MAX;
+    for (int32_t l = 0; l < net->link_count; l++)
+        if (growing_ppm[l] > 0 && mul_div(left[l], PPM, growing_ppm[l]) < level)
+            level = mul_div(left[l], PPM, growing_ppm[l]);
+    for (int32_t f = 0; f < net->flow_count; f++)
+        if (rates[f] < 0 && net->flows[f].most_bytes_per_s < level)
+            level = net->flows[f].most_bytes_per_s;
+    return level;
+}
+
+/* One round: all links and flows are looked at, as the definition has it. */
+static void fill_round(const Net *net, int64_t *left, int64_t *growing_ppm, int64_t *rates)
+{
+    const int64_t level = next_level(net, left, growing_ppm, rates);
+    bool stops[MOST_FLOWS] = {false};
+    for (int32_t f = 0; f < net->flow_count; f++) {
+        stops[f] = rates[f] < 0 && net->flows[f].most_bytes_per_s == level;
+        for (int32_t i = 0; rates[f] < 0 && i < net->flows[f].link_count; i++) {
+            const int32_t l = net->crossed[f][i];
+            stops[f] |= mul_div(left[l], PPM, growing_ppm[l]) == level;
+        }
+    }
+    for (int32_t f = 0; f < net->flow_count; f++) {
+        for (int32_t i = 0; stops[f] && i < net->flows[f].link_count; i++) {
+            const int32_t l = net->crossed[f][i];
+            const int64_t taken = mul_div_up(level, parts_of(&net->flows[f], i), PPM);
+            left[l] = taken < left[l] ? left[l] - taken : 0;
+            growing_ppm[l] -= parts_of(&net->flows[f], i);
+        }
+        rates[f] = stops[f] ? level : rates[f];
+    }
+}
+
+START_TEST(the_rates_are_those_of_filling_round_by_round)
+{
+    static Net net;
+    for (uint64_t seed = 1; seed <= 4000; seed++) {
+        int64_t left[MOST_LINKS], growing_ppm[MOST_LINKS] = {0}, rates[MOST_FLOWS];
+        random_net(&net, seed);
+        memcpy(left, net.links, sizeof left);
+        for (int32_t f = 0; f < net.flow_count; f++) {
+            rates[f] = -1;
+            for (int32_t i = 0; i < net.flows[f].link_count; i++)
+                growing_ppm[net.crossed[f][i]] += parts_of(&net.flows[f], i);
+        }
+        for (int32_t f = 0; f < net.flow_count; f++)
+            while (rates[f] < 0)
+                fill_round(&net, left, growing_ppm, rates);
+        for (int32_t f = 0; f < net.flow_count; f++)
+            ck_assert_msg(rates[f] == net.rates[f], "seed %" PRIu64 ", flow %d", seed, (int)f);
     }
 }
 END_TEST
@@ -217,15 +297,14 @@ START_TEST(the_order_of_flows_does_not_matter)
     for (uint64_t seed = 1; seed <= 2000; seed++) {
         random_net(&net, seed);
         // A rotation, backwards.
-        FairFlow turned[MOST_FLOWS];
-        int64_t rates[MOST_FLOWS];
+        FlowRow turned[MOST_FLOWS];
         int32_t n = net.flow_count, by = (int32_t)(seed % (uint64_t)n);
         for (int32_t f = 0; f < n; f++)
             turned[(2 * n - 1 - f + by) % n] = net.flows[f];
-        fair_rates(net.link_count, net.links, n, turned, rates);
+        int64_t expected[MOST_FLOWS];
         for (int32_t f = 0; f < n; f++)
-            ck_assert_msg(rates[(2 * n - 1 - f + by) % n] == net.rates[f],
-                          "seed %" PRIu64 ", flow %d", seed, (int)f);
+            expected[(2 * n - 1 - f + by) % n] = net.rates[f];
+        assert_rates(net.link_count, net.links, n, turned, expected);
     }
 }
 END_TEST
@@ -240,7 +319,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, capacity_that_a_limited_flow_leaves_goes_to_its_neighbours);
     tcase_add_test(tests, a_long_flow_is_limited_by_its_tightest_link);
     tcase_add_test(tests, links_are_fair_to_parts);
-    tcase_add_test(tests, the_load_and_the_rest_of_every_link_add_up_to_its_capacity);
+    tcase_add_test(tests, no_link_carries_more_than_its_capacity);
+    tcase_add_test(tests, the_rates_are_those_of_filling_round_by_round);
     tcase_add_test(tests, every_flow_has_its_full_rate_or_a_bottleneck);
     tcase_add_test(tests, the_order_of_flows_does_not_matter);
     suite_add_tcase(suite, tests);

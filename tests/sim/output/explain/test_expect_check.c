@@ -41,7 +41,8 @@ static void end(void)
 static const Metric *compiled(const char *name)
 {
     Problems problems = problems_create(arena);
-    return metric_compile_any(arena, &scenario, name, place_in("s", 1, 1), &problems);
+    return metric_compile_any(arena, metric_names_create(arena, &scenario), name,
+                              place_in("s", 1, 1), &problems);
 }
 
 static const struct {

@@ -47,8 +47,8 @@ static void end(void)
 static const Metric *compiled(const char *name)
 {
     Problems problems = problems_create(arena);
-    const Metric *metric =
-        metric_compile_any(arena, scenario, name, place_in("s", 1, 2), &problems);
+    const Metric *metric = metric_compile_any(arena, metric_names_create(arena, scenario), name,
+                                              place_in("s", 1, 2), &problems);
     ck_assert_msg(metric != NULL, "%s: %s", name,
                   problems.count > 0 ? problems.items[0].message : "");
     return metric;
@@ -221,8 +221,8 @@ START_TEST(a_wrong_name_is_reported_with_the_nearest_one)
 {
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         Problems problems = problems_create(arena);
-        ck_assert_ptr_null(
-            metric_compile(arena, scenario, wrong[i].name, place_in("s.json", 3, 4), &problems));
+        ck_assert_ptr_null(metric_compile(arena, metric_names_create(arena, scenario),
+                                          wrong[i].name, place_in("s.json", 3, 4), &problems));
         ck_assert_int_eq(problems.count, 1);
         ck_assert_str_eq(problems.items[0].message, wrong[i].message);
         ck_assert_int_eq(problems.items[0].at.line, 3);
@@ -231,6 +231,39 @@ START_TEST(a_wrong_name_is_reported_with_the_nearest_one)
         else
             ck_assert_str_ne(problems.items[0].hint, "");
     }
+}
+END_TEST
+
+/* Jobs "j0", "j1", ... of one experiment, as commands create them. */
+static const Scenario *scenario_of_jobs(int32_t count)
+{
+    Scenario *made = ARENA_NEW(arena, Scenario);
+    Command *commands = ARENA_ARRAY(arena, Command, count);
+    for (int32_t i = 0; i < count; i++) {
+        commands[i].kind = COMMAND_JOB_CREATE;
+        commands[i].path = (ResourcePath){.group = "g",
+                                          .workspace = "w",
+                                          .experiment = "e",
+                                          .name = arena_printf(arena, "j%d", (int)i)};
+    }
+    made->commands = commands;
+    made->command_count = count;
+    return made;
+}
+
+START_TEST(a_metric_costs_the_same_among_any_number_of_jobs)
+{
+    enum { JOBS = 2000, BYTES_OF_A_METRIC = 1024 };
+    MetricNames *names = metric_names_create(arena, scenario_of_jobs(JOBS));
+    Problems problems = problems_create(arena);
+    metric_compile(arena, names, "jobs.j0.restarts", (Place){0}, &problems); // makes the names
+    const size_t before = arena_bytes(arena);
+    for (int32_t i = 0; i < JOBS; i++) {
+        const char *name = arena_printf(arena, "jobs.w/e/j%d.restarts", (int)i);
+        ck_assert_msg(metric_compile(arena, names, name, (Place){0}, &problems) != NULL, "%s",
+                      problems.items[0].message);
+    }
+    ck_assert_uint_le(arena_bytes(arena) - before, (size_t)JOBS * BYTES_OF_A_METRIC);
 }
 END_TEST
 
@@ -368,6 +401,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_ratio_is_known_by_its_two_sums);
     tcase_add_test(tests, a_percentile_keeps_order_statistics_and_a_share_its_jobs);
     tcase_add_test(tests, a_wrong_name_is_reported_with_the_nearest_one);
+    tcase_add_test(tests, a_metric_costs_the_same_among_any_number_of_jobs);
     tcase_add_test(tests, a_resource_that_the_run_does_not_have_is_unknown);
     tcase_add_test(tests, a_measured_part_counts_the_jobs_submitted_in_it);
     tcase_add_test(tests, hours_that_are_alike_multiply_price_and_emissions);
