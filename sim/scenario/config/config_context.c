@@ -68,11 +68,9 @@ void config_unknown_entry(const ConfigContext *context, CatalogSection section, 
     const char *const *names = catalog_names(context->catalog, section, &count);
     Status *problem =
         bind_unknown_name(context->problems, json_at(name.node), kind, name.value, names, count);
-    const char *const section_name = catalog_section_name(section);
-    const char *const file = built_in_catalog_with(section_name);
+    const char *const file = built_in_catalog_with(catalog_section_name(section));
     if (count == 0 && file != NULL)
-        status_hint(problem, "no file of \"catalog\" has \"%s\"; catalog/%s does", section_name,
-                    file);
+        status_hint(problem, "add \"catalog/%s\" to the scenario's \"catalog\"", file);
 }
 
 Quantiles quantiles_always(Arena *arena, int64_t ns)
