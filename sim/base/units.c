@@ -149,6 +149,11 @@ static bool fail_number(NumberOutcome outcome, const Kind *kind, const char *tex
 static bool fail_unit(const Kind *kind, const char *text, const char *unit, size_t unit_length,
                       Place at, Status *status)
 {
+    if (unit_length > 0 && unit[0] == ',') {
+        status_fail(status, STATUS_BAD_INPUT, at, "%s \"%.80s\" has a comma", kind->noun, text);
+        return status_hint(status,
+                           "decimals follow a point, as in \"2.5\"; thousands have no mark");
+    }
     if (unit_length == 0)
         status_fail(status, STATUS_BAD_INPUT, at, "%s \"%.80s\" has no unit", kind->noun, text);
     else

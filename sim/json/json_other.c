@@ -1,4 +1,4 @@
-/* Private to sim/json: one problem for UTF-16, binary and YAML. */
+/* Private to sim/json: one problem for UTF-16, binary, YAML and tables. */
 #include "sim/json/json_tree.h"
 
 #include <string.h>
@@ -38,14 +38,20 @@ static bool is_key_byte(char c)
     return ascii_is_alphanumeric(c) || c == '_' || c == '-';
 }
 
-/* Whether the first line that is neither empty nor a '#' comment begins a YAML document: "---",
- * "%YAML", an item "- " or a key without quotes and a colon. */
-static bool is_yaml(const char *text, const char *end)
+/* The first line that is neither empty nor a '#' comment. */
+static const char *first_line(const char *text, const char *end)
 {
     while (text < end && (*text == '#' || *text == ' ' || *text == '\n' || *text == '\r')) {
         const char *line_end = memchr(text, '\n', (size_t)(end - text));
         text = *text != '#' ? text + 1 : line_end != NULL ? line_end : end;
     }
+    return text;
+}
+
+/* Whether the line begins a YAML document: "---", "%YAML", an item "- " or a key without quotes and
+ * a colon. */
+static bool is_yaml(const char *text, const char *end)
+{
     static const char *const marks[] = {"---", "%YAML", "- "};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if ((size_t)(end - text) >= strlen(marks[i]) &&
@@ -56,6 +62,19 @@ static bool is_yaml(const char *text, const char *end)
         key_end++;
     return key_end > text && key_end < end && *key_end == ':' &&
            (key_end + 1 == end || strchr(" \r\n", key_end[1]) != NULL);
+}
+
+/* Whether the line is the header of a table: words with separators between them, as in CSV. */
+static bool is_table(const char *text, const char *end)
+{
+    int32_t separators = 0;
+    for (; text < end && *text != '\n' && *text != '\r'; text++) {
+        if (memchr(",;|\t", *text, 4) != NULL)
+            separators++;
+        else if (!is_key_byte(*text) && *text != ' ')
+            return false;
+    }
+    return separators > 0;
 }
 
 /* Most texts. Their mistakes have places, and they are not looked at twice. */
@@ -72,12 +91,18 @@ bool json_is_other(const char *source, const char *text, size_t length, Problems
     const char *found = NULL, *hint = "save the file as UTF-8";
     if (begins_like_json(text, length))
         return false;
+    const char *end = text + length, *line = first_line(text, end);
     if (is_utf16(text, length)) {
         found = "the text is UTF-16, expected JSON in UTF-8";
     } else if (is_binary(text, length)) {
         found = "the bytes are binary, expected JSON in UTF-8";
         hint = "the first bytes are not a text";
-    } else if (is_yaml(text, text + length)) {
+    } else if (is_table(line, end)) {
+        found = "the text is a table, expected JSON";
+        hint =
+            "a table of jobs is the \"trace\" of a scenario's workload; `trainyard import` reads "
+            "logs of clusters";
+    } else if (is_yaml(line, end)) {
         found = "the text is YAML, expected JSON";
         hint = "trainyard reads JSON: objects are in {}, arrays in [], keys and strings in double "
                "quotes";

@@ -46,7 +46,7 @@ size_t json_plain_length(const char *text);
 void json_blank(char *text, const char *source, size_t length, JsonDialect dialect,
                 Problems *problems);
 
-/* Whether `text` is UTF-16, binary or YAML, which is then one problem. */
+/* Whether `text` is UTF-16, binary, YAML or a table, which is then one problem. */
 bool json_is_other(const char *source, const char *text, size_t length, Problems *problems);
 
 #endif

@@ -37,12 +37,18 @@ static void refuse_catalog(Loader *loader, const Json *node, const char *path, c
                                          "there is no catalogue \"%s\"", node->text)
                           : problems_add(loader->json.problems, why->code, node->at,
                                          "catalogue \"%s\": %s", path, why->message);
-    status_hint(
-        problem,
-        node->text[0] == '/'
-            ? "only a relative path is looked for next to \"%s\" and in the folders above it"
-            : "catalogues are looked for next to \"%s\" and in the folders above it",
-        loader->path);
+    const char *nearest = built_in_catalog_nearest(loader->json.arena, node->text);
+    if (node->text[0] == '/')
+        status_hint(problem,
+                    "only a relative path is looked for next to \"%s\" and in the folders above it",
+                    loader->path);
+    else if (why->code == STATUS_NOT_FOUND && nearest != NULL)
+        status_hint(problem, "did you mean \"%s\", which is in the program?", nearest);
+    else
+        status_hint(problem,
+                    "catalogues are looked for next to \"%s\" and in the folders above it, then in "
+                    "the program, which has \"catalog/azure-2018.json\" and others",
+                    loader->path);
 }
 
 /* Loads the compiled-in catalogue of that name, so that a scenario can be in any folder; false when

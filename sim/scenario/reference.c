@@ -32,9 +32,10 @@ const ReferenceExample format_examples[] = {
                     "\"files\": {\"train.py\": \"train.py\", \"data/cifar.bin\": {\"bytes\": "
                     "\"170MB\"}}}]}"},
     {&program_type, "{\"match\": \"*train.py*\", \"model\": \"keras_cifar10_cnn\", \"data_set\": "
-                    "\"cifar10\", \"framework\": \"keras2-tf1.8\",\n \"exchange\": "
-                    "\"horovod-0.13-mpi\", \"batch_per_rank\": 32, \"epochs\": "
-                    "\"ceil(100/ranks)\"}"},
+                    "\"cifar10\", \"framework\": "
+                    "\"keras-2.2-tf-1.8-augmented\",\n \"exchange\": \"horovod-0.13-mpi\", "
+                    "\"learning\": \"keras_cifar10_cnn\", \"batch_per_rank\": 32, "
+                    "\"epochs\": \"ceil(100/ranks)\"}"},
     {&command_type, "{\"after\": \"cluster gpu steady\", \"do\": \"job.create\", \"name\": "
                     "\"train\", \"cluster\": \"gpu\", \"config\": \"job.json\"}"},
     {&group_type, "{\"name\": \"rack-1\", \"cluster\": \"gpu\", \"nodes\": \"1-4\"}"},

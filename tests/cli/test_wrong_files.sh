@@ -67,7 +67,7 @@ for verb in sweep plan; do
     stderr_has "small/study.json:1:"
 done
 
-example "UTF-16, binary and YAML input is one problem"
+example "UTF-16, binary, YAML and CSV input is one problem"
 printf 'n = 1\n%.0s' {1..50} | iconv -f UTF-8 -t UTF-16 >utf16.json
 iconv -f UTF-8 -t UTF-16LE small/scenario.json >utf16le.json
 iconv -f UTF-8 -t UTF-16BE small/scenario.json >utf16be.json
@@ -75,6 +75,8 @@ gzip -c "$scenarios/catalog/azure-2018.json" >binary.json
 printf '# a scenario\n\ntrainyard: 1\nseed: 7\n' >key.yaml
 printf -- '---\nseed: 7\n' >document.yaml
 printf -- '- seed: 7\n- seed: 8\n' >list.yaml
+printf '# a workload file\njob,submit_s,run_s,gpus\na,0,10,1\n' >jobs.csv
+printf 'Job;GPUs used;End\n1;2;3\n' >jobs.txt
 while IFS='|' read -r file message; do
     for verb in validate run sweep; do
         trainyard $verb $file
@@ -91,6 +93,8 @@ binary.json|the bytes are binary, expected JSON in UTF-8
 key.yaml|the text is YAML, expected JSON
 document.yaml|the text is YAML, expected JSON
 list.yaml|the text is YAML, expected JSON
+jobs.csv|the text is a table, expected JSON
+jobs.txt|the text is a table, expected JSON
 TABLE
 
 example "a text in Latin-1 has a problem for each line that is not UTF-8"

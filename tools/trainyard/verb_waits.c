@@ -68,6 +68,7 @@ static bool read_trace(Arena *arena, const char *folder, Waits *waits, Problems 
     TraceHeader header;
     Status status = {0};
     if (!file_read(arena, path, INT32_MAX, &text, &length, &status)) {
+        status_hint(&status, "a run's folder is written by `trainyard run SCENARIO -o DIR`");
         problems_add_status(problems, &status);
         return false;
     }

@@ -321,7 +321,7 @@ typedef struct {
 
 /* The software around the network. */
 typedef struct {
-    const char *name;                /* "keras2-tf1.8" */
+    const char *name;                /* "keras-2.2-tf-1.8" */
     int64_t start_ns;                /* interpreter, imports, session, first kernels */
     int64_t step_overhead_ns;        /* per step, in addition to arithmetic */
     int64_t input_cpu_ns_per_sample; /* reading and augmentation, one worker */

@@ -181,12 +181,7 @@ static const FailureModel *find_model(const ConfigContext *context, BoundText na
     const FailureModel *model = catalog_failure_model(context->catalog, name.value);
     if (model != NULL)
         return model;
-    int32_t count;
-    const char *const *names = catalog_names(context->catalog, CATALOG_FAILURE_MODELS, &count);
-    Status *problem = bind_unknown_name(context->problems, json_at(name.node), "failure model",
-                                        name.value, names, count);
-    if (count == 0)
-        status_hint(problem, "add \"catalog/failures.json\" to the scenario's \"catalog\"");
+    config_unknown_entry(context, CATALOG_FAILURE_MODELS, "failure model", name);
     return NULL;
 }
 

@@ -4,6 +4,7 @@
 
 #include "sim/base/ascii.h"
 #include "sim/cloud/storage/file_server.h"
+#include "sim/scenario/catalog/built_in_catalog.h"
 
 Problems *config_warnings(const ConfigContext *context)
 {
@@ -65,7 +66,11 @@ void config_unknown_entry(const ConfigContext *context, CatalogSection section, 
 {
     int32_t count;
     const char *const *names = catalog_names(context->catalog, section, &count);
-    bind_unknown_name(context->problems, json_at(name.node), kind, name.value, names, count);
+    Status *problem =
+        bind_unknown_name(context->problems, json_at(name.node), kind, name.value, names, count);
+    const char *const file = built_in_catalog_with(catalog_section_name(section));
+    if (count == 0 && file != NULL)
+        status_hint(problem, "add \"catalog/%s\" to the scenario's \"catalog\"", file);
 }
 
 Quantiles quantiles_always(Arena *arena, int64_t ns)

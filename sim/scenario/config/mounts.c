@@ -446,7 +446,8 @@ void mounts_hint(Status *problem, const Mounts *mounts)
     for (int32_t i = 0; i < mounts->count; i++)
         text_printf(&list, "%s%s", i == 0 ? "" : ", ", mounts->items[i].variable);
     if (mounts->count == 0)
-        status_hint(problem, "nothing is mounted");
+        status_hint(problem, "nothing is mounted: \"mountVolumes\" of the job or of the cluster's "
+                             "\"nodeSetup\" mounts a share, such as {\"azureFileShares\": [...]}");
     else
         status_hint(problem, "mounted: %s", text_string(&list));
     text_free(&list);

@@ -79,8 +79,12 @@ void transformer_check(const ConfigContext *context, const TransformerText *text
         return;
     (void)read_model(context, text, &shape); // adds its problems
     if (!text->software.is_refused &&
-        catalog_transformer_software(context->catalog, text->software.value) == NULL)
-        config_unknown_entry(context, CATALOG_TRANSFORMER_SOFTWARE, "software", text->software);
+        catalog_transformer_software(context->catalog, text->software.value) == NULL) {
+        BoundText software = text->software;
+        if (software.node == NULL)
+            software.node = text->node; // the default is unknown
+        config_unknown_entry(context, CATALOG_TRANSFORMER_SOFTWARE, "software", software);
+    }
 }
 
 /* --- The plan of one job --- */

@@ -28,6 +28,47 @@ bool lines_next(LineCursor *cursor)
     return true;
 }
 
+/* The separator that the current line has in place of `separator`; 0: none. */
+static char other_separator(const LineCursor *cursor, char separator)
+{
+    static const char separators[] = {';', '\t', '|', ','};
+    const size_t length = (size_t)(cursor->line_end - cursor->line);
+    if (separator == ' ' || memchr(cursor->line, separator, length) != NULL)
+        return 0;
+    for (size_t i = 0; i < sizeof separators; i++)
+        if (memchr(cursor->line, separators[i], length) != NULL)
+            return separators[i];
+    return 0;
+}
+
+static const char *separator_name(char separator)
+{
+    return separator == '\t'  ? "tabs"
+           : separator == ';' ? "\";\""
+           : separator == '|' ? "\"|\""
+                              : "\",\"";
+}
+
+bool header_refused(const LineCursor *cursor, char separator, Problems *problems)
+{
+    const Place at = cell_place(cursor, cursor->line);
+    const char other = other_separator(cursor, separator);
+    if (cursor->line_end - cursor->line >= 2 &&
+        (memcmp(cursor->line, "\xff\xfe", 2) == 0 || memcmp(cursor->line, "\xfe\xff", 2) == 0))
+        status_hint(problems_add(problems, STATUS_BAD_INPUT, at,
+                                 "the text is UTF-16, expected a table in UTF-8"),
+                    "save the file as UTF-8");
+    else if (other != 0)
+        status_hint(problems_add(problems, STATUS_BAD_INPUT, at,
+                                 "the names of the columns have %s between them, expected %s",
+                                 separator_name(other), separator_name(separator)),
+                    "`trainyard import csv` reads such a table with --separator '%s'",
+                    other == '\t' ? "\\t" : (char[]){other, '\0'});
+    else
+        return false;
+    return true;
+}
+
 int64_t lines_left(const LineCursor *cursor)
 {
     int64_t count = 1; // the last line may have no line end

@@ -37,6 +37,9 @@ int64_t lines_left(const LineCursor *cursor);
  * be more. `separator` ' ' stands for any run of blanks and tabs, and then quotes have no meaning.
  * -1: a quote without its end, at `cells[0].text`. */
 int32_t cells_cut(const LineCursor *cursor, char separator, Cell *cells, int32_t most);
+/* Whether a problem was added because the current line cannot be the header of a table with that
+ * separator: the file is UTF-16, or the line has another separator alone. */
+bool header_refused(const LineCursor *cursor, char separator, Problems *problems);
 /* The place of `text`, which is in the current line. */
 Place cell_place(const LineCursor *cursor, const char *text);
 

@@ -43,8 +43,9 @@
     X("recorded_wait_s", recorded_wait_ns, TIME, names, 0, INT64_MAX,                              \
       "wait in the real cluster, in seconds; for comparisons only")                                \
     X("after_job", after_job, JOB, names, 0, 0,                                                    \
-      "the earlier job that must end before this submission")                                      \
-    X("think_s", think_ns, TIME, names, 0, INT64_MAX, "time from the end of after_job, in seconds")
+      "the earlier job at whose end this one is submitted, whatever submit_s says")                \
+    X("think_s", think_ns, TIME, names, 0, INT64_MAX,                                              \
+      "from the end of after_job to the submission, in seconds; empty: 0")
 
 enum { JOB_LIST_COUNT_MAX = 1000000000 };
 

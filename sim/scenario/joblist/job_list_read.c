@@ -101,6 +101,8 @@ static bool read_header(Reader *reader)
             return false;
         }
     } while (reader->lines.line == reader->lines.line_end || reader->lines.line[0] == '#');
+    if (header_refused(&reader->lines, ',', reader->problems))
+        return false;
     const int32_t count = cells_cut(&reader->lines, ',', cells, JOB_COLUMN_COUNT);
     if (count < 0 || count > JOB_COLUMN_COUNT) {
         problems_add(reader->problems, STATUS_BAD_INPUT, place_of_line(reader),
@@ -221,7 +223,7 @@ static void read_name(Reader *reader, Cell cell, int64_t row)
     if (number < before)
         status_hint(problems_add(reader->problems, STATUS_BAD_INPUT, place_of(reader, cell),
                                  "the name \"%s\" occurs twice", reader->names->texts[number]),
-                    "its first row is the %" PRIu32 "th job", number + 1);
+                    "its first row is job %" PRIu32, number + 1);
 }
 
 static void read_cell(Reader *reader, Cell cell, int32_t index, int64_t row)

@@ -78,15 +78,30 @@ void import_note(ImportLog *log, const char *format, ...)
 }
 
 /* Counts a row that cannot be read, or adds a problem: "SUBJECT, expected EXPECTED". */
-static bool refuse(ImportLog *log, Place at, const char *subject, const char *expected)
+static bool refuse(ImportLog *log, Place at, const char *subject, const char *expected,
+                   const char *hint)
 {
     if (log->options->skips_malformed)
         import_count(log, RULE_MALFORMED);
     else
         status_hint(
             problems_add(log->problems, STATUS_BAD_INPUT, at, "%s, expected %s", subject, expected),
-            "--skip-malformed drops and counts rows that cannot be read");
+            "%s", hint);
     return false;
+}
+
+static const char to_skip[] = "--skip-malformed drops and counts rows that cannot be read";
+
+/* As in "2,5". */
+static bool has_decimal_comma(Cell cell)
+{
+    int32_t commas = 0;
+    for (int32_t i = 0; i < cell.length; i++)
+        if (cell.text[i] == ',')
+            commas++;
+        else if (!ascii_is_digit(cell.text[i]))
+            return false;
+    return commas == 1;
 }
 
 bool import_bad(ImportLog *log, Cell cell, const char *column, const char *expected)
@@ -94,7 +109,8 @@ bool import_bad(ImportLog *log, Cell cell, const char *column, const char *expec
     Arena *scratch = arena_create();
     const char *subject =
         arena_printf(scratch, "%s is \"%.*s\"", column, (int)cell_shown(cell), cell.text);
-    refuse(log, cell_place(&log->lines, cell.text), subject, expected);
+    refuse(log, cell_place(&log->lines, cell.text), subject, expected,
+           has_decimal_comma(cell) ? "decimals follow a point, as in 2.5" : to_skip);
     arena_destroy(scratch);
     return false;
 }
@@ -103,7 +119,7 @@ bool import_bad_line(ImportLog *log, int32_t count, const char *expected)
 {
     char subject[64];
     snprintf(subject, sizeof subject, "the line has %" PRId32 " cell%s", count, plural(count));
-    return refuse(log, cell_place(&log->lines, log->lines.line), subject, expected);
+    return refuse(log, cell_place(&log->lines, log->lines.line), subject, expected, to_skip);
 }
 
 /* --- Cells --- */

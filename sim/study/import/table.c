@@ -61,7 +61,8 @@ void import_read_table(ImportLog *log, ImportFile file, char separator, const Wa
             return;
         }
     } while (log->lines.line == log->lines.line_end || log->lines.line[0] == '#');
-    if (!cut_row(log, separator, cells, &header_count) ||
+    if (header_refused(&log->lines, separator, log->problems) ||
+        !cut_row(log, separator, cells, &header_count) ||
         !find_columns(log, columns, column_count, cells, header_count, indices))
         return;
     while (!is_over(log) && lines_next(&log->lines)) {

@@ -77,6 +77,8 @@ static const Bad bad_durations[] = {
     {"5 s", "unknown unit \" s\""},
     {"5S", "unknown unit \"S\""},
     {"5 weeks", "unknown unit"},
+    {"1,5h", "has a comma"},
+    {"1,000s", "has a comma"},
     {"1e3s", "unknown unit \"e\""},
     {"1.s", "not a duration"},
     {".5s", "not a duration"},

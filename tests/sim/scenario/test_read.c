@@ -488,7 +488,9 @@ START_TEST(mistakes_in_a_scenario_are_named_before_anything_runs)
         const char *message, *hint;
     } rows[] = {
         {"\"trainyard\": 1", "\"trainyard\": 2", 2, 16, "trainyard is 2, expected 1", ""},
-        {"azure-2018", "azure-2019", 3, 15, "there is no catalogue", "folders above"},
+        {"azure-2018", "azure-2019", 3, 15, "there is no catalogue",
+         "did you mean \"catalog/azure-2018.json\""},
+        {"catalog/azure-2018.json", "ours.json", 3, 15, "there is no catalogue", "folders above"},
         {"\"cluster.json\"", "\"clutser.json\"", 12, 55, "no file \"clutser.json\"", "next to"},
         {"\"after\": \"job train", "\"after\": \"job tarin", 14, 15, "unknown job \"tarin\"",
          "did you mean \"train\"?"},

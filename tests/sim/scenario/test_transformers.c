@@ -231,6 +231,8 @@ START_TEST(what_cannot_run_is_refused_with_place_and_hint)
          "/tmp/m\", \"every\": 100, \"on_notice\": true",
          "\"on_notice\" is for checkpoints on a share, and \"/tmp/m\" is not", "", 9, 0},
         {"\"sequence\": 8192", "\"software\": \"torch\"", "unknown", "", 7, 15},
+        {", \"catalog/transformer_software.json\"", "", "unknown software \"megatron-core\"",
+         "add \"catalog/transformer_software.json\" to the scenario's \"catalog\"", 4, 44},
         {"\"match\": \"*\",", "\"match\": \"*\", \"duration\": \"1s\",",
          "several of \"model\", \"transformer\"", "", 4, 14},
         {"\"match\": \"*\",", "\"match\": \"*\", \"jitter\": \"wild\",", "unknown jitter \"wild\"",

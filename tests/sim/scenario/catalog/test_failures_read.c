@@ -86,6 +86,31 @@ START_TEST(preemption_by_family_has_the_models_of_the_catalogue)
 }
 END_TEST
 
+/* The published figures, as the notes of the catalogue state them. */
+START_TEST(the_mean_time_between_failures_follows_from_the_published_counts)
+{
+    static const struct {
+        const char *model;
+        double hours;
+    } rows[] = {
+        {"llama3-2024", 2048.0 * 54 * 24 / 419}, {"meta-rsc1", 1000 * 24 / 6.50},
+        {"meta-rsc2", 1000 * 24 / 2.34},         {"alibaba-aegis-a100", 400 * 24},
+        {"alibaba-aegis-h100", 200 * 24},        {"kepler-titan", 18688 * 33},
+        {"kepler-titan-defect", 18688 * 7.7},    {"blue-waters-gpu-node", 63598},
+        {"gce-preemptible-k80", 19.46},          {"gce-preemptible-p100", 21.01},
+        {"gce-preemptible-v100", 22.82},         {"aws-spot-k80", 1375.0 / 178},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const Scenario *scenario =
+            sound(arena_printf(arena, "\"failures\": {\"nodes\": \"%s\"}", rows[i].model));
+        const double mean_h =
+            (double)distribution_mean(scenario->failures.nodes->between) / (double)NS_PER_HOUR;
+        ck_assert_msg(mean_h > rows[i].hours - 0.06 && mean_h < rows[i].hours + 0.06, "%s: %f h",
+                      rows[i].model, mean_h);
+    }
+}
+END_TEST
+
 START_TEST(failures_are_bound_with_their_models_and_chances)
 {
     const Scenario *scenario = sound(
@@ -475,6 +500,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, without_settings_nothing_fails);
     tcase_add_test(tests, preemption_by_family_has_the_models_of_the_catalogue);
+    tcase_add_test(tests, the_mean_time_between_failures_follows_from_the_published_counts);
     tcase_add_test(tests, failures_are_bound_with_their_models_and_chances);
     tcase_add_test(tests, one_line_scales_all_failures_or_switches_them_off);
     tcase_add_test(tests, faults_follow_the_commands);

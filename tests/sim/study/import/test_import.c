@@ -524,6 +524,9 @@ START_TEST(mistakes_have_their_place)
          "JobID|Submit|Start|End|State|Timelimit\n1|2024-01-01T00:00:00|"
          "2024-01-01T00:00:00|2024-01-01T00:00:01|COMPLETED|9x\n",
          2, 73, "Timelimit is \"9x\""},
+        {"slurm", "JobID;Submit;Start;End;State\n", 1, 1,
+         "have \";\" between them, expected \"|\""},
+        {"philly-csv", "\xff\xfet", 1, 1, "the text is UTF-16, expected a table in UTF-8"},
         {"csv", "a,b\n", 0, 0, "the format csv needs it"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
