@@ -32,9 +32,11 @@
  *     GET    /trainyard/programs    the programs that have been set (emu/session/programs.h)
  *     POST   /trainyard/programs    sets one: {"match": "python train.py*", "script": "sleep 20m"}
  *     GET    /trainyard/events      events as they happen, until the emulator ends
- * (control/events.h); ?since=N: after event N; ?since=0&follow=false: those so far GET
- * /trainyard/session     the session so far as a scenario file PUT    /trainyard/copies/{}   copies
- * the state into its folder, for `serve --fork` (emu/fork.h)
+ *                                   (control/events.h); ?since=N: after event N;
+ *                                   ?since=0&follow=false: those so far
+ *     GET    /trainyard/session     the session so far as a scenario file
+ *     PUT    /trainyard/copies/{}   copies the state into its folder, for `serve --fork`
+ *                                   (emu/fork.h)
  *
  * Outside of /trainyard: /healthz, /readyz and /metrics (control/health.h).
  *

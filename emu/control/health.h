@@ -2,8 +2,8 @@
  *
  *     /healthz   200 "ok": the process answers
  *     /readyz    200 "ok": the journal is replayed, and writes can be stored; else 503 and the
- * reason. During a replay the port is open and the answer waits /metrics   numbers for Prometheus
- * (emu/control/exposition.h)
+ *                reason. During a replay the port is open and the answer waits
+ *     /metrics   numbers for Prometheus (emu/control/exposition.h)
  *
  * No rule for faults strikes them, and they neither change the world nor move time. */
 #ifndef EMU_HEALTH_H
