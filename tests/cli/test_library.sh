@@ -309,7 +309,7 @@ for answer, raised in (("0", TypeError), (0.0, TypeError), (2**32, OverflowError
     except raised:
         pass
 
-# Numbers and arrays of numpy are values, and what is no value is named.
+# Numbers and arrays of numpy are values; the type of anything else is named.
 class Array:
     def __init__(self, plain):
         self.plain = plain
