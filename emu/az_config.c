@@ -137,28 +137,49 @@ static const char *const misleading[] = {
 static const char *const proxy_names[] = {"HTTPS_PROXY", "https_proxy"};
 static const char *const no_proxy_names[] = {"NO_PROXY", "no_proxy"};
 
-static void set_both(const char *const names[2], const char *value, CodeShell shell, Text *out)
+static void put_both(Arena *arena, Json *variables, const char *const names[2], const char *value)
 {
     for (int i = 0; i < 2; i++)
-        code_set(shell, names[i], value, out);
+        json_put_text(arena, variables, names[i], value);
+}
+
+/* By name; null: to unset. */
+static Json *variables_of(Arena *arena, const Ready *ready, AzForm form)
+{
+    Json *variables = json_object(arena);
+    const char *plain = ready->addresses.plain;
+    for (size_t i = 0; i < sizeof misleading / sizeof *misleading; i++)
+        json_set(arena, variables, misleading[i], json_null(arena));
+    json_put_text(arena, variables, "AZURE_CONFIG_DIR", az_config_folder(arena, ready, form));
+    json_put_text(arena, variables, "AZURE_CORE_COLLECT_TELEMETRY", "no");
+    json_put_text(arena, variables, "REQUESTS_CA_BUNDLE", ready->bundle_path); // az, Python
+    json_put_text(arena, variables, "CURL_CA_BUNDLE", ready->bundle_path);
+    json_put_text(arena, variables, "NODE_EXTRA_CA_CERTS", ready->ca_path);
+    json_put_text(arena, variables, "MSI_ENDPOINT",
+                  arena_printf(arena, "http://%s/msi/token", plain));
+    if (form == AZ_PROXY) {
+        put_both(arena, variables, proxy_names, arena_printf(arena, "http://%s", plain));
+        put_both(arena, variables, no_proxy_names, "127.0.0.1,localhost");
+    }
+    return variables;
 }
 
 void az_config_exports(const Ready *ready, AzForm form, CodeShell shell, Text *out)
 {
     Arena *arena = arena_create();
-    const char *plain = ready->addresses.plain;
-    for (size_t i = 0; i < sizeof misleading / sizeof *misleading; i++)
-        code_unset(shell, misleading[i], out);
-    code_set(shell, "AZURE_CONFIG_DIR", az_config_folder(arena, ready, form), out);
-    code_set(shell, "AZURE_CORE_COLLECT_TELEMETRY", "no", out);
-    code_set(shell, "REQUESTS_CA_BUNDLE", ready->bundle_path, out); // az, Python
-    code_set(shell, "CURL_CA_BUNDLE", ready->bundle_path, out);
-    code_set(shell, "NODE_EXTRA_CA_CERTS", ready->ca_path, out);
-    code_set(shell, "MSI_ENDPOINT", arena_printf(arena, "http://%s/msi/token", plain), out);
-    if (form == AZ_PROXY) {
-        set_both(proxy_names, arena_printf(arena, "http://%s", plain), shell, out);
-        set_both(no_proxy_names, "127.0.0.1,localhost", shell, out);
-    }
+    const Json *variables = variables_of(arena, ready, form);
+    for (const Json *variable = variables->first; variable != NULL; variable = variable->next)
+        if (variable->kind == JSON_STRING)
+            code_set(shell, variable->key, variable->text, out);
+        else
+            code_unset(shell, variable->key, out);
+    arena_destroy(arena);
+}
+
+void az_config_json(const Ready *ready, AzForm form, Text *out)
+{
+    Arena *arena = arena_create();
+    json_print(out, variables_of(arena, ready, form), JSON_INDENTED);
     arena_destroy(arena);
 }
 

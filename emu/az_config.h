@@ -7,7 +7,8 @@
  *     proxy       ACCOUNT.file.core.windows.net, through the emulator's CONNECT proxy (HTTPS_PROXY)
  *     userinfo    ACCOUNT.file.core.trainyard@127.0.0.1:PORT: a URL whose user name az takes for
  *                 the account's host, while the library `requests` connects to the address after
- * the '@'. It needs no proxy, but SAS tokens and az's older storage commands do not work. */
+ *                 the '@'. It needs no proxy, but SAS tokens and az's older storage commands do
+ *                 not work. */
 #ifndef EMU_AZ_CONFIG_H
 #define EMU_AZ_CONFIG_H
 
@@ -26,5 +27,7 @@ MUST_CHECK bool az_config_refresh(const Ready *ready, Status *status);
 /* Lines for the shell that set the variables, or unset them. */
 void az_config_exports(const Ready *ready, AzForm form, CodeShell shell, Text *out);
 void az_config_unsets(CodeShell shell, Text *out);
+/* The variables to set, as an object; null: one to unset, because it would mislead. */
+void az_config_json(const Ready *ready, AzForm form, Text *out);
 
 #endif

@@ -146,7 +146,7 @@ static void open_parts(Arena *arena, Emulator *emulator)
                           .files = files,
                           .pace = pace,
                           .addresses = &settings->addresses,
-                          .batchai = {batchai_routes, &emulator->batchai}};
+                          .batchai = {"Microsoft.BatchAI", batchai_routes, &emulator->batchai}};
     emulator->azure_files = azure_files(emulator);
     emulator->batchai = (Batchai){.execution = runs_execution(&settings->runs),
                                   .azure_files = &emulator->azure_files};

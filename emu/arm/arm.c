@@ -71,16 +71,19 @@ static bool has_token(const ArmCall *call)
     return header[strspn(header, " ")] != '\0'; // any: clients keep theirs over restarts
 }
 
-/* A date, optionally followed by "-preview". */
-static bool is_version(Arena *arena, const char *text)
+/* A date in the past, optionally followed by "-preview". Newer clients name versions that are
+ * newer than the emulator, but none of tomorrow; a day is for clocks and time zones. */
+static bool is_version(Arena *arena, const char *text, int64_t machine_unix_ms)
 {
+    static const int64_t day_ms = INT64_C(86400000);
     enum { DATE = sizeof "2018-05-01" - 1 };
     Status status = {0};
     int64_t unix_ms;
     if (strlen(text) < DATE || (text[DATE] != '\0' && !ascii_same(text + DATE, "-preview")))
         return false;
     return iso_time_parse(arena_printf(arena, "%.*sT00:00:00Z", (int)DATE, text),
-                          place_in("api-version", 0, 0), &unix_ms, &status);
+                          place_in("api-version", 0, 0), &unix_ms, &status) &&
+           unix_ms <= machine_unix_ms + day_ms;
 }
 
 static bool has_version(const ArmCall *call)
@@ -88,7 +91,7 @@ static bool has_version(const ArmCall *call)
     const char *version = http_query(call->request, "api-version");
     if (!version || *version == '\0')
         arm_error(call, AZURE_ARM_NO_API_VERSION);
-    else if (!is_version(call->arena, version))
+    else if (!is_version(call->arena, version, call->arm->pace->real_unix_ms))
         arm_error(call, AZURE_ARM_INVALID_API_VERSION, version);
     else
         return true;
@@ -180,13 +183,42 @@ static bool is_of_subscription(const ArmCall *call, const Route *route)
     return arm_error(call, AZURE_ARM_NO_SUBSCRIPTION, call->match.parts[0]);
 }
 
+/* "workspaces/clusters" of the pattern ".../providers/Microsoft.BatchAI/workspaces/{}/clusters/{}".
+ */
+static const char *type_of(Arena *arena, const char *pattern)
+{
+    static const char before[] = "/providers/";
+    const char *part = strstr(pattern, before) + sizeof before - 1;
+    const char *type = "";
+    for (part += strcspn(part, "/"); *part == '/';) {
+        const int length = (int)strcspn(++part, "/");
+        if (part[0] != '{')
+            type = arena_printf(arena, "%s%s%.*s", type, type[0] != '\0' ? "/" : "", length, part);
+        part += length;
+    }
+    return type;
+}
+
+/* A provider has one version, unlike the Resource Manager's own operations, which newer clients
+ * call with newer versions. The words are the Resource Manager's (Azure/azure-sdk-for-js issue
+ * 4097). */
+static bool is_of_version(const ArmCall *call, const Route *route)
+{
+    const char *version = http_query(call->request, "api-version");
+    const char *supported = arm_provider_version(call->arm->batchai.name);
+    return strcmp(version, supported) == 0 ||
+           arm_error(call, AZURE_ARM_OTHER_API_VERSION, session_scenario(call->session)->region,
+                     version, type_of(call->arena, route->pattern), supported);
+}
+
 /* Answers the request if its path is in this table. False if it is not. */
 static bool is_served(ArmCall *call, const ArmRoute *table, void *provider, bool needs_subscription)
 {
     bool is_known;
     const Route *route = route_find(ROUTE_TABLE(table), call->request, &call->match, &is_known);
     call->provider = provider;
-    if (route && (!needs_subscription || is_of_subscription(call, route)))
+    if (route && (!needs_subscription || is_of_subscription(call, route)) &&
+        (table != call->arm->batchai.routes || is_of_version(call, route)))
         run_handler(call, (const ArmRoute *)route);
     if (route && needs_subscription)
         rate_headers(call);

@@ -29,8 +29,9 @@ typedef struct {
     ArmHandler *handler; /* NULL: known and not implemented */
 } ArmRoute;
 
-/* Operations below "providers/NAMESPACE" that another folder serves. */
+/* Operations below "providers/NAME" that another folder serves. */
 typedef struct {
+    const char *name;
     const ArmRoute *routes;
     void *owner; /* passed to its handlers as ArmCall.provider */
 } ArmProvider;

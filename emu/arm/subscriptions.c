@@ -87,6 +87,11 @@ bool arm_namespace_is_known(const char *name)
     return provider_index(name) >= 0;
 }
 
+const char *arm_provider_version(const char *name)
+{
+    return providers[provider_index(name)].api_version;
+}
+
 static Json *resource_type(Arena *arena, int32_t provider, const char *type, size_t length)
 {
     Json *body = json_object(arena);

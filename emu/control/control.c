@@ -114,18 +114,22 @@ static void add_fault(Arena *arena, Json *list, CommandKind fault, const char *w
 {
     Json *kind = add_kind(arena, list, command_name(fault), what);
     const CommandMembers *members = command_members(fault);
+    const char *one_of = members->one_of != NULL ? members->one_of : "";
     add_words(arena, kind, "needs", members->needed, "");
-    add_words(arena, kind, "may_have", members->allowed, members->needed);
+    if (members->one_of != NULL)
+        add_words(arena, kind, "needs_one_of", one_of, "");
+    add_words(arena, kind, "may_have", members->allowed,
+              arena_printf(arena, "%s%s", members->needed, one_of));
 }
 
-/* All rules for the API have the same members. */
-static void add_api_fault(Arena *arena, Json *list, const char *name, const char *what)
+static void add_api_fault(Arena *arena, Json *list, ApiFaultKind fault, const char *name,
+                          const char *what)
 {
     Json *kind = add_kind(arena, list, name, what);
     json_put_array(arena, kind, "needs");
     Json *members = json_put_array(arena, kind, "may_have");
     for (const Field *field = api_fault_type.fields; field->name != NULL; field++)
-        if (strcmp(field->name, "do") != 0)
+        if (strcmp(field->name, "do") != 0 && api_fault_takes(fault, field->name))
             json_add(members, json_string(arena, field->name));
 }
 
@@ -150,7 +154,7 @@ static void faults_show(const ControlCall *call)
 #define X(name, text, what) add_fault(arena, kinds, COMMAND_##name, what);
     FAULT_KINDS(X)
 #undef X
-#define X(name, text, what) add_api_fault(arena, kinds, text, what);
+#define X(name, text, what) add_api_fault(arena, kinds, API_FAULT_##name, text, what);
     API_FAULT_KINDS(X)
 #undef X
     control_answer(call, 200, body);

@@ -59,7 +59,9 @@ const ControlRoute health_routes[] = {
 static bool is_of_storage(const HttpRequest *request, const char *storage_suffix)
 {
     Authority host;
-    return request->listener == LISTENER_USERINFO || http_header(request, "Authorization") ||
+    const char *authorization = http_header(request, "Authorization");
+    return request->listener == LISTENER_USERINFO ||
+           (authorization && strncmp(authorization, "SharedKey", strlen("SharedKey")) == 0) ||
            (authority_read(request->host, strlen(request->host), &host) &&
             authority_is_storage(&host, storage_suffix));
 }

@@ -182,8 +182,11 @@
     X(ARM_NO_API_VERSION, "MissingApiVersionParameter", 400,                                       \
       "The api-version query parameter (?api-version=) is required for all requests.")             \
     X(ARM_INVALID_API_VERSION, "InvalidApiVersionParameter", 400,                                  \
-      "The api-version '%s' is invalid: versions are dates such as '2018-05-01' or "               \
+      "The api-version '%s' is invalid: versions are dates in the past such as '2018-05-01' or "   \
       "'2018-05-01-preview'.")                                                                     \
+    X(ARM_OTHER_API_VERSION, "NoRegisteredProviderFound", 400,                                     \
+      "No registered resource provider found for location '%s' and API version '%s' for type "     \
+      "'%s'. The supported api-versions are '%s'.")                                                \
     X(ARM_BODY_TOO_LARGE, "RequestContentTooLarge", 413,                                           \
       "The request content size exceeds the maximum size of 4 MB.")                                \
     X(ARM_INVALID_PATH, "InvalidPath", 400, "The path of the request is malformed.")               \

@@ -75,8 +75,15 @@ static void add_command(CommandKind kind, const char *what, Text *out)
     const CommandMembers *members = command_members(kind);
     text_printf(out, "| `%s` | %s | ", command_name(kind), what);
     add_words(members->needed, "", out);
+    if (members->one_of != NULL) {
+        text_add(out, members->needed[1] != '\0' ? ", one of " : "one of ");
+        add_words(members->one_of, "", out);
+    }
     text_add(out, " | ");
-    add_words(members->allowed, members->needed, out);
+    char needed[64] = "";
+    strncat(strncat(needed, members->needed, 31), members->one_of != NULL ? members->one_of : "",
+            31);
+    add_words(members->allowed, needed, out);
     text_add(out, " |\n");
 }
 

@@ -95,6 +95,25 @@ trainyard az-env --shell powershell
 exit_is 0
 holds [ "$(grep -c throw stdout)" = 0 ]
 
+example "the variables as JSON are those of the shell; a failure prints none"
+trainyard az-env --json
+exit_is 0
+cp stdout variables.json
+holds /usr/bin/python3 - "$TRAINYARD" <<'PYTHON'
+import json, os, subprocess, sys
+start = dict(os.environ, MSI_SECRET="mine", AZURE_CLOUD_NAME="mine")
+shell = subprocess.run(["sh", "-c", 'eval "$("$1" az-env)" && env -0', "sh", sys.argv[1]], env=start, check=True, stdout=subprocess.PIPE)
+evaluated = dict(line.split("=", 1) for line in shell.stdout.decode().split("\0") if line)
+variables = json.load(open("variables.json"))
+assert variables["MSI_SECRET"] is None and variables["HTTPS_PROXY"].startswith("http://127.0.0.1:")
+wanted = {name: value for name, value in {**start, **variables}.items() if value is not None}
+for name in wanted.keys() | evaluated.keys():
+    assert name in ("_", "PWD", "OLDPWD", "SHLVL") or wanted.get(name) == evaluated.get(name), name
+PYTHON
+trainyard az-env --json --state nowhere
+exit_is 2
+stdout_is_empty
+
 example "killed before it is done: a FIFO where it reads keeps it waiting"
 mkdir waiting
 mkfifo waiting/serve.json

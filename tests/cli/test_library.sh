@@ -75,7 +75,7 @@ status=$?
 exit_is 2
 stderr_has "small/none.json: there is no such file"
 if [ -n "$(command -v c++)" ]; then
-    echo '#include <trainyard.h>' >header.cc
+    printf '#include <%s>\n' trainyard.h trainyard_policy.h >header.cc
     holds c++ -Wall -Wextra -pedantic -Werror -I prefix/include -c header.cc
 fi
 
@@ -309,6 +309,22 @@ for answer, raised in (("0", TypeError), (0.0, TypeError), (2**32, OverflowError
     except raised:
         pass
 
+# Numbers and arrays of numpy are values; the type of anything else is named.
+class Array:
+    def __init__(self, plain):
+        self.plain = plain
+    def tolist(self):
+        return self.plain
+    def __iter__(self):
+        return map(Array, self.plain)
+assert trainyard.run(team, params={"nodes": Array(2)}).summary == trainyard.run(team, params={"nodes": 2}).summary
+assert len(trainyard.study(team, vary={"nodes": Array([1, 2])}, metrics=["cost_usd.total"], seeds=2).points) == 2
+try:
+    trainyard.run({"seed": object()})
+    raise SystemExit("an object was a value")
+except TypeError as error:
+    assert str(error) == "a value is of type object, which JSON does not have", error
+
 # A result may be copied in its process, and does not leave it.
 import copy, pickle
 copied = copy.copy(run)
@@ -375,6 +391,34 @@ stderr_is_empty
 TRAINYARD_LIBRARY=./none.so /usr/bin/python3 -c 'import trainyard' >stdout 2>stderr
 stderr_has "ImportError: ./none.so: cannot open shared object file"
 stderr_has "TRAINYARD_LIBRARY=FILE in the environment names libtrainyard.so.0"
+
+example "Python: its types, as mypy sees them in a program"
+if command -v mypy >/dev/null; then
+    cat >typed.py <<'PYTHON'
+from __future__ import annotations
+import trainyard
+from typing import Any
+
+def first(now_ns: int, free_slots: int, most_slots: int, waiting: list[Any], running: list[Any], used_node_us: list[int]) -> int | None:
+    return 0 if waiting and waiting[0].fits else None
+
+run = trainyard.run("scenario.json", params={"nodes": 2}, policy=first, trace=lambda record: print(record["line"]))
+usd: float | None = run.metric("cost_usd.total")
+warnings: list[str] = run.warnings
+for row in trainyard.study("study.json", vary={"nodes": [1, 2]}, seeds=3).points:
+    print(row["nodes"].real)
+frame = trainyard.study({"trainyard": 1}).frame("runs")
+failed: list[dict[str, Any]] = trainyard.check("scenario.json").failed
+problems: list[str] = trainyard.Error(["none"]).problems
+print(trainyard.version.upper())
+PYTHON
+    runs env MYPYPATH="$PYTHONPATH" mypy --strict --cache-dir=/dev/null typed.py
+    sed -i 's/: float | None/: str/; s/: list\[str\] = run/: int = run/' typed.py
+    MYPYPATH=$PYTHONPATH mypy --strict --cache-dir=/dev/null typed.py >stdout 2>stderr
+    stdout_has "Found 2 errors"
+else
+    echo "skipped: no mypy (Debian package: mypy)"
+fi
 
 example "Python: the same tables as a sweep"
 trainyard sweep "$team" --vary nodes=1,2 --metric cost_usd.total --seeds 3 -q -o swept

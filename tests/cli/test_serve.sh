@@ -146,6 +146,7 @@ end TERM
 cp -r new kept
 trainyard serve --state new --port 0 --plain-port 0 --ready-file nowhere/ready.json
 exit_is 3
+stdout_is_empty # no addresses of an emulator that does not serve
 holds cmp new/state.sqlite kept/state.sqlite
 holds cmp new/ca.pem kept/ca.pem
 

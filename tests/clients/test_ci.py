@@ -94,6 +94,18 @@ class Workflow(unittest.TestCase):
         offline = subprocess.run([TRAINYARD, "run", "session.json", "--json"], cwd=self.folder, stdout=subprocess.PIPE, check=False)
         self.assertEqual(yaml.safe_load(offline.stdout)["job_counts"]["succeeded"], 1)
 
+    def test_tests_with_emulators_of_their_own_run_side_by_side(self):
+        for name in ("conftest.py", "test_faults.py"):
+            shutil.copy(EXAMPLE / name, self.folder)
+        command = ["/usr/bin/python3", "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_faults.py", "--basetemp"]
+        both = [subprocess.Popen([*command, self.folder / str(i)], cwd=self.folder, env=self.environment, stdout=subprocess.PIPE,
+                                 stderr=subprocess.STDOUT, text=True) for i in range(2)]
+        for process in both:
+            output, _ = process.communicate(timeout=300)
+            self.assertEqual(process.returncode, 0, output)
+            self.assertRegex(output, r"(?m)^5 passed")
+        self.assertEqual(list(self.folder.glob("*/*/ready.json")), [])
+
     def test_a_test_that_fails_is_in_the_results_and_the_session_is_kept(self):
         path = self.folder / "test_training.py"
         path.write_text(path.read_text().replace("exit_code == 3", "exit_code == 4"))

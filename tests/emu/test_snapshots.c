@@ -246,7 +246,7 @@ START_TEST(a_snapshot_that_cannot_be_used_loses_nothing)
     ck_assert(!is_from_snapshot(&twin));
     ck_assert_str_eq(before, exported(&twin));
     ck_assert_str_eq(events, records(&twin));
-    emulator_tick(twin.small.emulator, 1, 1);
+    emulator_tick(twin.small.emulator, 1, twin.small.emulator->pace.real_unix_ms);
     ck_assert_int_ne(access(path, F_OK), 0);
     take_snapshot(&twin);
     twin_restart(&twin);
@@ -343,7 +343,7 @@ static void work(Twin *twin, int first, bool waits, int acknowledge)
         if (write(acknowledge, &n, sizeof n) != sizeof n)
             _exit(1);
         do
-            emulator_tick(twin->small.emulator, 1 + n, 1);
+            emulator_tick(twin->small.emulator, 1 + n, emulator->pace.real_unix_ms);
         while (waits && emulator->snapshots.writer >= 0);
         text_clear(&twin->said);
     }

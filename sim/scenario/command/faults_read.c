@@ -8,6 +8,7 @@
 #include "sim/scenario/command/trigger_read.h"
 #include "sim/scenario/config/queue_config.h"
 #include "sim/scenario/format/batchai_types.h"
+#include "sim/scenario/format/command_members.h"
 #include "sim/schema/explanation.h"
 
 typedef struct {
@@ -22,12 +23,6 @@ static Status *problem_at(const Reader *reader, const Json *node, const char *pr
 {
     return problems_add(reader->context->problems, STATUS_BAD_INPUT, json_at(node), "%s %s",
                         command_name(fault_kind(reader->fault)), problem);
-}
-
-static bool strikes_nodes(CommandKind kind)
-{
-    return kind == COMMAND_NODE_CRASH || kind == COMMAND_NODE_PREEMPT ||
-           kind == COMMAND_NODE_REBOOT || kind == COMMAND_NODE_SLOW;
 }
 
 static bool has_recovery(CommandKind kind)
@@ -155,10 +150,10 @@ static void check_fault_members(const Reader *reader)
     const FaultText *fault = reader->fault;
     CommandKind kind = fault_kind(fault);
     members_check(reader->context, fault->node, &fault_type, kind);
-    if (strikes_nodes(kind) && (fault->cluster.node != NULL) == (fault->job.node != NULL))
+    if (command_members(kind)->one_of != NULL &&
+        (fault->cluster.node != NULL) == (fault->job.node != NULL))
         problem_at(reader, fault->node,
-                   "strikes a node of a \"cluster\" or of a \"job\": one of "
-                   "them");
+                   "strikes a node of a \"cluster\" or of a \"job\": one of them");
     bool stays = fault->recovery.value == RECOVERY_STAYS;
     if (!has_recovery(kind) || fault->recovery.is_refused)
         return;

@@ -1,5 +1,7 @@
 #include "sim/scenario/format/api_fault_types.h"
 
+#include <string.h>
+
 #include "sim/cloud/spec/command.h"
 
 #define OWNER ApiFaultText
@@ -29,3 +31,20 @@ static const Field rule_fields[] = {
 #undef OWNER
 const ObjectType api_fault_type = {"api_fault", "A failure between a client and the service.",
                                    sizeof(ApiFaultText), rule_fields};
+
+bool api_fault_takes(ApiFaultKind kind, const char *key)
+{
+    static const struct {
+        const char *key;
+        ApiFaultKind kind;
+    } of_one_kind[] = {
+        {"status", API_FAULT_ERROR},
+        {"code", API_FAULT_ERROR},
+        {"retry_after", API_FAULT_ERROR},
+        {"rate", API_FAULT_SLOW},
+    };
+    for (size_t i = 0; i < sizeof of_one_kind / sizeof *of_one_kind; i++)
+        if (strcmp(of_one_kind[i].key, key) == 0)
+            return kind == of_one_kind[i].kind;
+    return true;
+}

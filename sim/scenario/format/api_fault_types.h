@@ -36,5 +36,7 @@ typedef struct {
 } ApiFaultText;
 
 extern const ObjectType api_fault_type;
+/* Whether faults of that kind may have the member `key`, which the type has. */
+bool api_fault_takes(ApiFaultKind kind, const char *key);
 
 #endif

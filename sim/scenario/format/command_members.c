@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#define STRUCK " cluster job "
+
 static const CommandMembers members[] = {
     [COMMAND_GROUP_CREATE] = {" ", " "},
     [COMMAND_GROUP_DELETE] = {" ", " "},
@@ -41,10 +43,10 @@ static const CommandMembers members[] = {
     [COMMAND_PROGRAM_SET] = {" program ", " program "},
 
     // Read from "faults", never from "commands".
-    [COMMAND_NODE_CRASH] = {" ", " cluster job node recovery duration reason "},
-    [COMMAND_NODE_PREEMPT] = {" ", " cluster job node "},
-    [COMMAND_NODE_REBOOT] = {" ", " cluster job node "},
-    [COMMAND_NODE_SLOW] = {" speed ", " cluster job node speed "},
+    [COMMAND_NODE_CRASH] = {" ", " cluster job node recovery duration reason ", STRUCK},
+    [COMMAND_NODE_PREEMPT] = {" ", " cluster job node ", STRUCK},
+    [COMMAND_NODE_REBOOT] = {" ", " cluster job node ", STRUCK},
+    [COMMAND_NODE_SLOW] = {" speed ", " cluster job node speed ", STRUCK},
     [COMMAND_GROUP_CRASH] = {" group ", " group recovery duration reason "},
     [COMMAND_GROUP_PREEMPT] = {" group ", " group "},
     [COMMAND_REGION_OUTAGE] = {" ", " duration reason "},

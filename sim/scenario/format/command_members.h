@@ -8,6 +8,7 @@
 typedef struct {
     const char *needed;
     const char *allowed; /* including those that are needed */
+    const char *one_of;  /* exactly one of these allowed members is needed; NULL: there are none */
 } CommandMembers;
 
 const CommandMembers *command_members(CommandKind kind);

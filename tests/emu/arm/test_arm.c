@@ -65,7 +65,8 @@ START_TEST(every_request_names_an_api_version)
         const char *version;
         bool is_one;
     } rows[] = {
-        {"2018-05-01", true},       {"2031-12-31", true},   {"2017-09-01-preview", true},
+        {"2018-05-01", true},       {"2026-11-18", true},   {"2017-09-01-preview", true},
+        {"2031-12-31", false},      {"2026-11-20", false},  {"2099-01-01-preview", false},
         {"garbage", false},         {"2018-05-0", false},   {"2018-05-01x", false},
         {"2018-02-30", false},      {"2018-05-01T", false}, {"2018-5-01", false},
         {"2018-05-01-prev", false}, {"latest", false},      {"%202018-05-01", false},
@@ -77,6 +78,23 @@ START_TEST(every_request_names_an_api_version)
         ck_assert_str_eq(answer_text(told, "/error/code"),
                          rows[i].is_one ? "" : "InvalidApiVersionParameter");
     }
+}
+END_TEST
+
+START_TEST(batch_ai_has_one_version)
+{
+    static const char below[] =
+        CLIENT_SUBSCRIPTION "/resourceGroups/g/providers/microsoft.batchai/workspaces/w/clusters/c";
+    const Answer answer =
+        client_ask(client, HTTP_GET, arena_printf(arena, "%s?api-version=2018-03-01", below), NULL);
+    ck_assert_error(answer, 400, "NoRegisteredProviderFound");
+    ck_assert_str_eq(answer_text(answer, "/error/message"),
+                     "No registered resource provider found for location 'northeurope' and "
+                     "API version '2018-03-01' for type 'workspaces/clusters'. The supported "
+                     "api-versions are '2018-05-01'.");
+    ck_assert_error(
+        client_ask(client, HTTP_GET, arena_printf(arena, "%s?api-version=2018-05-01", below), NULL),
+        404, "ResourceGroupNotFound");
 }
 END_TEST
 
@@ -736,6 +754,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, without_a_token_no_data_is_returned);
     tcase_add_test(tests, every_request_names_an_api_version);
+    tcase_add_test(tests, batch_ai_has_one_version);
     tcase_add_test(tests, a_path_that_leads_nowhere_gets_a_specific_error);
     tcase_add_test(tests, answers_carry_ids_that_are_the_same_each_time);
     tcase_add_test(tests, errors_are_utf8_whatever_they_quote);

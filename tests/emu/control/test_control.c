@@ -607,14 +607,18 @@ static const Json *kind_of_fault(const Json *answer, const char *name)
 START_TEST(the_list_of_faults_says_which_members_each_needs_and_may_have)
 {
     static const struct {
-        const char *kind, *needs, *may_have;
+        const char *kind, *needs, *one_of, *may_have;
     } rows[] = {
-        {"quota.change", "[\"family\",\"vcpus\"]", "[\"priority\"]"},
-        {"queue.change", "[\"cluster\",\"queue\"]", "[\"gpus\",\"gpus_max\"]"},
-        {"node.preempt", "[]", "[\"cluster\",\"job\",\"node\"]"},
-        {"api.reset", "[]",
-         "[\"method\",\"path\",\"status\",\"code\",\"retry_after\",\"rate\",\"chance\","
-         "\"skip\",\"count\",\"seed\"]"},
+        {"quota.change", "[\"family\",\"vcpus\"]", NULL, "[\"priority\"]"},
+        {"queue.change", "[\"cluster\",\"queue\"]", NULL, "[\"gpus\",\"gpus_max\"]"},
+        {"node.preempt", "[]", "[\"cluster\",\"job\"]", "[\"node\"]"},
+        {"node.slow", "[\"speed\"]", "[\"cluster\",\"job\"]", "[\"node\"]"},
+        {"api.error", "[]", NULL,
+         "[\"method\",\"path\",\"status\",\"code\",\"retry_after\",\"chance\",\"skip\","
+         "\"count\",\"seed\"]"},
+        {"api.slow", "[]", NULL,
+         "[\"method\",\"path\",\"rate\",\"chance\",\"skip\",\"count\",\"seed\"]"},
+        {"api.reset", "[]", NULL, "[\"method\",\"path\",\"chance\",\"skip\",\"count\",\"seed\"]"},
     };
     const HttpResponse listed = ask("Faults_List", "", NULL);
     Problems problems = problems_create(arena);
@@ -625,6 +629,8 @@ START_TEST(the_list_of_faults_says_which_members_each_needs_and_may_have)
         const Json *kind = kind_of_fault(answer, rows[i].kind);
         ck_assert_str_eq(json_text(arena, json_member(kind, "needs")), rows[i].needs);
         ck_assert_str_eq(json_text(arena, json_member(kind, "may_have")), rows[i].may_have);
+        const Json *one_of = json_member(kind, "needs_one_of");
+        ck_assert_pstr_eq(one_of != NULL ? json_text(arena, one_of) : NULL, rows[i].one_of);
     }
 }
 END_TEST
@@ -647,6 +653,10 @@ START_TEST(rules_come_and_go_by_number)
     ck_assert_ptr_null(strstr(ask("Faults_Clear", "", NULL).body, "\"number\""));
     refused("Faults_Add", "{\"do\": \"api.error\", \"chance\": \"many\"}", 400, "not a chance");
     refused("Faults_Add", "{\"do\": \"api.errror\"}", 400, "api.error");
+    refused("Faults_Add", "{\"do\": \"api.reset\", \"status\": 503}", 400,
+            "api.reset has no \\\"status\\\"");
+    refused("Faults_Add", "{\"do\": \"api.error\", \"rate\": \"1kB/s\"}", 400,
+            "api.error has no \\\"rate\\\"");
 }
 END_TEST
 

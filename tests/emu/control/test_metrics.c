@@ -26,8 +26,10 @@ static void tear_down(void)
     small_emulator_remove(&small);
 }
 
-static HttpResponse ask(HttpMethod method, const char *host, const char *target, const char *query)
+static HttpResponse ask_with(HttpMethod method, const char *host, const char *target,
+                             const char *query, const char *authorization)
 {
+    HttpField header = {"Authorization", authorization};
     HttpRequest request = {.arena = small.arena,
                            .listener = LISTENER_PLAIN,
                            .method = method,
@@ -35,12 +37,19 @@ static HttpResponse ask(HttpMethod method, const char *host, const char *target,
                            .target = target,
                            .query_text = query,
                            .host = host,
+                           .headers = &header,
+                           .header_count = authorization != NULL ? 1 : 0,
                            .body = ""};
     HttpResponse response = http_response(200);
     ck_assert(http_read_query(&request, query));
     emulator_handle(small.emulator, &request, &response);
     operations_log(&response);
     return response;
+}
+
+static HttpResponse ask(HttpMethod method, const char *host, const char *target, const char *query)
+{
+    return ask_with(method, host, target, query, NULL);
 }
 
 static HttpResponse get(const char *target)
@@ -191,6 +200,16 @@ START_TEST(it_is_ready_while_writes_can_be_stored)
 }
 END_TEST
 
+/* A client of the Resource Manager that also looks at these sends its token everywhere. */
+START_TEST(a_bearer_token_does_not_matter)
+{
+    static const char *const targets[] = {"/healthz", "/readyz", "/metrics"};
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
+        ck_assert_int_eq(ask_with(HTTP_GET, "127.0.0.1:8080", targets[i], "", "Bearer x").status,
+                         200);
+}
+END_TEST
+
 START_TEST(an_account_may_be_called_metrics)
 {
     const HttpResponse other = ask(HTTP_GET, "127.0.0.1:8080", "/metrics", "comp=list");
@@ -198,6 +217,9 @@ START_TEST(an_account_may_be_called_metrics)
     ck_assert_ptr_nonnull(http_get(&other, "x-ms-request-id"));
     const HttpResponse host = ask(HTTP_GET, "metrics.file.core.windows.net", "/metrics", "");
     ck_assert_ptr_nonnull(http_get(&host, "x-ms-request-id"));
+    const HttpResponse signed_by_it =
+        ask_with(HTTP_GET, "127.0.0.1:8080", "/metrics", "", "SharedKey metrics:eA==");
+    ck_assert_ptr_nonnull(http_get(&signed_by_it, "x-ms-request-id"));
     const HttpResponse post = ask(HTTP_POST, "127.0.0.1:8080", "/metrics", "");
     ck_assert_int_eq(post.status, 405);
     ck_assert_str_eq(http_get(&post, "Allow"), "GET");
@@ -214,6 +236,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, requests_are_counted_by_operation_status_and_time);
     tcase_add_test(tests, the_world_is_in_numbers);
     tcase_add_test(tests, it_is_ready_while_writes_can_be_stored);
+    tcase_add_test(tests, a_bearer_token_does_not_matter);
     tcase_add_test(tests, an_account_may_be_called_metrics);
     suite_add_tcase(suite, tests);
     return suite;

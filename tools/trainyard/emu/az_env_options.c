@@ -18,6 +18,8 @@ static const Field options[] = {
                 "print nothing for the shell, but ask the emulator as az would and say what came"),
     OPTION_FLAG(0, "off", is_off, "print what undoes it in a shell"),
     OPTION_CHOICE(0, "shell", shell, "NAME", code_shell_names, "print for that shell (sh)"),
+    OPTION_FLAG(0, "json", is_json,
+                "print the variables as JSON, for a program that starts clients; null: unset it"),
     {0},
 };
 #undef OWNER

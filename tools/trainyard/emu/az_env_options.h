@@ -11,6 +11,7 @@ typedef struct {
     bool is_off;
     bool checks;
     int shell; /* CodeShell */
+    bool is_json;
 } AzEnvOptions;
 
 extern const AzEnvOptions az_env_option_defaults;

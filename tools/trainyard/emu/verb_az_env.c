@@ -152,6 +152,19 @@ static bool set_up(Arena *arena, const AzEnvOptions *options, AzForm form, Statu
     return is_fine;
 }
 
+static bool print_json(Arena *arena, const AzEnvOptions *options, AzForm form, Status *status)
+{
+    Ready ready;
+    Text text = {0};
+    if (!find_emulator(arena, options, form, &ready, status) ||
+        !az_config_write(&ready, form, status))
+        return false;
+    az_config_json(&ready, form, &text);
+    print(&text);
+    text_free(&text);
+    return true;
+}
+
 /* An exit code. */
 static int run(Arena *arena, const AzEnvOptions *options)
 {
@@ -164,7 +177,8 @@ static int run(Arena *arena, const AzEnvOptions *options)
     }
     const bool is_fine = options->checks ? find_emulator(arena, options, form, &ready, &status) &&
                                                check(arena, &ready, form, &status)
-                                         : set_up(arena, options, form, &status);
+                         : options->is_json ? print_json(arena, options, form, &status)
+                                            : set_up(arena, options, form, &status);
     return is_fine ? EXIT_FINE : report_status(&status);
 }
 

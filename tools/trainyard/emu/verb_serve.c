@@ -269,7 +269,8 @@ static bool tell(Arena *arena, const ServeOptions *options, Emulator *emulator,
 {
     const Ready ready = ready_of(arena, options, emulator, server);
     if (!az_config_refresh(&ready, status) ||
-        !ready_write(&ready, ready_path(arena, ready.state_folder), status))
+        !ready_write(&ready, ready_path(arena, ready.state_folder), status) ||
+        (options->ready_file && !ready_write(&ready, options->ready_file, status)))
         return false;
     if (options->is_json) {
         Text text = {0};
@@ -296,7 +297,7 @@ static bool tell(Arena *arena, const ServeOptions *options, Emulator *emulator,
                 "warning: --real: jobs that train are TRAINED FOR REAL on this machine; any "
                 "process that can reach the ports of %s may submit them\n",
                 options->address);
-    return !options->ready_file || ready_write(&ready, options->ready_file, status);
+    return true;
 }
 
 /* --- Serving --- */

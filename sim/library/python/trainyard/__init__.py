@@ -115,13 +115,13 @@ def _load():
 
 
 _library = _load()
-version = _library.trainyard_version().decode()
+version: str = _library.trainyard_version().decode()
 
 
 class Error(ValueError):
     """Problems, each "source:line:column: message", with a hint in the next line where there is one."""
 
-    def __init__(self, problems):
+    def __init__(self, problems: list[str]) -> None:
         self.problems = problems
         super().__init__("\n".join(problems))
 
@@ -139,15 +139,27 @@ def _texts(items):
     return (ctypes.c_char_p * max(len(items), 1))(*items), len(items)
 
 
+def _plain(value):
+    """A number or an array of numpy as Python has it."""
+    try:
+        return value.tolist()
+    except AttributeError:
+        raise TypeError(f"a value is of type {type(value).__name__}, which JSON does not have") from None
+
+
+def _json(value):
+    return json.dumps(value, default=_plain)
+
+
 def _value(value):
     """As on a command line: a text unchanged, anything else as JSON."""
-    return value if isinstance(value, str) else json.dumps(value)
+    return value if isinstance(value, str) else _json(value)
 
 
 def _request(scenario):
     request = _Request(size=ctypes.sizeof(_Request))
     if isinstance(scenario, dict):
-        request.text = json.dumps(scenario).encode()
+        request.text = _json(scenario).encode()
         request.text_length = len(request.text)
     else:
         request.path = os.fsencode(os.fspath(scenario))
@@ -163,7 +175,7 @@ class _Result:
             raise KeyboardInterrupt
         if code:
             raise Error(problems)
-        self.warnings = problems
+        self.warnings: list[str] = problems
 
     def __reduce__(self):
         raise TypeError(f"a {type(self).__name__} belongs to its process: pass on its members, such as summary, points or cases")
@@ -220,7 +232,7 @@ class Study(_Result):
     def points(self) -> list[dict[str, Any]]:
         return self._rows(_POINTS)
 
-    def frame(self, of="points"):
+    def frame(self, of: str = "points") -> Any:
         """`points` or `runs` as a DataFrame of pandas."""
         import pandas  # pylint: disable=import-outside-toplevel
 
