@@ -99,7 +99,7 @@ static void parts_fill(const Stack *stack, Part *parts, int32_t count)
     uint32_t i = 0;
     for (int32_t p = 0; p < count; p++) {
         const int64_t until_ns = mul_div(stack->end_ns, p + 1, count);
-        parts[p].most = sum;
+        parts[p].most = now_ns < until_ns ? 0 : sum; // what ends as a part begins is not in it
         while (now_ns < until_ns) {
             for (; i < stack->change_count && stack->changes[i].at_ns <= now_ns; i++) {
                 counts[stack->changes[i].band] += stack->changes[i].change;

@@ -292,18 +292,15 @@ void section_why(Text *html, const PlanFacts *facts)
 
 /* --- Money that bought no work --- */
 
-/* The uses in which no job ran on a paid node. */
-static const NodeUse stranded[] = {USE_PROVISIONING, USE_IDLE,    USE_STRANDED,
-                                   USE_GANG,         USE_LEAVING, USE_UNUSABLE};
-
 /* " Jobs ran for 41.2 % of the time of the nodes." */
 static const char *busy_words(Arena *arena, const PointWhy *why)
 {
     double all_s = 0, stranded_s = 0;
-    for (int use = 0; use < USE_COUNT; use++)
-        all_s += why->use_s[use] > 0 ? why->use_s[use] : 0;
-    for (size_t i = 0; i < sizeof stranded / sizeof stranded[0]; i++)
-        stranded_s += why->use_s[stranded[i]] > 0 ? why->use_s[stranded[i]] : 0;
+    for (int use = 0; use < USE_COUNT; use++) {
+        const double s = why->use_s[use] > 0 ? why->use_s[use] : 0; // 0 if unknown
+        all_s += s;
+        stranded_s += node_use_is_without_job((NodeUse)use) ? s : 0;
+    }
     return all_s > 0 ? arena_printf(arena, " Jobs ran for %.1f %% of the time of the nodes.",
                                     100 * (1 - stranded_s / all_s))
                      : "";
@@ -320,12 +317,12 @@ void section_stranded(Text *html, const PlanFacts *facts)
     text_printf(html, "The %s, in the mean over its runs, %s.%s</p>\n", subject_words(facts),
                 answer_period(facts->arena, facts->outcome), busy_words(facts->arena, why));
     cards_begin(html, headings);
-    for (size_t i = 0; i < sizeof stranded / sizeof stranded[0]; i++) {
-        const double usd = why->use_usd[stranded[i]], s = why->use_s[stranded[i]];
-        if (!(s > 0))
+    for (int use = 0; use < USE_COUNT; use++) {
+        const double usd = why->use_usd[use], s = why->use_s[use];
+        if (!node_use_is_without_job((NodeUse)use) || !(s > 0))
             continue;
         text_add(html, "<tr>");
-        card_cell_print(html, "cause", node_use_words(stranded[i]), false);
+        card_cell_print(html, "cause", node_use_words((NodeUse)use), false);
         card_cell_print(html, "hours of nodes", amount_words(facts->arena, s / 3600, "h"), true);
         card_cell_print(html, "money", amount_words(facts->arena, usd, "USD"), true);
         card_cell_print(html, "of the bill for nodes",

@@ -52,7 +52,7 @@ example "parameters and values of the scenario that all changes have"
 trainyard advise "$team" --seeds 5 -q --param nodes=8 --set /workloads/0/count=100
 exit_is 0
 stdout_has "4 nodes instead of 8"
-stdout_has "scenario.json --param nodes=8 --set /workloads/0/count=100 --set '/commands/0/"
+stdout_has " --param nodes=8 --set /workloads/0/count=100 --set '/commands/0/"
 trainyard advise "$team" --param nods=8
 exit_is 2
 stderr_has "nods"

@@ -1,7 +1,5 @@
 #include "sim/output/metrics/attribution.h"
 
-#include <stdbool.h>
-
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
 
@@ -23,6 +21,11 @@ const char *node_use_name(NodeUse use)
 const char *node_use_words(NodeUse use)
 {
     return uses[use].words;
+}
+
+bool node_use_is_without_job(NodeUse use)
+{
+    return use == USE_GANG || (use >= USE_OF_ATTEMPTS && use != USE_UNATTRIBUTED);
 }
 
 /* Halves the weights until their sum fits: 292 years of nodes are divided to the ns. */

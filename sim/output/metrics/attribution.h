@@ -16,6 +16,8 @@
 #ifndef SIM_OUTPUT_ATTRIBUTION_H
 #define SIM_OUTPUT_ATTRIBUTION_H
 
+#include <stdbool.h>
+
 #include "sim/base/wide.h"
 
 /* X(ENUM, name, for people). The first ones are values of TRACE_JOB_ATTEMPT. */
@@ -48,6 +50,8 @@ typedef enum {
 
 const char *node_use_name(NodeUse use);  /* "useful" */
 const char *node_use_words(NodeUse use); /* "computation that was kept" */
+/* Whether the nodes, or the free GPUs of nodes, run no job. */
+bool node_use_is_without_job(NodeUse use);
 
 /* Divides `amount` >= 0 in proportion to weight[0 .. USE_COUNT), where a negative weight counts
  * as 0. Parts are rounded down, and the remaining units go to the largest remainders (the first

@@ -52,14 +52,12 @@ static void print_stranded(const PointWhy *why, Text *out)
     words_amount(out, why->stranded_usd);
     text_printf(out, " USD (%.0f %%) are for nodes without a job:",
                 100 * why->stranded_usd / why->node_usd);
-    static const NodeUse uses[] = {USE_PROVISIONING, USE_IDLE,    USE_GANG,
-                                   USE_STRANDED,     USE_LEAVING, USE_UNUSABLE};
     const char *separator = " ";
-    for (size_t i = 0; i < sizeof uses / sizeof uses[0]; i++) {
-        if (!(why->use_usd[uses[i]] >= 0.005)) // unknown too
+    for (int use = 0; use < USE_COUNT; use++) {
+        if (!node_use_is_without_job((NodeUse)use) || !(why->use_usd[use] >= 0.005)) // unknown too
             continue;
-        text_printf(out, "%s%s ", separator, node_use_words(uses[i]));
-        words_amount(out, why->use_usd[uses[i]]);
+        text_printf(out, "%s%s ", separator, node_use_words((NodeUse)use));
+        words_amount(out, why->use_usd[use]);
         separator = ", ";
     }
     text_add(out, ".\n");

@@ -74,10 +74,6 @@ static const struct {
                     {USE_CHECKPOINT, BOUND_CHECKPOINT},
                     {USE_LOST, BOUND_WORK_LOST}};
 
-/* Uses of nodes that no job has. */
-static const NodeUse stranding[] = {USE_GANG,    USE_PROVISIONING, USE_IDLE,       USE_STRANDED,
-                                    USE_LEAVING, USE_UNUSABLE,     USE_MAINTENANCE};
-
 double follow_mean(const StudyFindings *findings, int32_t point, const char *metric)
 {
     const int32_t index = study_find_metric(findings->study, metric);
@@ -138,9 +134,9 @@ static void read_uses(const StudyFindings *findings, int32_t point, PointWhy *wh
         add_known(&why->node_usd, why->use_usd[use]);
         if (use < USE_OF_ATTEMPTS && use != USE_GANG)
             add_known(&busy_s, why->use_s[use]);
+        if (node_use_is_without_job((NodeUse)use))
+            add_known(&why->stranded_usd, why->use_usd[use]);
     }
-    for (size_t i = 0; i < sizeof stranding / sizeof stranding[0]; i++)
-        add_known(&why->stranded_usd, why->use_usd[stranding[i]]);
     for (size_t i = 0; busy_s > 0 && i < sizeof bound_of_use / sizeof bound_of_use[0]; i++)
         add_known(&why->bound_part[bound_of_use[i].bound],
                   why->use_s[bound_of_use[i].use] / busy_s);

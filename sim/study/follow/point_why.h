@@ -47,8 +47,7 @@ typedef struct {
     double wait_s[WAIT_CAUSE_COUNT]; /* by cause */
     double node_s, node_usd;         /* of all uses together */
     double use_s[USE_COUNT], use_usd[USE_COUNT];
-    double stranded_usd; /* paid for nodes that no job used: gang, idle, stranded, provisioning,
-                            leaving, unusable */
+    double stranded_usd; /* paid for uses without a job (node_use_is_without_job) */
     /* The part of the time in the queue (bound_is_of_jobs) or of the nodes' time with a job. */
     double bound_part[BOUND_COUNT];
     Bound most; /* of the time in the queue the largest part */

@@ -31,6 +31,14 @@ static void lacks(const char *text, const char *part)
     ck_assert_msg(strstr(text, part) == NULL, "\"%s\" is not expected", part);
 }
 
+/* The text of the section with the heading. */
+static const char *section_of(const char *page, const char *heading)
+{
+    const char *begin = strstr(page, arena_printf(arena, "\">%s</h2>", heading));
+    ck_assert_msg(begin != NULL, "no section \"%s\"", heading);
+    return arena_strndup(arena, begin, (size_t)(strstr(begin, "</section>") - begin));
+}
+
 /* --- HTML --- */
 
 /* Elements without an end. */
@@ -100,6 +108,8 @@ START_TEST(each_way_has_its_best_candidate)
     has(page, "<h3>The best of each size</h3>");
     has(page, "size rented, 3 nodes</td>");
     has(page, "<tr class=\"chosen\">");
+    has(section_of(page, "All candidates"),
+        "<td class=\"n\" data-label=\"jobs of team that wait at most 30 min\">85.00");
     has(page, "none meets the limits");
     check_nesting(page);
     const MadeStudy numbers = three_nodes();
@@ -246,7 +256,9 @@ START_TEST(reasons_begin_with_the_nearest_rivals)
     FollowPoint points[] = {{.point = 1}, {.point = 2}, {.point = 0}, {.point = 3}, {.point = 4}};
     PointWhy why[5] = {0};
     for (int32_t i = 0; i < 5; i++)
-        why[i] = (PointWhy){.run_count = 20, .waited_s = 3600, .wait_s = {[WAIT_AHEAD] = 3600}};
+        why[i] = (PointWhy){.run_count = 20,
+                            .waited_s = 4600,
+                            .wait_s = {[WAIT_SERVICE] = 3600, [WAIT_AHEAD] = 1000}};
     const FollowOutcome follow = {
         .is_present = true,
         .facts = {.points = points, .point_count = 5, .has_next_best = true},
@@ -257,11 +269,36 @@ START_TEST(reasons_begin_with_the_nearest_rivals)
     static const char *const names[] = {"nodes=3", "nodes=4", "nodes=5", "nodes=6", "nodes=2"};
     for (int32_t row = 0; row < 5; row++)
         ck_assert_str_eq(cell(waits, row, 0), names[row]);
-    has(waits->narrow, "kind_name[1] = 'jobs ahead in the queue'\n");
-    ck_assert_str_eq(waits->numbers->headings[2],
+    has(waits->narrow, "kind_name[2] = 'jobs ahead in the queue'\n");
+    ck_assert_str_eq(waits->numbers->headings[3],
                      "jobs ahead in the queue, while enough nodes were idle");
     has(waits->note, "The candidates: the recommended candidate, the next best, then the others, "
                      "the nearest to it in cost first.");
+}
+END_TEST
+
+/* What is paid while no job runs: of 100 h of nodes, 20 h idle and 10 h limited by queues. */
+START_TEST(nodes_without_a_job_are_those_of_all_such_uses)
+{
+    const MadeStudy made = three_nodes();
+    FollowPoint point = {.point = 1};
+    PointWhy why = {.run_count = 20, .node_usd = 200};
+    why.use_s[USE_USEFUL] = 70 * 3600;
+    why.use_s[USE_IDLE] = 20 * 3600;
+    why.use_s[USE_LIMITED] = 10 * 3600;
+    why.use_usd[USE_LIMITED] = 20;
+    const FollowOutcome follow = {
+        .is_present = true, .facts = {.points = &point, .point_count = 1}, .why = &why};
+    const PlanKnown known = {.outcome = plan_of(&made), .follow = &follow};
+    Text html = {0};
+    section_stranded(&html, plan_facts(arena, &known));
+    const char *section = text_move(arena, &html);
+    has(section, "Jobs ran for 70.0 % of the time of the nodes.");
+    has(section, "<td data-label=\"cause\">idle nodes</td>");
+    has(section, "<td data-label=\"cause\">free GPUs that limits and guarantees of queues kept "
+                 "free</td>");
+    has(section, ">10.0 %</td>");
+    lacks(section, "computation that was kept");
 }
 END_TEST
 
@@ -301,10 +338,17 @@ START_TEST(jobs_have_a_curve_of_waits_and_a_queue)
     const Figure *waits = figure_called(&figures, "waits");
     has(waits->wide, "mark_at[1] = 1800\nmark_name[1] = '30 min'\n");
     has(waits->wide, "has_limit = 1\ny_limit = 95\n");
+    has(waits->wide, "\n3600 100\n"); // the last step of the curve
     ck_assert_str_eq(waits->numbers->headings[1], "all jobs (3)");
     ck_assert_int_eq(figure_called(&figures, "queue")->numbers->row_count, 12);
-    has(page_of(plan, &jobs),
-        "3 jobs of 2 runs of point 1, in winner-jobs.csv. The first one has the seed 1;");
+    const char *page = page_of(plan, &jobs);
+    has(page, "3 jobs of 2 runs of point 1, in winner-jobs.csv. The first one has the seed 1;");
+    static const char at_work[] = "<figcaption>Share of the jobs that waited at most this long<";
+    static const char levels[] = "<figcaption>Cost (USD) by nodes<";
+    has(section_of(page, "The recommended candidate at work"), at_work);
+    lacks(section_of(page, "The recommended candidate at work"), levels);
+    has(section_of(page, "What each factor does"), levels);
+    lacks(section_of(page, "What each factor does"), at_work);
 }
 END_TEST
 
@@ -365,6 +409,7 @@ Suite *test_suite(void)
     tcase_add_test(page, the_front_has_the_limit_the_band_and_memberships);
     tcase_add_test(page, levels_have_the_limit_and_the_estimates_of_the_plan);
     tcase_add_test(page, reasons_begin_with_the_nearest_rivals);
+    tcase_add_test(page, nodes_without_a_job_are_those_of_all_such_uses);
     tcase_add_test(page, two_factors_have_a_map_with_a_table_of_the_same_shape);
     tcase_add_test(page, one_factor_has_no_map);
     tcase_add_test(page, jobs_have_a_curve_of_waits_and_a_queue);

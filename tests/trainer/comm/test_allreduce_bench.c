@@ -1,5 +1,7 @@
 #include "trainer/comm/allreduce_bench.h"
 
+#include "sim/base/units.h"
+#include "sim/cli/machine_clock.h"
 #include "tests/support/suite.h"
 
 static Arena *arena;
@@ -54,6 +56,73 @@ START_TEST(one_process_sums_without_error_in_both_ways)
 }
 END_TEST
 
+/* A place whose sums are only counted; each takes a millisecond. */
+static int32_t copies, sums;
+
+static bool counted_open(Comm *unused, const float *input, int64_t count, void **state,
+                         Status *none)
+{
+    (void)unused, (void)input, (void)count, (void)none;
+    *state = NULL;
+    return true;
+}
+
+static void counted_close(void *state)
+{
+    (void)state;
+}
+
+static bool counted_copy(void *state, int64_t count, Status *none)
+{
+    (void)state, (void)count, (void)none;
+    copies++;
+    return true;
+}
+
+static bool counted_sum(void *state, int64_t count, Status *none)
+{
+    const int64_t until_ns = machine_clock_ns() + NS_PER_MS;
+    (void)state, (void)count, (void)none;
+    sums++;
+    while (machine_clock_ns() < until_ns)
+        continue;
+    return true;
+}
+
+static bool counted_wait(void *state, Status *none)
+{
+    (void)state, (void)none;
+    return true;
+}
+
+static const SumPlace counted = {.open = counted_open,
+                                 .close = counted_close,
+                                 .copy = counted_copy,
+                                 .sum = counted_sum,
+                                 .wait = counted_wait};
+
+START_TEST(the_time_is_the_mean_of_all_sums_but_those_of_the_warm_up)
+{
+    SumTiming timing;
+    arena = arena_create();
+    ck_assert(comm_open("local", arena, &comm, &status));
+    ck_assert(allreduce_bench_open(comm, &counted, 8, &bench, &status));
+    bench.iterations = 5;
+    bench.warmup = 2;
+    for (int32_t is_in_place = 0; is_in_place < 2; is_in_place++) {
+        const int64_t begin_ns = machine_clock_ns();
+        copies = sums = 0;
+        ck_assert(allreduce_bench_time(&bench, 8, is_in_place, &timing, &status));
+        const double took_us = (double)(machine_clock_ns() - begin_ns) / NS_PER_US;
+        ck_assert_int_eq(sums, 2 + 5);
+        ck_assert_int_eq(copies, is_in_place ? 1 : 1 + 2 + 5);
+        ck_assert_double_ge(timing.time_us, 1000);
+        ck_assert_double_le(5 * timing.time_us, took_us);
+    }
+    close_all();
+}
+END_TEST
+
 START_TEST(before_each_timed_sum_a_rank_works_on_other_memory)
 {
     float between[100] = {0};
@@ -94,6 +163,7 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, bandwidths_are_those_of_nccl_tests);
     tcase_add_test(tests, one_process_sums_without_error_in_both_ways);
+    tcase_add_test(tests, the_time_is_the_mean_of_all_sums_but_those_of_the_warm_up);
     tcase_add_test(tests, before_each_timed_sum_a_rank_works_on_other_memory);
     tcase_add_test(tests, a_wrong_value_is_counted);
     suite_add_tcase(suite, tests);

@@ -23,6 +23,16 @@ START_TEST(a_process_bound_to_one_core_may_use_that_one)
 }
 END_TEST
 
+START_TEST(every_core_of_a_set_is_counted)
+{
+    for (int32_t core = 0; core < CORES_MAX; core++) {
+        CoreSet set = {{0}};
+        set.bits[core / 64] = UINT64_C(1) << (core % 64);
+        ck_assert_int_eq(cores_count(&set), 1);
+    }
+}
+END_TEST
+
 START_TEST(more_threads_than_cores_cause_a_warning)
 {
     static const struct {
@@ -66,6 +76,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("cores");
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, a_process_bound_to_one_core_may_use_that_one);
+    tcase_add_test(tests, every_core_of_a_set_is_counted);
     tcase_add_test(tests, more_threads_than_cores_cause_a_warning);
     suite_add_tcase(suite, tests);
     return suite;

@@ -256,6 +256,21 @@ START_TEST(a_file_cut_off_anywhere_is_refused)
 }
 END_TEST
 
+START_TEST(the_first_label_is_checked_too)
+{
+    Arena *arena = arena_create();
+    Published contents = published(1);
+    contents.last_label = 10;
+    Text text = emit_published(&contents);
+    ImageSet set = set_create(arena);
+    Status status = {0};
+    ck_assert(!read_text(&text, &set, &status));
+    ck_assert_ptr_nonnull(strstr(status.message, " is 10, expected 0 to 9"));
+    text_free(&text);
+    arena_destroy(arena);
+}
+END_TEST
+
 static const struct {
     Published contents; /* fields that are not 0 or NULL replace those of published(2) */
     const char *message;
@@ -527,6 +542,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, the_published_form_is_read);
     tcase_add_test(tests, a_file_cut_off_anywhere_is_refused);
     tcase_add_test(tests, broken_files_are_refused_with_the_place_and_change_nothing);
+    tcase_add_test(tests, the_first_label_is_checked_too);
     tcase_add_test(tests, more_images_than_there_is_room_for_are_refused);
     tcase_add_test(tests, every_other_pickle_is_refused_with_the_opcode_and_its_place);
     tcase_add_test(tests, a_refused_pickle_gets_the_hint_that_nothing_was_run);

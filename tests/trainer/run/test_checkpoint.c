@@ -428,61 +428,6 @@ START_TEST(places_that_take_no_file_are_named)
 }
 END_TEST
 
-/* --- Finding --- */
-
-START_TEST(the_latest_is_that_of_the_highest_epoch)
-{
-    static const char *const names[] = {"checkpoint-2.h5",
-                                        "checkpoint-12.h5",
-                                        "checkpoint-9.h5",
-                                        "checkpoint-99.h5.123.tmp",
-                                        "checkpoint-0013.h5",
-                                        "checkpoint-.h5",
-                                        "checkpoint--5.h5",
-                                        "checkpoint-14.h5x",
-                                        "checkpoint-12-step-0.h5",
-                                        "checkpoint-12-step-.h5",
-                                        "checkpoint-12-step-3.h5x",
-                                        "checkpoint-12-step-3",
-                                        "checkpoint-12-step3.h5",
-                                        "checkpoint-12-step-03.h5",
-                                        "checkpoint-99999999999999999999.h5",
-                                        "other-15.h5"};
-    Status status;
-    ck_assert_ptr_null(checkpoint_latest(arena, folder, CHECKPOINT_LAST));
-    ck_assert_ptr_null(checkpoint_latest(arena, path_of("missing"), CHECKPOINT_LAST));
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        ck_assert(file_write(path_of(names[i]), "", 0, &status));
-    ck_assert_str_eq(checkpoint_latest(arena, folder, CHECKPOINT_LAST),
-                     path_of("checkpoint-12.h5"));
-    ck_assert_str_eq(checkpoint_latest(arena, folder, (CheckpointPoint){12, 0}),
-                     path_of("checkpoint-12.h5"));
-}
-END_TEST
-
-START_TEST(a_checkpoint_within_an_epoch_is_later_than_that_before_it)
-{
-    static const CheckpointPoint points[] = {{0, 7}, {1, 0}, {1, 9}, {1, 10}, {2, 0}, {2, 1}};
-    enum { COUNT = sizeof points / sizeof points[0] };
-    Status status;
-    for (int i = 0; i < COUNT; i++)
-        ck_assert(file_write(checkpoint_path(arena, folder, points[i]), "", 0, &status));
-    for (int i = 0; i < COUNT; i++) {
-        CheckpointPoint found;
-        ck_assert(checkpoint_latest_point(folder, points[i], &found));
-        ck_assert_int_eq(checkpoint_point_compare(found, points[i]), 0);
-        ck_assert(i == 0 || checkpoint_point_compare(points[i - 1], points[i]) < 0);
-    }
-    ck_assert_str_eq(checkpoint_latest(arena, folder, CHECKPOINT_LAST),
-                     path_of("checkpoint-2-step-1.h5"));
-    checkpoint_remove_from(arena, folder, (CheckpointPoint){1, 10});
-    ck_assert_str_eq(checkpoint_latest(arena, folder, (CheckpointPoint){1, INT64_MAX}),
-                     path_of("checkpoint-1-step-9.h5"));
-    ck_assert_str_eq(checkpoint_latest(arena, folder, CHECKPOINT_LAST),
-                     path_of("checkpoint-2-step-1.h5"));
-}
-END_TEST
-
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("checkpoint");
@@ -500,8 +445,6 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_state_within_an_epoch_comes_back);
     tcase_add_test(tests, a_disk_that_fills_up_leaves_the_old_checkpoint_and_nothing_else);
     tcase_add_test(tests, places_that_take_no_file_are_named);
-    tcase_add_test(tests, a_checkpoint_within_an_epoch_is_later_than_that_before_it);
-    tcase_add_test(tests, the_latest_is_that_of_the_highest_epoch);
     suite_add_tcase(suite, tests);
     return suite;
 }

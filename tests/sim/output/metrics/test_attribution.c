@@ -75,6 +75,19 @@ START_TEST(negative_weights_count_as_0)
 }
 END_TEST
 
+START_TEST(a_use_has_a_job_or_none)
+{
+    static const NodeUse with_job[] = {USE_USEFUL,     USE_EXCHANGE, USE_INPUT,       USE_STARTUP,
+                                       USE_CHECKPOINT, USE_LOST,     USE_UNATTRIBUTED};
+    bool has_job[USE_COUNT] = {false};
+    for (size_t i = 0; i < sizeof with_job / sizeof with_job[0]; i++)
+        has_job[with_job[i]] = true;
+    for (int use = 0; use < USE_COUNT; use++)
+        ck_assert_msg(node_use_is_without_job((NodeUse)use) == !has_job[use], "%s",
+                      node_use_name((NodeUse)use));
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("attribution");
@@ -83,6 +96,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, parts_without_weight_get_nothing);
     tcase_add_test(tests, the_parts_add_up_for_any_weights);
     tcase_add_test(tests, negative_weights_count_as_0);
+    tcase_add_test(tests, a_use_has_a_job_or_none);
     suite_add_tcase(suite, tests);
     return suite;
 }

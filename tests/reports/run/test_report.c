@@ -12,7 +12,7 @@
 #include "tests/support/suite.h"
 #include "tests/support/temporary_folder.h"
 
-static const char samples[] = TRAINYARD_SOURCE_DIR "/tests/reports/samples";
+static const char samples[] = TRAINYARD_SOURCE_DIR "/tests/reports/run/samples";
 
 static Arena *arena;
 static const char *directory;
