@@ -580,7 +580,8 @@ void emulator_handle(Emulator *emulator, const HttpRequest *request, HttpRespons
                      &emulator->pace.machine_ns);
 }
 
-void emulator_refuse(Emulator *emulator, const HttpRequest *request, HttpResponse *response)
+/* Answers after a failed commit: 507 in the form of the service that was called. */
+static void emulator_refuse(Emulator *emulator, const HttpRequest *request, HttpResponse *response)
 {
     if (part_of(emulator, request) == PART_FILES)
         files_refuse_unwritten(&emulator->azure_files, request, response);

@@ -88,7 +88,5 @@ int64_t emulator_next_ns(const Emulator *emulator);
 void emulator_handle(Emulator *emulator, const HttpRequest *request, HttpResponse *response);
 /* The emulator as the handler of a server. */
 ServerHandler emulator_handler(Emulator *emulator);
-/* Answers after a failed commit: 507 in the form of the service that was called. */
-void emulator_refuse(Emulator *emulator, const HttpRequest *request, HttpResponse *response);
 
 #endif

@@ -68,7 +68,9 @@ static bool is_location(const ArmCall *call, const char *place)
     return strcmp(arm_location(arena, session_scenario(call->session)->region), place) == 0;
 }
 
-const char *arm_location_in(const ArmCall *call, RecordKind kind, const char *location)
+/* The same for a location that supports resources of `kind`. NULL after answering 400, which lists
+ * the supported locations. */
+static const char *arm_location_in(const ArmCall *call, RecordKind kind, const char *location)
 {
     Arena *arena = call->arena;
     const char *place = arm_location(arena, location);

@@ -11,9 +11,6 @@ ArmHandler subscriptions_list_locations;
 const char *arm_location_title(int32_t index);
 /* "East US" -> "eastus", as the service compares locations. */
 const char *arm_location(Arena *arena, const char *location);
-/* The same for a location that supports resources of `kind`. NULL after answering 400, which lists
- * the supported locations. */
-const char *arm_location_in(const ArmCall *call, RecordKind kind, const char *location);
 /* Returns the location that `body` requests for a resource of `kind`. `old` is the existing
  * resource (NULL: there is none). NULL after answering 400, or 409 if `old` is in another location,
  * because resources do not move. */

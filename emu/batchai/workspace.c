@@ -22,7 +22,7 @@ static void put_state(const ArmCall *call, Json *body, const Record *record)
 
 /* --- Workspaces --- */
 
-Json *workspace_show(const ArmCall *call, const Record *workspace)
+static Json *workspace_show(const ArmCall *call, const Record *workspace)
 {
     Arena *arena = call->arena;
     Json *body = arm_resource(call, workspace);
@@ -75,8 +75,7 @@ void workspaces_update(const ArmCall *call)
     if (!batchai_is_kept(call, workspace))
         return;
     const char *location = arm_kept_text(workspace, "location");
-    if (!tags || arm_keep(call, workspace, arm_place_and_tags(call->arena, location, tags)))
-        batchai_answer(call, workspace, workspace_show);
+    put_again(call, workspace, location, tags);
 }
 
 void workspaces_get(const ArmCall *call)
@@ -105,7 +104,7 @@ void workspaces_list_by_group(const ArmCall *call)
 
 /* --- Experiments --- */
 
-Json *experiment_show(const ArmCall *call, const Record *experiment)
+static Json *experiment_show(const ArmCall *call, const Record *experiment)
 {
     Json *body = arm_resource(call, experiment);
     put_state(call, body, experiment);

@@ -7,6 +7,5 @@
 ArmHandler workspaces_list, workspaces_list_by_group, workspaces_create, workspaces_get;
 ArmHandler workspaces_update, workspaces_delete;
 ArmHandler experiments_list, experiments_create, experiments_get, experiments_delete;
-ArmShow workspace_show, experiment_show;
 
 #endif

@@ -150,7 +150,8 @@ static void add_row(Text *out, const Field *field)
     text_add(out, " |\n");
 }
 
-void reference_table(const ObjectType *type, Text *out)
+/* Writes the table of `type` alone. */
+static void reference_table(const ObjectType *type, Text *out)
 {
     text_add(out,
              "| member | kind | default | range | meaning |\n| --- | --- | --- | --- | --- |\n");

@@ -24,9 +24,6 @@ typedef struct {
 /* Writes the sections of `type` and of every type that it uses, unless they are written already. */
 void reference_add(Reference *reference, const ObjectType *type, Text *out);
 
-/* Writes the table of `type` alone. */
-void reference_table(const ObjectType *type, Text *out);
-
 /* Writes a table of the kinds of values: what each is called, and an example. */
 void reference_value_kinds(Text *out);
 

@@ -263,8 +263,10 @@ static Sample sample_of(const Results *results, int32_t metric, int32_t point, i
                     .scratch = scratch};
 }
 
-double metric_half_width(const Results *results, int32_t metric, int32_t point, int32_t count,
-                         double *value)
+/* Half of the interval of the first `count` replications; INFINITY: a bound is not known, or the
+ * metric is unknown in one of the runs. `*value` is the estimate. */
+static double metric_half_width(const Results *results, int32_t metric, int32_t point,
+                                int32_t count, double *value)
 {
     char note[NOTE_SIZE];
     double half_width = (double)INFINITY;

@@ -57,11 +57,6 @@ typedef struct {
  * is met. INFINITY: not known. */
 double rule_excess(const Results *results, const StopRule *rule, int32_t point, int32_t count);
 
-/* Half of the interval of the first `count` replications; INFINITY: a bound is not known, or the
- * metric is unknown in one of the runs. `*value` is the estimate. */
-double metric_half_width(const Results *results, int32_t metric, int32_t point, int32_t count,
-                         double *value);
-
 /* Estimates from the first `count` replications of `point`. `baseline` NO_POINT, or a point with
  * `baseline_count` replications; pairs are those of the smaller count. */
 MetricEstimate metric_estimate(const Results *results, int32_t metric, int32_t point, int32_t count,

@@ -27,7 +27,8 @@ static void add_rate(const SweepProgress *progress, int64_t elapsed_ns, Text *ou
     }
 }
 
-void sweep_progress_line(const SweepProgress *progress, int64_t elapsed_ns, Text *out)
+/* The line, after `elapsed_ns`. */
+static void sweep_progress_line(const SweepProgress *progress, int64_t elapsed_ns, Text *out)
 {
     const StudyWork *work = &progress->work;
     work->print_progress(work->work, out);

@@ -23,7 +23,4 @@ SweepProgress sweep_progress_start(const Results *results, StudyWork work, bool 
 void sweep_progress_watch(void *progress, bool is_asked);
 void sweep_progress_end(SweepProgress *progress); /* erases the line */
 
-/* The line, after `elapsed_ns`. */
-void sweep_progress_line(const SweepProgress *progress, int64_t elapsed_ns, Text *out);
-
 #endif

@@ -44,7 +44,9 @@ struct Waves {
 
 /* --- Decisions --- */
 
-int32_t wave_after(const SeedPlan *seeds, int32_t n)
+/* The replications at which the wave of `n` replications is followed by another: the end of the
+ * next wave; `n` itself if it is the last. */
+static int32_t wave_after(const SeedPlan *seeds, int32_t n)
 {
     const StoppingRule rule = {.at_least = seeds->at_least, .at_most = seeds->at_most};
     return seeds->rule_count > 0 ? stopping_next(&rule, n) : n;
@@ -251,7 +253,7 @@ UnitSource waves_source(Waves *waves)
     return (UnitSource){.source = waves, .next = next_unit, .done = unit_done};
 }
 
-UnitSource waves_pilot_source(Waves *waves)
+static UnitSource waves_pilot_source(Waves *waves)
 {
     const SeedPlan *seeds = &waves->study->seeds;
     if (seeds->rule_count > 0)

@@ -22,19 +22,13 @@ Waves *waves_create(Arena *arena, const Study *study, const Results *results, Sh
  * first. The first units are a pilot: one run of each of some points, which measure how long runs
  * take. */
 UnitSource waves_source(Waves *waves);
-/* Only the pilot's units. With a stopping rule each has some runs, which show how much the metrics
- * vary (waves_forecast). */
-UnitSource waves_pilot_source(Waves *waves);
-/* Either of both, with its progress. */
+/* All units or, with `is_pilot`, only the pilot's, with their progress. With a stopping rule each
+ * of the pilot's has some runs, which show how much the metrics vary (waves_forecast). */
 StudyWork waves_work(Waves *waves, bool is_pilot);
 
 /* The replications that a point will have by the rules, from those that are known: between at_least
  * and at_most. 0: fewer than 2 are known. */
 int32_t waves_forecast(const Study *study, const Results *results, int32_t point);
-
-/* The replications at which the wave of `n` replications is followed by another: the end of the
- * next wave; `n` itself if it is the last. */
-int32_t wave_after(const SeedPlan *seeds, int32_t n);
 
 /* How many replications of `point` its results are made of: all of its waves so far. Further runs
  * are not used. */

@@ -8,7 +8,7 @@
 
 /* --- Rows --- */
 
-EntryRow entry_row(sqlite3_stmt *row, Arena *arena)
+static EntryRow entry_row(sqlite3_stmt *row, Arena *arena)
 {
     return (EntryRow){.id = sqlite3_column_int64(row, 0),
                       .kind = sqlite3_column_int64(row, 1),
@@ -52,7 +52,7 @@ static Shows shows(const Slot *slot, int64_t since_ns)
     return is_clients ? SHOWS_CLIENTS : is_worlds ? SHOWS_WORLDS : SHOWS_NOTHING;
 }
 
-Slot slot_find(FileStore *files, Arena *arena, const Directory *above, FileName name)
+static Slot slot_find(FileStore *files, Arena *arena, const Directory *above, FileName name)
 {
     Slot slot = {.above = *above, .name = name};
     if (above->client != FILES_NONE) {
@@ -226,7 +226,9 @@ Slot *slots_list(FileStore *files, Arena *arena, const Directory *directory, con
 
 /* --- Copies of the world's entries --- */
 
-EntryRow slot_copy(FileStore *files, const Slot *slot, int64_t share, int64_t parent, FileName name)
+/* Copies the entry of the world at a place to another directory. */
+static EntryRow slot_copy(FileStore *files, const Slot *slot, int64_t share, int64_t parent,
+                          FileName name)
 {
     const WorldRow *world = &slot->world;
     EntryRow copy = {.id = new_number(&files->tables),

@@ -20,9 +20,7 @@ typedef struct {
     Shows shows;
 } Slot;
 
-EntryRow entry_row(sqlite3_stmt *row, Arena *arena);
 void entry_put(FileStore *files, int64_t share, int64_t parent, const EntryRow *row);
-Slot slot_find(FileStore *files, Arena *arena, const Directory *above, FileName name);
 /* Finds the place of a path; FILES_NO_PARENT if the directory above does not exist. With
  * `is_writing` clients own that directory afterwards. */
 FilesFailure slot_walk(FileStore *files, Arena *arena, ShareName share, const char *path,
@@ -36,9 +34,6 @@ Slot *slots_list(FileStore *files, Arena *arena, const Directory *directory, con
                  const char *marker, int32_t max, int32_t *count);
 /* Gives clients a copy of the world's entry at the place. */
 void slot_own(FileStore *files, Slot *slot);
-/* Copies the world's entry at a place to another directory. */
-EntryRow slot_copy(FileStore *files, const Slot *slot, int64_t share, int64_t parent,
-                   FileName name);
 /* Copies all of the world's entries in a directory. */
 void directory_copy(FileStore *files, const Directory *from, int64_t share, int64_t parent);
 /* Writes the clients' row, with a new ETag. */

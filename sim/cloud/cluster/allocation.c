@@ -159,7 +159,9 @@ void allocation_begin(Clusters *clusters, Cluster *cluster, int64_t record_ns)
             is_empty ? bounded_add(record_ns, delay_ns) : delay_ns);
 }
 
-void allocation_grow(Clusters *clusters, Cluster *cluster, TraceCause cause)
+/* Requests the missing nodes. Events for an earlier target become stale. The cluster is resizing.
+ */
+static void allocation_grow(Clusters *clusters, Cluster *cluster, TraceCause cause)
 {
     grow_in(clusters, cluster, cause, resize_ns(clusters, cluster, cause));
 }

@@ -26,9 +26,6 @@ void allocation_set(Clusters *clusters, Cluster *cluster, AllocationState state,
 /* Requests the nodes of a new cluster, whose record is made in `record_ns`. A cluster without nodes
  * is steady some time after its record: in the recordings both delays grow together. */
 void allocation_begin(Clusters *clusters, Cluster *cluster, int64_t record_ns);
-/* Requests the missing nodes. Events for an earlier target become stale. The cluster is resizing.
- */
-void allocation_grow(Clusters *clusters, Cluster *cluster, TraceCause cause);
 /* The only way to change the target of a kind. */
 void allocation_set_target(Cluster *cluster, int32_t kind, int32_t target);
 /* To be called when the limits of automatic scaling change, or whether the cluster has it: gives

@@ -83,7 +83,8 @@ void notice_ends_with_attempt(Jobs *jobs, const Job *job)
     job->attempt->notice = (JobNotice){0};
 }
 
-void notice_withdraw(Jobs *jobs, Job *job)
+/* The job, which has a notice, need not be stopped any more. */
+static void notice_withdraw(Jobs *jobs, Job *job)
 {
     emit(jobs, job, queue_of(jobs, job), -1);
     notice_ends_with_attempt(jobs, job);

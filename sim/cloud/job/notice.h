@@ -16,8 +16,6 @@ void job_is_warned(Jobs *jobs, Job *job, TraceCause cause);
 /* The scheduler is going to stop the running job for the `queue`-th queue of its cluster, whose
  * grace period begins. The job must not have a notice. */
 void notice_give(Jobs *jobs, Job *job, int32_t queue, TraceCause cause);
-/* The job, which has a notice, need not be stopped any more. */
-void notice_withdraw(Jobs *jobs, Job *job);
 /* Likewise all jobs that have a notice for the queue for that cause. */
 void notice_withdraw_all(Jobs *jobs, const JobQueue *queue, TraceCause cause);
 /* Jobs are chosen anew for the queue: none of those that have its notice is needed until the choice

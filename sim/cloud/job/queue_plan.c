@@ -55,7 +55,8 @@ static int64_t expected_end_ns(const Jobs *jobs, const Job *job, int64_t started
     return bounded_add(started_ns, bounded_add(work_ns, job->owed_ns));
 }
 
-WaitingJob queue_plan_waiting_job(const Jobs *jobs, const Job *job)
+/* A job that waits, as policies see it. */
+static WaitingJob queue_plan_waiting_job(const Jobs *jobs, const Job *job)
 {
     return (WaitingJob){.job = job->id,
                         .request = job->request,
@@ -210,7 +211,8 @@ void queue_plan_prepare(Jobs *jobs, QueuePlan *plan, int32_t kind_count)
         array_room(jobs->arena, plan->steps, steps, &plan->step_capacity, sizeof *plan->steps);
 }
 
-void queue_plan_view(const QueuePlan *plan, PolicyView *view)
+/* Sets the members of `view` that come from the plan. */
+static void queue_plan_view(const QueuePlan *plan, PolicyView *view)
 {
     view->waiting_count = plan->waiting_count;
     view->waiting = plan->waiting + plan->waiting_begin;

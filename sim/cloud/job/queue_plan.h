@@ -23,8 +23,6 @@ typedef struct QueuePlan {
 } QueuePlan;
 
 QueuePlan *queue_plan_create(Jobs *jobs);
-/* A job that waits, as policies see it. */
-WaitingJob queue_plan_waiting_job(const Jobs *jobs, const Job *job);
 void queue_plan_add_waiting(Jobs *jobs, QueuePlan *plan, const Job *job);
 void queue_plan_remove_waiting(const Jobs *jobs, QueuePlan *plan, const Job *job);
 /* The job is about to start. */
@@ -34,8 +32,6 @@ void queue_plan_add_started(Jobs *jobs, QueuePlan *plan, const Job *job);
 void queue_plan_remove_running(const Jobs *jobs, QueuePlan *plan, const Job *job);
 /* Lists the use of owners up to now and reserves PolicyView.steps: valid until a job is added. */
 void queue_plan_prepare(Jobs *jobs, QueuePlan *plan, int32_t kind_count);
-/* Sets the members of `view` that come from the plan. */
-void queue_plan_view(const QueuePlan *plan, PolicyView *view);
 /* Waiting and running jobs are listed in order. */
 void queue_plan_check(const Jobs *jobs, const QueuePlan *plan, ClusterId cluster);
 

@@ -11,7 +11,8 @@ static EnvironmentVariable *find(const ShellRun *run, const char *name)
     return NULL;
 }
 
-const char *shell_variable(const ShellRun *run, const char *name)
+/* "" when it is not set */
+static const char *shell_variable(const ShellRun *run, const char *name)
 {
     const EnvironmentVariable *variable = find(run, name);
     return variable == NULL ? "" : environment_value(variable);

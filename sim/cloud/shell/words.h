@@ -4,7 +4,6 @@
 
 #include "sim/cloud/shell/shell.h"
 
-const char *shell_variable(const ShellRun *run, const char *name); /* "" when it is not set */
 void shell_set_variable(ShellRun *run, const char *name, const char *value);
 /* The value of a word as one string, blanks included. In `arena`. */
 const char *shell_join(const ShellRun *run, const ShellWord *word, Arena *arena);

@@ -219,7 +219,7 @@ typedef struct {
     uint64_t shuffle_seed;   /* see EngineSettings */
 } Scenario;
 
-/* The next command from `*from` on that creates a cluster, and moves `*from` behind it; NULL: none
+/* The next command from `*from` on that creates a cluster, and moves `*from` past it; NULL: none
  * is left. */
 static inline const Command *scenario_next_cluster(const Scenario *scenario, int32_t *from)
 {

@@ -78,7 +78,8 @@ static const char *time_words(Arena *arena, int64_t at_ns)
     return words;
 }
 
-const char *condition_words(Arena *arena, const Condition *condition)
+/* "cluster gpu nodes <= 4" */
+static const char *condition_words(Arena *arena, const Condition *condition)
 {
     const char *words = arena_printf(arena, "%s %s %" PRId64, counted_words(arena, condition),
                                      comparator_sign(condition->comparator), condition->value);

@@ -32,9 +32,6 @@ const char *expect_range_words(Arena *arena, double low, double high);
 
 /* --- Conditions and moments, by their numbers in the watch --- */
 
-/* "cluster gpu nodes <= 4" */
-const char *condition_words(Arena *arena, const Condition *condition);
-
 /* Whether `condition` holds at the end of every instant. `contrary` is the number of its
  * negation. */
 ExpectAnswer expect_always(Arena *arena, const RunWatch *watch, const Condition *condition,

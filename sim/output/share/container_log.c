@@ -20,7 +20,8 @@ static void put_digest(LogWriter *log, const char *name, int32_t number, int32_t
     log_bytes(log, text, (size_t)digits);
 }
 
-int32_t container_layers(const ContainerImage *image)
+/* The layers of an image, assumed from its size: 5 of a bare system, and one for each 200 MB. */
+static int32_t container_layers(const ContainerImage *image)
 {
     const int64_t layer_bytes = 200000000, of_system = 5, most = 40;
     const int64_t layers = of_system + image->compressed_bytes / layer_bytes;

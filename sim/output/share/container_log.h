@@ -6,8 +6,6 @@
 
 #include "sim/output/share/emulated_log.h"
 
-/* The layers of an image, assumed from its size: 5 of a bare system, and one for each 200 MB. */
-int32_t container_layers(const ContainerImage *image);
 /* `docker pull`: the beginning of a pull, and its end. */
 void container_pull_begin(const ContainerImage *image, LogWriter *log);
 void container_pull_end(const ContainerImage *image, LogWriter *log);

@@ -68,7 +68,7 @@ static int32_t jobs_at_most(const Scenario *scenario, int32_t commands)
     return count;
 }
 
-Listing listing_of(Arena *arena, const ScenarioFile *file, Changes *changes)
+static Listing listing_of(Arena *arena, const ScenarioFile *file, Changes *changes)
 {
     const Scenario *scenario = &file->scenario;
     const Json *commands = json_member(file->root, "commands");

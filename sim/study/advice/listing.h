@@ -29,8 +29,6 @@ typedef struct {
     const ListedJob *jobs; /* each shape of a workload is one */
 } Listing;
 
-Listing listing_of(Arena *arena, const ScenarioFile *file, Changes *changes);
-
 /* A change while it is made. */
 typedef struct {
     Change *change; /* NULL: there are CHANGES_MAX */

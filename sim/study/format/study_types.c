@@ -144,9 +144,9 @@ static const Field study_expect_fields[] = {
     {0},
 };
 #undef OWNER
-const ObjectType study_expect_type = {"study_expectation",
-                                      "An expected result of a study, for `trainyard test`.",
-                                      sizeof(StudyExpectText), study_expect_fields};
+static const ObjectType study_expect_type = {"study_expectation",
+                                             "An expected result of a study, for `trainyard test`.",
+                                             sizeof(StudyExpectText), study_expect_fields};
 
 #define OWNER ConstraintText
 static const Field constraint_fields[] = {

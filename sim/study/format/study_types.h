@@ -126,7 +126,7 @@ typedef enum {
 #undef X
 } StudySubject;
 
-extern const ObjectType study_type, factor_type, study_expect_type;
+extern const ObjectType study_type, factor_type;
 extern const ReferenceExample study_examples[];
 
 #endif
