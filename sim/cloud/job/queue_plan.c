@@ -303,20 +303,31 @@ static void keep_jobs_in_time(const Jobs *jobs, QueuePlan *plan, PolicyView *vie
     view->waiting_count = count;
 }
 
+/* Finds the first job in the service's order that no maintenance defers, among those at `place` of
+ * the heap and below, unless `first` (ID_NONE: none) is before all of them. */
+static void search_head(const Jobs *jobs, const JobHeap *waiting, const Room *room, int32_t place,
+                        HeapJob *first)
+{
+    if (place >= waiting->count)
+        return;
+    const HeapJob job = waiting->items[place];
+    if (first->job.index != ID_NONE && !heap_job_is_before(job, *first))
+        return;
+    if (job_last_start_ns(jobs, job_by_id(jobs, job.job), room) >= jobs->engine->now_ns) {
+        *first = job; // it is before all below it
+        return;
+    }
+    search_head(jobs, waiting, room, 2 * place + 1, first);
+    search_head(jobs, waiting, room, 2 * place + 2, first);
+}
+
 /* The first waiting job in the service's order that no maintenance defers; NULL: none waits. */
 static const Job *find_head(const Jobs *jobs, const JobQueue *queue, const Room *room)
 {
-    const JobHeap *waiting = &queue->waiting;
-    HeapJob first = {.job = job_heap_first(waiting)};
+    HeapJob first = {.job = job_heap_first(&queue->waiting)};
     if (room_closes(room)) {
         first.job.index = ID_NONE;
-        for (int32_t i = 0; i < waiting->count; i++) {
-            const HeapJob other = waiting->items[i];
-            const Job *job = job_by_id(jobs, other.job);
-            if ((first.job.index == ID_NONE || heap_job_is_before(other, first)) &&
-                job_last_start_ns(jobs, job, room) >= jobs->engine->now_ns)
-                first = other;
-        }
+        search_head(jobs, &queue->waiting, room, 0, &first);
     }
     return first.job.index != ID_NONE ? job_by_id(jobs, first.job) : NULL;
 }

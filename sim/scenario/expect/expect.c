@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/base/ascii.h"
+#include "sim/base/name_table.h"
 #include "sim/base/units.h"
 #include "sim/scenario/command/condition_read.h"
 #include "sim/scenario/command/trigger_read.h"
@@ -14,6 +15,7 @@ typedef struct {
     Arena *arena;
     const ScenarioText *scenario;
     const ScenarioCommands *commands;
+    const NameTable *jobs, *clusters; /* that commands create, by name */
     Problems *problems;
 } Reader;
 
@@ -129,6 +131,16 @@ static void check_state(const Reader *reader, const BoundText *state, bool is_jo
                                 : "resizing, steady, deleting or deleted");
 }
 
+/* The names of the resources that commands of this kind create. */
+static const NameTable *created(Arena *arena, const ScenarioCommands *commands, CommandKind kind)
+{
+    NameTable *names = name_table_create(arena);
+    for (int32_t i = 0; i < commands->count; i++)
+        if (commands->items[i].kind == kind && commands->items[i].path.name != NULL)
+            name_table_set(names, commands->items[i].path.name, (uint32_t)i);
+    return names;
+}
+
 /* Whether there are commands whose kind was refused. */
 static bool has_refused_command(const ScenarioText *scenario)
 {
@@ -145,6 +157,8 @@ static void check_subject(const Reader *reader, const char *subject, Place at, b
         return; // a path: the summary names resources of equal names by their paths
     if (is_job && workload_makes(reader->scenario, subject))
         return;
+    if (name_table_find(is_job ? reader->jobs : reader->clusters, subject, NULL))
+        return;
     CommandKind creates = is_job ? COMMAND_JOB_CREATE : COMMAND_CLUSTER_CREATE;
     if (has_refused_command(reader->scenario))
         return; // a refused command may create it
@@ -157,8 +171,6 @@ static void check_subject(const Reader *reader, const char *subject, Place at, b
         if (command->path.name == NULL || command->path.name[0] == '\0' ||
             strchr(command->path.name, '/') != NULL)
             return; // a refused name may have meant this one
-        if (strcmp(command->path.name, subject) == 0)
-            return;
         names[count++] = command->path.name;
     }
     Status *problem =
@@ -493,8 +505,12 @@ static const char *words_of(Arena *arena, const Json *node)
 const Expectation *scenario_expect(Arena *arena, const ScenarioText *scenario,
                                    const ScenarioCommands *commands, Problems *problems)
 {
-    const Reader reader = {
-        .arena = arena, .scenario = scenario, .commands = commands, .problems = problems};
+    const Reader reader = {.arena = arena,
+                           .scenario = scenario,
+                           .commands = commands,
+                           .jobs = created(arena, commands, COMMAND_JOB_CREATE),
+                           .clusters = created(arena, commands, COMMAND_CLUSTER_CREATE),
+                           .problems = problems};
     const BoundList *list = &scenario->expect;
     Expectation *expectations = ARENA_ARRAY(arena, Expectation, list->count);
     for (int32_t i = 0; i < list->count; i++) {

@@ -1,6 +1,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "sim/base/text.h"
 #include "sim/base/units.h"
 #include "tests/support/small_scenario_fixture.h"
 #include "tests/support/suite.h"
@@ -164,6 +165,38 @@ START_TEST(contradictory_expectations_are_refused_with_a_message)
 }
 END_TEST
 
+/* The memory of reading the small scenario with `count` more commands and so many expectations. */
+static size_t bytes_of(int32_t count, int32_t expectations)
+{
+    Text commands = {0}, expect = {0};
+    for (int32_t i = 0; i < count; i++)
+        text_add(&commands, "{\"at\": \"1h\", \"do\": \"cluster.show\", \"name\": \"gpu\"},\n");
+    for (int32_t i = 0; i < expectations; i++)
+        text_printf(&expect, "%s{\"job\": \"train\", \"state\": \"succeeded\"}",
+                    i > 0 ? ",\n" : "");
+    const char *text = with_change(arena, small_scenario_text,
+                                   "\"expect\": [{\"job\": \"train\", \"state\": \"succeeded\"}]",
+                                   arena_printf(arena, "\"expect\": [%s]", text_string(&expect)));
+    text = with_change(arena, text, "\"commands\": [",
+                       arena_printf(arena, "\"commands\": [%s", text_string(&commands)));
+    text_free(&commands);
+    text_free(&expect);
+    Problems problems = problems_create(arena);
+    memory_files_set(&files, "scenario.json", text, strlen(text));
+    const size_t before = arena_bytes(arena);
+    ck_assert_ptr_nonnull(scenario_read(arena, memory_files_source(&files), "scenario.json",
+                                        (ScenarioOverrides){0}, &problems));
+    return arena_bytes(arena) - before;
+}
+
+START_TEST(an_expectation_costs_the_same_among_any_number_of_commands)
+{
+    enum { COUNT = 1000, BYTES_OF_AN_EXPECTATION = 2048 };
+    const size_t one = bytes_of(COUNT, 1), many = bytes_of(COUNT, COUNT);
+    ck_assert_uint_le(many - one, (size_t)COUNT * BYTES_OF_AN_EXPECTATION);
+}
+END_TEST
+
 START_TEST(single_epochs_are_unknown_at_job_fidelity)
 {
     const char *text = with_change(
@@ -188,6 +221,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, always_never_and_eventually_take_conditions_and_moments);
     tcase_add_test(tests, a_statistic_has_seeds_and_a_confidence);
     tcase_add_test(tests, contradictory_expectations_are_refused_with_a_message);
+    tcase_add_test(tests, an_expectation_costs_the_same_among_any_number_of_commands);
     tcase_add_test(tests, single_epochs_are_unknown_at_job_fidelity);
     suite_add_tcase(suite, tests);
     return suite;

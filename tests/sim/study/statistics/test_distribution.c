@@ -162,18 +162,19 @@ START_TEST(beta_quantiles_return_to_their_probabilities)
 END_TEST
 
 /* The sum of all terms up to k over the sum of all terms, each from its neighbour, beginning at the
- * most likely one: no logarithm and no factorial. */
+ * most likely one, as far as they count: no logarithm and no factorial. */
 static double binomial_sum(int32_t k, int32_t n, double p)
 {
+    const long double least = 0x1p-120L; // of the most likely term
     int32_t mode = (int32_t)((n + 1) * p);
     long double odds = (long double)p / (1 - (long double)p), term = 1, all = 0, within = 0;
-    for (int32_t i = mode; i <= n && term > 0; i++) {
+    for (int32_t i = mode; i <= n && term > least; i++) {
         all += term;
         within += i <= k ? term : 0;
         term *= odds * (n - i) / (i + 1);
     }
     term = 1;
-    for (int32_t i = mode; i > 0 && term > 0; i--) {
+    for (int32_t i = mode; i > 0 && term > least; i--) {
         term /= odds * (n - i + 1) / i;
         all += term;
         within += i - 1 <= k ? term : 0;
