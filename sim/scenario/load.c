@@ -345,6 +345,29 @@ void scenario_hint_folder(Arena *arena, FileSource files, const char *path, Stat
         status_hint(status, "did you mean \"%s\"?", inside);
 }
 
+bool scenario_is_other(const Json *root, Problems *problems)
+{
+    static const struct {
+        const char *member, *kind, *hint;
+    } others[] = {
+        {"trainyard_study", "a study", "`trainyard sweep` and `trainyard plan` run studies"},
+        {"properties", "a cluster.json or job.json",
+         "a scenario names it as the \"config\" of a command"},
+        {"sources", "a catalogue", "a scenario names it in its \"catalog\""},
+    };
+    if (json_member(root, "trainyard") != NULL || json_member(root, "commands") != NULL)
+        return false;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (json_member(root, others[i].member) == NULL)
+            continue;
+        status_hint(problems_add(problems, STATUS_BAD_INPUT, json_at(root),
+                                 "this is %s, not a scenario", others[i].kind),
+                    "%s", others[i].hint);
+        return true;
+    }
+    return false;
+}
+
 Json *scenario_load(Arena *arena, FileSource files, const char *path, ScenarioOverrides overrides,
                     const Parameters **parameters, const char **key, Problems *problems)
 {
@@ -357,7 +380,7 @@ Json *scenario_load(Arena *arena, FileSource files, const char *path, ScenarioOv
         scenario_hint_folder(arena, files, path, &status);
         problems_add_status(problems, &status);
     }
-    if (root == NULL)
+    if (root == NULL || scenario_is_other(root, problems))
         return NULL;
     loader.like = changes_catalog ? NULL : overrides.like;
     apply_overrides(&loader, root, &overrides, true);

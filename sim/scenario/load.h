@@ -15,6 +15,10 @@
 Json *scenario_load(Arena *arena, FileSource files, const char *path, ScenarioOverrides overrides,
                     const Parameters **parameters, const char **catalog_key, Problems *problems);
 
+/* Whether the tree is that of another kind of file, which is then one problem: checks of a
+ * scenario's members would report each. */
+bool scenario_is_other(const Json *root, Problems *problems);
+
 /* After `path` could not be read: if it is a folder that contains a scenario.json, adds a hint with
  * the name of that file to `status`. */
 void scenario_hint_folder(Arena *arena, FileSource files, const char *path, Status *status);

@@ -60,6 +60,8 @@ static const char *validate_tree(const ConfigContext *context, FileSource files,
     if (json_member(root, "catalog") != NULL) {
         return validate_catalog(context, files, root);
     }
+    if (scenario_is_other(root, context->problems))
+        return NULL;
     status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(root),
                              "this is not a scenario, cluster, job or catalogue"),
                 "a scenario has \"trainyard\": 1, a cluster \"vmSize\", a job \"nodeCount\"");

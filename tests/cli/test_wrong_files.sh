@@ -97,6 +97,28 @@ jobs.csv|the text is a table, expected JSON
 jobs.txt|the text is a table, expected JSON
 TABLE
 
+example "another kind of file in place of a scenario is one problem"
+while IFS='|' read -r file message; do
+    for verb in run test explain; do
+        trainyard $verb "$scenarios/$file"
+        exit_is 2
+        stderr_begins "$scenarios/$file:$message, not a scenario"
+        holds [ "$(wc -l <stderr)" -eq 2 ]
+    done
+done <<'TABLE'
+cifar10-horovod/cluster.json|1:1: this is a cluster.json or job.json
+cifar10-horovod/job.json|1:1: this is a cluster.json or job.json
+catalog/ideal.json|1:1: this is a catalogue
+TABLE
+cp "$scenarios/studies/train-8b/study.json" question.json
+for verb in run explain validate; do
+    trainyard $verb question.json
+    exit_is 2
+    stderr_begins "question.json:2:1: this is a study, not a scenario"
+    stderr_has "trainyard sweep"
+    holds [ "$(wc -l <stderr)" -eq 2 ]
+done
+
 example "a text in Latin-1 has a problem for each line that is not UTF-8"
 printf '{"a": "caf\351",\n "b": "\374ber"}\n' >latin1.json
 trainyard validate latin1.json

@@ -2,6 +2,7 @@
  * of whole programs over them are tools/swarm.sh's. */
 #include <string.h>
 
+#include "sim/base/units.h"
 #include "sim/cli/report.h"
 #include "sim/cloud/world.h"
 #include "sim/scenario/format/types.h"
@@ -208,6 +209,52 @@ START_TEST(everything_that_can_be_told_is_told_for_every_reason)
 }
 END_TEST
 
+/* --- Metamorphic --- */
+
+static void mix(uint64_t *sum, int64_t value)
+{
+    *sum = (*sum ^ (uint64_t)value) * UINT64_C(0x100000001b3);
+}
+
+/* All of a record but its name: names of nodes have the date. */
+static void hear_numbers(void *listener, const TraceRecord *record)
+{
+    uint64_t *sum = listener;
+    mix(sum, record->kind);
+    mix(sum, record->at_ns);
+    mix(sum, record->since_ns);
+    mix(sum, record->cluster.index);
+    mix(sum, record->node.index);
+    mix(sum, record->job.index);
+    mix(sum, record->share.index);
+    mix(sum, record->bytes);
+    mix(sum, record->cause);
+    for (int i = 0; i < TRACE_VALUES && trace_kind_values(record->kind)[i].name != NULL; i++)
+        mix(sum, record->in_order[i]);
+}
+
+START_TEST(a_run_that_starts_weeks_later_is_the_same_run)
+{
+    enum { RUNS = 150 };
+    const int64_t week_ms = 7 * (NS_PER_DAY / NS_PER_MS);
+    for (uint64_t seed = 1; seed <= RUNS; seed++) {
+        Arena *arena = arena_create();
+        const ScenarioFile *file = read_seed(arena, seed, swarm_features_built());
+        uint64_t sums[2] = {0};
+        for (int later = 0; later < 2; later++) {
+            Scenario scenario = file->scenario;
+            scenario.start_unix_ms += later * (int64_t)(1 + seed % 500) * week_ms;
+            world_run(world_create(arena, &scenario,
+                                   (TraceSink){.listener = &sums[later],
+                                               .level = TRACE_LEVEL_STEPS,
+                                               .record = hear_numbers}));
+        }
+        ck_assert_msg(sums[0] == sums[1], "seed %d", (int)seed);
+        arena_destroy(arena);
+    }
+}
+END_TEST
+
 /* --- Shrinking --- */
 
 static Json *parse(Arena *arena, const char *text)
@@ -284,6 +331,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_feature_more_leaves_the_others_as_they_were);
     tcase_add_test(tests, every_key_and_every_word_of_the_format_comes_up);
     tcase_add_test(tests, everything_that_can_be_told_is_told_for_every_reason);
+    tcase_add_test(tests, a_run_that_starts_weeks_later_is_the_same_run);
     tcase_add_test(tests, a_text_shrinks_to_what_shows_it);
     tcase_add_test(tests, a_text_of_which_all_is_needed_stays);
     tcase_add_test(tests, it_asks_no_more_often_than_it_may);

@@ -94,6 +94,9 @@ static const OptionTable run_table = {
     .operands = "SCENARIO",
     .summary = "Simulates a scenario: prints what `az` would have shown, the times and the cost.",
     .details =
+        "SCENARIO is a JSON file, or a folder with scenario.json. scenarios/FORMAT.md describes "
+        "it; "
+        "`trainyard validate` checks it, and `trainyard explain` prints what it does not say.\n\n"
         "Exit code 0 when nothing failed. Exit code 1 when a job failed or a command was refused; "
         "also when a job did not end or the moment of a command never came, unless the run ended "
         "at a chosen time (\"until\"): what is unfinished then is a metric, job_counts.unfinished "
