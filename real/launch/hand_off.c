@@ -232,9 +232,7 @@ static char *fill_in(Arena *arena, const char *word, char *const *environment)
             text_append(&text, word, 1);
         word = value ? name + length + has_braces : word + 1;
     }
-    char *filled = arena_strdup(arena, text_string(&text));
-    text_free(&text);
-    return filled;
+    return text_move(arena, &text);
 }
 
 /* `word` with the links of a node's path in it resolved, if it contains such a path. */

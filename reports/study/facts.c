@@ -377,13 +377,6 @@ static void list_add(Text *list, const char *item)
     text_printf(list, "%s%s", list->length > 0 ? ", " : "", item);
 }
 
-static const char *list_end(const StudyFacts *facts, Text *list)
-{
-    const char *kept = arena_strdup(facts->arena, text_string(list));
-    text_free(list);
-    return kept;
-}
-
 static bool is_axis(const StudyFacts *facts, int32_t factor)
 {
     for (int32_t i = 0; i < facts->axis_count; i++)
@@ -447,7 +440,7 @@ static const char *levels_of(const PointLabels *labels, int32_t point, bool has_
                                                               facts->study->factors[f]->name, label)
                                                : label);
     }
-    return list_end(facts, &list);
+    return text_move(facts->arena, &list);
 }
 
 const char *fact_point_levels(const PointLabels *labels, int32_t point)
@@ -466,5 +459,5 @@ const char *fact_factor_names(const PointLabels *labels)
     for (int32_t f = 0; f < labels->facts->study->factor_count; f++)
         if (labels->starts[f] >= 0)
             list_add(&list, labels->facts->study->factors[f]->name);
-    return list_end(labels->facts, &list);
+    return text_move(labels->facts->arena, &list);
 }

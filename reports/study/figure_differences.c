@@ -48,13 +48,6 @@ static int32_t choose(const StudyFacts *facts, int32_t metric, Difference *chose
     return ROWS_MAX;
 }
 
-static const char *text_of(Arena *arena, Text *text)
-{
-    const char *kept = arena_strdup(arena, text_string(text));
-    text_free(text);
-    return kept;
-}
-
 static const char *reduction_text(Arena *arena, double reduction)
 {
     return !isfinite(reduction)
@@ -73,7 +66,7 @@ static void add_row(Rows *rows, const PointLabels *labels, int32_t metric, int32
     fact_number_print(&difference, facts, metric, estimate->difference, half);
     const char *cells[COLUMNS] = {
         arena_printf(facts->arena, "%" PRId32 ": %s", point, fact_point_name(facts, point)),
-        text_of(facts->arena, &difference), fact_noted_estimate(facts, point, metric),
+        text_move(facts->arena, &difference), fact_noted_estimate(facts, point, metric),
         arena_printf(facts->arena, "%" PRId32, facts->study->compared_with[point]),
         reduction_text(facts->arena, estimate->variance_reduction)};
     rows_add(rows,

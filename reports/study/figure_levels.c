@@ -26,8 +26,7 @@ static void put_mean(const StudyFacts *facts, int32_t metric, const Estimate *me
     text_add(&text, mark->is_bound ? "\xE2\x89\xA5\xC2\xA0" : "");
     fact_number_print(&text, facts, metric, mean->mean,
                       mark->is_bound ? (double)NAN : mean->half_width);
-    mark->text = arena_strdup(facts->arena, text_string(&text));
-    text_free(&text);
+    mark->text = text_move(facts->arena, &text);
 }
 
 /* Fills in the mark of a point; false if no run has a value. */

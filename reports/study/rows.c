@@ -66,7 +66,7 @@ void rows_mark(Rows *rows, double value, int32_t rgb)
     text_printf(&rows->marks, " \"\xE2\x97\x8F\" 0x%06" PRIX32 "\n", (uint32_t)rgb);
 }
 
-/* The range with room at both ends; a zero at an end stays there. */
+/* The range with room at both ends; a zero at the beginning stays there. */
 static Range shown_range(const Rows *rows)
 {
     const Range placed = range_for_places(rows->range);

@@ -71,9 +71,7 @@ static const char *scores_text(Arena *arena, const Score *scores, int32_t ranks)
         text_printf(&text, "%" PRIu64 " %" PRId64 " %" PRId64 "\n", bits, scores[rank].correct,
                     scores[rank].images);
     }
-    const char *copy = arena_strdup(arena, text_string(&text));
-    text_free(&text);
-    return copy;
+    return text_move(arena, &text);
 }
 
 static bool read_score(Piece line, Score *score)
@@ -198,9 +196,7 @@ static const char *optimizer_settings(Arena *arena, const RmsProp *optimizer)
         text_printf(&text, "%s\"%s\": ", i > 0 ? ", " : "", members[i].name);
         keras_add_number(&text, members[i].value);
     }
-    const char *settings = arena_strdup(arena, text_string(&text));
-    text_free(&text);
-    return settings;
+    return text_move(arena, &text);
 }
 
 static void append(void *to, const char *bytes, size_t length)

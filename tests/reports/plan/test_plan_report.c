@@ -277,7 +277,7 @@ START_TEST(reasons_begin_with_the_nearest_rivals)
 }
 END_TEST
 
-/* What is paid while no job runs: of 100 h of nodes, 20 h idle and 10 h limited by queues. */
+/* Nodes were paid for 100 h, of which 20 h were idle, and queues limited 10 h. */
 START_TEST(nodes_without_a_job_are_those_of_all_such_uses)
 {
     const MadeStudy made = three_nodes();

@@ -410,6 +410,35 @@ START_TEST(the_last_job_of_all_may_be_of_a_workload)
 }
 END_TEST
 
+START_TEST(a_job_that_still_ran_is_unfinished)
+{
+    Status status = {0};
+    put_sample("two-jobs", "\"state\": \"failed\"", "\"state\": \"running\"");
+    ck_assert_msg(report_write(arena, directory, 0, &status), "%s", status.message);
+    check_says(file_text(directory, "report.html"),
+               "<div class=\"open\"><dd>1 unfinished</dd><dt>job when the run ended</dt></div>");
+}
+END_TEST
+
+/* Each of the two jobs was started again twice and lost an hour. */
+START_TEST(repeated_work_is_told_where_no_job_failed)
+{
+    Status status = {0};
+    const char *folder = arena_printf(arena, "%s/two-jobs", samples);
+    const char *summary = with(file_text(folder, "summary.json"), "\"restarts\": 0,",
+                               "\"restarts\": 2, \"lost_node_s\": 3600,");
+    put("trace.tsv", file_text(folder, "trace.tsv"));
+    put("summary.json", with(summary,
+                             "\"job second_job failed: JobFailed: Job failed with non-zero "
+                             "exit code (exit code 1)\"",
+                             ""));
+    ck_assert_msg(report_write(arena, directory, 0, &status), "%s", status.message);
+    check_says(
+        file_text(directory, "report.html"),
+        "No job failed, but jobs were started again 4 times, and 2.00 h of node time was lost.");
+}
+END_TEST
+
 START_TEST(plots_of_another_run_do_not_stay)
 {
     Status status = {0};
@@ -505,6 +534,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, the_same_run_gives_the_same_bytes);
     tcase_add_test(tests, a_crowd_is_cut_with_a_note);
     tcase_add_test(tests, the_last_job_of_all_may_be_of_a_workload);
+    tcase_add_test(tests, a_job_that_still_ran_is_unfinished);
+    tcase_add_test(tests, repeated_work_is_told_where_no_job_failed);
     tcase_add_test(tests, plots_of_another_run_do_not_stay);
     tcase_add_test(tests, a_broken_run_is_refused_and_nothing_written);
     tcase_add_test(tests, a_missing_directory_or_file_is_named);

@@ -176,6 +176,7 @@ START_TEST(the_question_heads_the_page_and_markup_is_escaped)
 {
     const char *page = page_of(outcome_of(the_study(grid), 20, false));
     has(page, "<h1>More &lt;nodes&gt;?</h1>");
+    has(page, "<p class=\"lead\">3 points of scenario.json</p>");
     has(page, "The wait of job train is lowest at point 0 (nodes=2): ");
     has(page, "It is highest at point 2 (nodes=4): ");
     has(page, "every other point differs from the lowest");
@@ -385,7 +386,9 @@ START_TEST(one_at_a_time_shows_the_swing_of_each_factor)
                       "\"design\": \"one-at-a-time\", \"baseline\": {\"extra\": 5, \"nodes\": 2}"),
             20, false));
     const Figures figures = study_figures(arena, facts);
-    const FigureNumbers *numbers = figure_called(&figures, "effects-0")->numbers;
+    const Figure *effects = figure_called(&figures, "effects-0");
+    const FigureNumbers *numbers = effects->numbers;
+    has(effects->wide, "\n2 10.2333333 25.2333333 0 "); // the bar of "nodes", in minutes
     // Point 1 has the other level of "extra", points 2 and 3 those of "nodes": 600 + 300 a point.
     ck_assert_str_eq(numbers->cells[3], "5\xC2\xA0min");
     ck_assert_str_eq(numbers->cells[7], "15\xC2\xA0min");
