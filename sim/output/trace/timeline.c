@@ -170,6 +170,16 @@ static void mark(TimelineWriter *timeline, ChromeTrack track, const TraceRow *ro
     chrome_trace_mark(&timeline->trace, track, name, row->record.at_ns, detail);
 }
 
+/* The record's name between two texts: "queue vision changes". */
+static void mark_name(TimelineWriter *timeline, ChromeTrack track, const TraceRow *row,
+                      const char *before, const char *after)
+{
+    Text name = {0};
+    text_printf(&name, "%s%s%s", before, row->record.name, after);
+    mark(timeline, track, row, text_string(&name));
+    text_free(&name);
+}
+
 static void node_error(TimelineWriter *timeline, const TraceRow *row)
 {
     NodeLine *node = timeline_node(timeline, row);
@@ -185,10 +195,7 @@ static void node_notice(TimelineWriter *timeline, const TraceRow *row)
 
 static void node_repair(TimelineWriter *timeline, const TraceRow *row)
 {
-    Text name = {0};
-    text_printf(&name, "repair %s", row->record.name);
-    mark(timeline, timeline_node(timeline, row)->track, row, text_string(&name));
-    text_free(&name);
+    mark_name(timeline, timeline_node(timeline, row)->track, row, "repair ", "");
 }
 
 static void node_speed(TimelineWriter *timeline, const TraceRow *row)
@@ -231,18 +238,12 @@ static void job_reclaimed(TimelineWriter *timeline, const TraceRow *row)
 
 static void queue_changed(TimelineWriter *timeline, const TraceRow *row)
 {
-    Text name = {0};
-    text_printf(&name, "queue %s changes", row->record.name);
-    mark(timeline, timeline_cluster(timeline, row)->track, row, text_string(&name));
-    text_free(&name);
+    mark_name(timeline, timeline_cluster(timeline, row)->track, row, "queue ", " changes");
 }
 
 static void cluster_maintenance(TimelineWriter *timeline, const TraceRow *row)
 {
-    Text name = {0};
-    text_printf(&name, "maintenance %s", row->record.name);
-    mark(timeline, timeline_cluster(timeline, row)->track, row, text_string(&name));
-    text_free(&name);
+    mark_name(timeline, timeline_cluster(timeline, row)->track, row, "maintenance ", "");
 }
 
 static void job_deferred(TimelineWriter *timeline, const TraceRow *row)
