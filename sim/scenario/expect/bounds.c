@@ -12,15 +12,19 @@ static bool ends_with(const char *text, const char *end)
     return length >= end_length && strcmp(text + length - end_length, end) == 0;
 }
 
-/* Whether a metric is in seconds: "jobs.train.run_s", "workloads.day.queue_s.p95". */
-static bool is_in_seconds(const char *metric)
+/* The unit of a metric by its name: "jobs.train.run_s", "workloads.day.queue_s.p95",
+ * "cost_usd.total"; VALUE_TEXT: none. */
+static ValueKind unit_of(const char *metric)
 {
-    return ends_with(metric, "_s") || strstr(metric, "_s.") != NULL;
+    return ends_with(metric, "_s") || strstr(metric, "_s.") != NULL ? VALUE_DURATION
+           : ends_with(metric, "bytes")                             ? VALUE_BYTES
+           : strstr(metric, "_usd") != NULL                         ? VALUE_MONEY
+                                                                    : VALUE_TEXT;
 }
 
 bool bounds_have_unit(const char *metric)
 {
-    return is_in_seconds(metric) || ends_with(metric, "bytes");
+    return unit_of(metric) != VALUE_TEXT;
 }
 
 /* A limit of a metric: a number, or a quantity whose unit fits the metric's name. */
@@ -35,20 +39,18 @@ static double read_limit(const char *metric, const Json *node, Bounds *bounds, P
                      "a bound of \"%s\" is neither a number nor a quantity", metric);
         return 0;
     }
-    const bool is_time = is_in_seconds(metric), is_size = ends_with(metric, "bytes");
-    const bool is_share = !is_time && !is_size && ends_with(node->text, "%");
-    bounds->has_share |= is_share;
-    if (!is_time && !is_size && !is_share)
+    ValueKind unit = unit_of(metric);
+    if ((unit == VALUE_TEXT || unit == VALUE_MONEY) && ends_with(node->text, "%"))
+        unit = VALUE_RATIO; // whether the metric is one is checked with its name
+    bounds->has_share |= unit == VALUE_RATIO;
+    if (unit == VALUE_TEXT)
         problems_add(problems, STATUS_BAD_INPUT, node->at,
-                     "metric \"%s\" is a plain number, not a duration or size", metric);
-    else if (!value_parse(is_time   ? VALUE_DURATION
-                          : is_size ? VALUE_BYTES
-                                    : VALUE_RATIO,
-                          node->text, node->at, &value, &status))
+                     "metric \"%s\" is a plain number, not a duration, size or amount", metric);
+    else if (!value_parse(unit, node->text, node->at, &value, &status))
         problems_add_status(problems, &status);
-    return is_time    ? (double)value / (double)NS_PER_S
-           : is_share ? (double)value / (double)PPM
-                      : (double)value;
+    return unit == VALUE_DURATION                       ? (double)value / (double)NS_PER_S
+           : unit == VALUE_RATIO || unit == VALUE_MONEY ? (double)value / (double)PPM
+                                                        : (double)value;
 }
 
 static void read_between(const char *metric, const Json *between, Bounds *bounds,

@@ -11,13 +11,14 @@ typedef struct {
 } BoundsText;
 
 /* The number is within [low, high], in the unit of the metric: durations in seconds, sizes in
- * bytes; infinite without a limit. */
+ * bytes, amounts in USD; infinite without a limit. */
 typedef struct {
     double low, high;
     bool has_share; /* a limit is a percentage, so the metric must be a ratio */
 } Bounds;
 
-/* Whether values of the metric have a unit, by its name: "jobs.train.run_s", "bytes". */
+/* Whether values of the metric have a unit, by its name: "jobs.train.run_s", "bytes",
+ * "cost_usd.total". */
 bool bounds_have_unit(const char *metric);
 
 /* Reads the limits of `metric`: numbers, or quantities whose unit fits the metric's name. Problems

@@ -183,11 +183,21 @@ static void check_subject(const Reader *reader, const char *subject, Place at, b
 
 /* --- Metrics: their names are checked against the tables of the summary, above this floor --- */
 
+/* Whether the text is a quantity, if the metric is a number. Other metrics, such as a job's state,
+ * may have a unit in the job's name alone: "jobs.train_s.state". */
+static bool is_quantity(const char *metric, const Json *text)
+{
+    const char *dot = strrchr(metric, '.');
+    return bounds_have_unit(metric) &&
+           (ascii_is_digit(text->text[0]) || bounds_have_unit(dot != NULL ? dot + 1 : metric));
+}
+
 static void read_metric(const Reader *reader, const ExpectText *text, Expectation *expectation)
 {
     const char *metric = text->metric.value;
     const Json *equals = text->equals;
-    const bool is_text = equals != NULL && equals->kind == JSON_STRING && !bounds_have_unit(metric);
+    const bool is_text =
+        equals != NULL && equals->kind == JSON_STRING && !is_quantity(metric, equals);
     expectation->kind = EXPECT_METRIC;
     expectation->subject = metric;
     expectation->metric_at = json_at(text->metric.node);

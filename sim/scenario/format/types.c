@@ -408,10 +408,10 @@ static const Field expect_fields[] = {
         "{\"type\": \"array\", \"minItems\": 2, \"maxItems\": 2, \"items\": " NUMBER_OR_QUANTITY
         "}",
         "smallest and largest value of the metric"),
-    FIELD_JSON(
-        "at_least", at_least, NUMBER_OR_QUANTITY,
-        "smallest value of the metric: a number, a quantity such as \"20m\", or \"95%\" of a "
-        "ratio"),
+    FIELD_JSON("at_least", at_least, NUMBER_OR_QUANTITY,
+               "smallest value of the metric: a number, a quantity such as \"20m\" or \"4USD\", or "
+               "\"95%\" of a "
+               "ratio"),
     FIELD_JSON("at_most", at_most, NUMBER_OR_QUANTITY, "largest value of the metric"),
     FIELD_JSON("count", count, "{\"type\": \"integer\", \"minimum\": 0}",
                "how many files match; without it at least one"),

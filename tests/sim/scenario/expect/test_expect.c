@@ -97,9 +97,26 @@ START_TEST(a_statistic_has_seeds_and_a_confidence)
 }
 END_TEST
 
+START_TEST(limits_have_the_unit_of_their_metric)
+{
+    const Expectation *e =
+        sound("{\"metric\": \"cost_usd.total\", \"equals\": \"0.20USD\"},"
+              "{\"metric\": \"clusters.gpu.attribution.lost_usd\", \"at_most\": \"1.5USD\"},"
+              "{\"metric\": \"jobs.train.run_s\", \"at_most\": \"90s\"},"
+              "{\"metric\": \"jobs.train_s.state\", \"equals\": \"succeeded\"}");
+    ck_assert_double_eq(e[0].low, 0.2);
+    ck_assert_double_eq(e[0].high, 0.2);
+    ck_assert_double_eq(e[1].high, 1.5);
+    ck_assert_double_eq(e[2].high, 90);
+    ck_assert_str_eq(e[3].equals, "succeeded"); // of a job whose name looks like a time
+}
+END_TEST
+
 static const struct {
     const char *expect, *message, *hint;
 } refused[] = {
+    {"{\"metric\": \"cost_usd.total\", \"at_most\": \"4 EUR\"}", "is not an amount", ""},
+    {"{\"metric\": \"jobs.train.attempts\", \"at_most\": \"4USD\"}", "is a plain number", ""},
     {"{\"job\": \"train\"}", "an expected job needs \"state\"", "or \"exit_code\" or \"error\""},
     {"{\"cluster\": \"gpu\", \"exit_code\": 1}", "a cluster has no exit code", ""},
     {"{\"job\": \"train\", \"exit_code\": 256}", "exit_code is 256", ""},
@@ -220,6 +237,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_state_may_have_an_exit_code_and_an_error);
     tcase_add_test(tests, always_never_and_eventually_take_conditions_and_moments);
     tcase_add_test(tests, a_statistic_has_seeds_and_a_confidence);
+    tcase_add_test(tests, limits_have_the_unit_of_their_metric);
     tcase_add_test(tests, contradictory_expectations_are_refused_with_a_message);
     tcase_add_test(tests, an_expectation_costs_the_same_among_any_number_of_commands);
     tcase_add_test(tests, single_epochs_are_unknown_at_job_fidelity);
