@@ -72,11 +72,9 @@ static void tiles_print(Text *html, const PlanFacts *facts)
                    "confidence of the choice");
     tile_print(html, "", count_text(facts, outcome->grid->candidate_count), "",
                outcome->grid->candidate_count == 1 ? "candidate" : "candidates");
+    const char *grid = answer_grid_runs(facts->arena, outcome);
     tile_print(html, "", count_text(facts, outcome->run_count), "",
-               isfinite(outcome->grid_run_count) && outcome->grid_run_count > 0
-                   ? arena_printf(facts->arena, "runs; a full grid needs about %s",
-                                  count_text(facts, answer_grid_runs(outcome)))
-                   : "runs");
+               arena_printf(facts->arena, "runs%s%s", grid[0] != '\0' ? "; " : "", grid));
     text_add(html, "</dl>\n");
 }
 

@@ -394,11 +394,18 @@ bool answer_is_tie(const PlanOutcome *outcome, const PlanComparison *comparison)
     return difference->low >= -limit && difference->high <= limit;
 }
 
-int64_t answer_grid_runs(const PlanOutcome *outcome)
+const char *answer_grid_runs(Arena *arena, const PlanOutcome *outcome)
 {
-    const double runs = fmin(outcome->grid_run_count, 1e15);
+    const double runs = outcome->grid_run_count, many = 1e6;
     double unit = 1;
+    Text out = {0};
+    if (!(runs >= 1))
+        return "";
+    if (runs > many)
+        return "a full grid needs more than a million";
     while (runs / unit >= 100)
         unit *= 10;
-    return (int64_t)(floor(runs / unit + 0.5) * unit);
+    text_add(&out, "a full grid needs about ");
+    thousands_print(&out, (int64_t)(floor(runs / unit + 0.5) * unit));
+    return text_move(arena, &out);
 }

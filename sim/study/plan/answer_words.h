@@ -39,8 +39,9 @@ const char *answer_reach(Arena *arena, const PlanOutcome *outcome, const PlanChe
                          const PlanEstimate *reach);
 /* "a week", "a run": the time to which the totals of a run belong. */
 const char *answer_period(Arena *arena, const PlanOutcome *outcome);
-/* The runs that a full grid needs, in the two digits that such an estimate has. */
-int64_t answer_grid_runs(const PlanOutcome *outcome);
+/* "a full grid needs about 41,000": its runs, in the two digits that such an estimate has; "a full
+ * grid needs more than a million"; "": not known. */
+const char *answer_grid_runs(Arena *arena, const PlanOutcome *outcome);
 /* "it costs 91.7 ± 0.4 USD a week", "the mean wait is 12 ± 1 min". */
 const char *answer_objective(Arena *arena, const PlanOutcome *outcome,
                              const PlanEstimate *estimate);

@@ -163,14 +163,13 @@ static void add_cost(const PlanRun *run, Text *out)
 {
     const PlanOutcome *outcome = &run->outcome;
     const Sweep *sweep = &run->sweep;
+    Arena *scratch = arena_create();
+    const char *grid = answer_grid_runs(scratch, outcome);
     thousands_print(out, outcome->run_count);
     text_printf(out, " run%s in %" PRId32 " rounds", plural(outcome->run_count),
                 outcome->round_count);
-    if (outcome->grid_run_count >= 1) {
-        text_add(out, "; a full grid needs about ");
-        thousands_print(out, answer_grid_runs(outcome));
-    }
-    text_add(out, ". ");
+    text_printf(out, "%s%s. ", grid[0] != '\0' ? "; " : "", grid);
+    arena_destroy(scratch);
     thousands_print(out, sweep->findings.results->run_count - sweep->resumed_count);
     text_add(out, " of them now, in ");
     duration_print(out, sweep->took_ns);

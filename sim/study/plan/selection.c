@@ -172,10 +172,20 @@ static int32_t fresh_at_first(const Selection *selection)
     return left < 2 ? 0 : left < problem->at_least ? (int32_t)left : problem->at_least;
 }
 
+/* As many as the search took, so that a plan takes at most about twice its runs. */
+static int32_t fresh_at_most(const Selection *selection)
+{
+    const SelectionProblem *problem = selection->problem;
+    const int64_t search = selection->run_count / problem->runs_each;
+    const int64_t most = search < problem->at_most ? search : problem->at_most;
+    return most > problem->at_least ? (int32_t)most : problem->at_least;
+}
+
 /* The chosen candidate, or without one the nearest miss, and those that it is compared with. */
 static void begin_fresh(Selection *selection, int32_t winner)
 {
     selection->winner = winner;
+    selection->fresh_most = fresh_at_most(selection);
     selection->phase = PHASE_FRESH;
     selection->subject_count = 0;
     if (winner != SELECTION_NONE) {
@@ -202,10 +212,10 @@ static int32_t longer(int32_t count, int32_t most)
 
 static void judge_fresh(Selection *selection)
 {
-    const SelectionProblem *problem = selection->problem;
     const int32_t first = selection->subjects[0];
     if (!selection_fresh_is_enough(selection)) {
-        ask_fresh(selection, longer(selection->candidates[first].fresh_count, problem->at_most));
+        ask_fresh(selection,
+                  longer(selection->candidates[first].fresh_count, selection->fresh_most));
         return;
     }
     if (selection->winner == SELECTION_NONE || !selection_fresh_refutes(selection)) {

@@ -17,7 +17,8 @@
  *     than the indifference. The first of them is kept: candidates are numbered in the order of
  *     preference, in a grid by the levels of the factors as the study lists them. So the first is
  *     set aside for one after it only if that one is better beyond chance;
- *   - the others continue with half as many replications again: 5, 10, 20, 30, 45, ...
+ *   - the others continue with half as many replications again: 5, 10, 20, 30, 45, ... One that
+ *     meets all checks gets no more than another in play will have, because only pairs count.
  *
  * Shares of jobs. Jobs of one run have good and bad days together, so the few runs without a bad
  * day have a high share and a small variance at once, and t would believe them. A share p of jobs
@@ -42,8 +43,9 @@
  * estimates, and the confidence falls by the doubt in each.
  *
  * Fresh seeds. The chosen candidate, the next best and the baseline then run with seeds that took
- * no part in the choice, until the intervals of the chosen one are as narrow as the indifference.
- * If it misses a check there by more than the indifference, it is out, and the search continues. */
+ * no part in the choice, until the intervals of the chosen one are as narrow as the indifference,
+ * or it has as many replications as the search took. If it misses a check there by more than the
+ * indifference, it is out, and the search continues. */
 #ifndef SIM_STUDY_PLAN_SELECTION_H
 #define SIM_STUDY_PLAN_SELECTION_H
 

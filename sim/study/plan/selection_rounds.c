@@ -24,6 +24,31 @@ static void ask(Selection *selection, int32_t candidate, int32_t end)
         selection->requests[selection->request_count++] = (SelectionRequest){candidate, first, end};
 }
 
+/* The most replications that another candidate in play will have after this round. */
+static int32_t most_of_others(const Selection *selection, int32_t candidate)
+{
+    const SelectionProblem *problem = selection->problem;
+    int32_t most = 0;
+    for (int32_t i = 0; i < problem->candidate_count; i++) {
+        const SelectionCandidate *other = &selection->candidates[i];
+        if (i == candidate || other->state != SELECTION_IN_PLAY)
+            continue;
+        const int32_t next = next_count(problem, other->count);
+        most = next > most ? next : most;
+    }
+    return most;
+}
+
+/* One that meets all checks is only compared, by the replications that both have. */
+static int32_t wanted_count(const Selection *selection, int32_t candidate)
+{
+    const int32_t next = next_count(selection->problem, selection->candidates[candidate].count);
+    if (!selection_meets_all(selection, candidate))
+        return next;
+    const int32_t others = most_of_others(selection, candidate);
+    return others < next ? others : next;
+}
+
 /* Requests for the candidates in play, or only for those that are needed. One without runs has its
  * request already. */
 static void ask_each(Selection *selection, bool only_needed)
@@ -32,7 +57,7 @@ static void ask_each(Selection *selection, bool only_needed)
         const SelectionCandidate *own = &selection->candidates[i];
         if (own->state == SELECTION_IN_PLAY && own->count > 0 &&
             (!only_needed || selection_is_needed(selection, i)))
-            ask(selection, i, next_count(selection->problem, own->count));
+            ask(selection, i, wanted_count(selection, i));
     }
 }
 
@@ -180,8 +205,7 @@ bool selection_fresh_is_enough(const Selection *selection)
     const SelectionProblem *problem = selection->problem;
     const int32_t first = selection->subjects[0];
     const SelectionCandidate *own = &selection->candidates[first];
-    const int32_t most = own->count > problem->at_least ? own->count : problem->at_least;
-    if (own->fresh_count >= most || problem->budget > 0)
+    if (own->fresh_count >= selection->fresh_most || problem->budget > 0)
         return true;
     for (int32_t check = 0; check < problem->check_count; check++) {
         const Estimate margin = fresh_estimate(selection, first, SERIES_CHECK + check);

@@ -22,6 +22,7 @@ struct Selection {
     int32_t round;
     int64_t run_count; /* of the rounds that have ended */
     int32_t winner;
+    int32_t fresh_most; /* fresh replications of the first subject */
     int32_t subject_count;
     int32_t subjects[SUBJECTS_MAX]; /* of the fresh seeds, the first one is judged */
     int32_t request_count;

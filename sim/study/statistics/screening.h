@@ -7,7 +7,11 @@
  *     R(n) = max(0, h^2 S^2 / (2 d) - d n / 2),   h^2 = (n - 1) ((2 e)^(-2 / (n - 1)) - 1)
  *
  * S^2 is the variance of the differences, d the indifference, e the probability of error. A sum
- * above R(n) or below -R(n) decides. It is the triangle of S.-H. Kim, B. L. Nelson, "A fully
+ * above R(n) or below -R(n) decides. The triangle is made for differences near d: for larger ones
+ * it takes runs in proportion to 1 / d, however clear they are. So a tenth of the error is given to
+ * Student's bound, of which each look has an equal part, and the smaller bound decides.
+ *
+ * R(n) is the triangle of S.-H. Kim, B. L. Nelson, "A fully
  * sequential procedure for indifference-zone selection in simulation", ACM TOMACS 11, 2001 (c = 1),
  * which S. Andradottir, S.-H. Kim, "Fully sequential procedures for comparing constrained systems
  * via simulation", Naval Research Logistics 57, 2010, use for limits. With common random numbers
@@ -28,9 +32,9 @@ typedef enum {
 
 enum { SCREENING_LOOKS = 20 };
 
-/* R(n) after `count` >= 2 runs. 0 for a variance of 0: there is no doubt. Without an indifference
- * the triangle never closes: R(n) is then Student's bound with a SCREENING_LOOKS-th of the error,
- * for as many looks. 0 < `error` < 1/2. */
+/* The smaller bound after `count` >= 2 runs. 0 for a variance of 0: there is no doubt. Without an
+ * indifference the triangle never closes: Student's bound then has the whole error, a
+ * SCREENING_LOOKS-th for each look. 0 < `error` < 1/2. */
 double screening_boundary(int32_t count, double variance, double indifference, double error);
 
 /* The side of the mean of `count` >= 2 differences, whose variance is at least `variance_least`.

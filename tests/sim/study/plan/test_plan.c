@@ -193,9 +193,9 @@ START_TEST(a_budget_is_kept_and_its_confidence_is_stated)
 {
     const Study *study =
         whole_study_read(arena, changed("\"indifference\": \"3%\"",
-                                        "\"indifference\": \"0.1%\", \"budget\": {\"runs\": 200}"));
+                                        "\"indifference\": \"0.1%\", \"budget\": {\"runs\": 100}"));
     const PlanRun run = plan_into(study, "budget", 2);
-    ck_assert_int_le(run.outcome.run_count, 200);
+    ck_assert_int_le(run.outcome.run_count, 100);
     ck_assert_int_eq(run.outcome.verdict, PLAN_FOUND);
     ck_assert_str_eq(winner_of(&run), "servers=5");
     ck_assert_double_lt(run.outcome.confidence, .95);

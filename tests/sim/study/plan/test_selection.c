@@ -527,6 +527,20 @@ START_TEST(few_good_days_prove_nothing)
 }
 END_TEST
 
+/* The decision of a study of a problem. In `arena`. */
+static const Selection *selected(Arena *arena, const Problem *problem, uint64_t study)
+{
+    Numbers *numbers = ARENA_NEW(arena, Numbers);
+    SelectionData *data = ARENA_NEW(arena, SelectionData);
+    *numbers = numbers_of(arena, problem, study);
+    *data = data_of(numbers);
+    Selection *selection = selection_create(arena, &problem->selection, data);
+    const SelectionRequest *requests;
+    while (selection_requests(selection, &requests) > 0)
+        selection_decide(selection);
+    return selection;
+}
+
 /* Neither the objective nor the constraint is known of any candidate. */
 static void make_nothing(const Problem *problem, int32_t candidate, uint64_t study,
                          int32_t replication, double *series)
@@ -549,16 +563,47 @@ START_TEST(of_unknown_numbers_the_first_is_the_nearest_miss)
                                            .baseline = SELECTION_NONE},
                              .make = make_nothing};
     Arena *arena = arena_create();
-    Numbers numbers = numbers_of(arena, &problem, 1);
-    const SelectionData data = data_of(&numbers);
-    Selection *selection = selection_create(arena, &problem.selection, &data);
-    const SelectionRequest *requests;
-    while (selection_requests(selection, &requests) > 0)
-        selection_decide(selection);
+    const Selection *selection = selected(arena, &problem, 1);
     ck_assert(selection_is_finished(selection));
     ck_assert_int_eq(selection_winner(selection), SELECTION_NONE);
     ck_assert_int_eq(selection_nearest_miss(selection), 0);
     arena_destroy(arena);
+}
+END_TEST
+
+/* A bisection runs its rungs one after the other. The one that meets its check waits for the next,
+ * so that all together take fewer runs than without a bisection. */
+START_TEST(a_sure_rung_waits_for_the_next_one)
+{
+    const ServerProblem own = {40, .2, 36, 1000};
+    Arena *arena = arena_create();
+    const Problem whole = server_problem(arena, "offered 40, 36 to 55 servers", &own, 20, .019);
+    const Problem ladder = with_ladder(arena, whole, &own);
+    const Score of_whole = score_of(&whole, 5), of_ladder = score_of(&ladder, 5);
+    ck_assert_double_lt(of_ladder.runs, .9 * of_whole.runs);
+    arena_destroy(arena);
+}
+END_TEST
+
+/* A few replications decide between objectives that differ by many times the indifference. The
+ * interval of the answer stays wide, and takes no more replications than the search. */
+START_TEST(clear_choices_take_few_replications)
+{
+    static const double cost[] = {1000, 4000, 4200, 5000, 9000}, margin[] = {9, 9, 9, 9, 9};
+    static const NormalProblem normal = {cost, margin, 500, 1, 0};
+    for (uint64_t study = 0; study < 20; study++) {
+        Arena *arena = arena_create();
+        const Problem problem = normal_problem("clear", &normal, 5);
+        const Selection *selection = selected(arena, &problem, study);
+        int32_t search = 0;
+        ck_assert_int_eq(selection_winner(selection), 0);
+        for (int32_t i = 0; i < 5; i++) {
+            ck_assert_int_le(selection_candidate(selection, i)->count, 45);
+            search += selection_candidate(selection, i)->count;
+        }
+        ck_assert_int_eq(selection_candidate(selection, 0)->fresh_count, search);
+        arena_destroy(arena);
+    }
 }
 END_TEST
 
@@ -588,6 +633,8 @@ Suite *test_suite(void)
     tcase_add_test(cases, the_first_of_those_that_tie_is_kept);
     tcase_add_test(cases, few_good_days_prove_nothing);
     tcase_add_test(cases, of_unknown_numbers_the_first_is_the_nearest_miss);
+    tcase_add_test(cases, a_sure_rung_waits_for_the_next_one);
+    tcase_add_test(cases, clear_choices_take_few_replications);
     tcase_add_test(cases, a_budget_is_kept);
     suite_add_tcase(suite, cases);
     return suite;
