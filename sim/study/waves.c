@@ -48,8 +48,7 @@ struct Waves {
  * next wave; `n` itself if it is the last. */
 static int32_t wave_after(const SeedPlan *seeds, int32_t n)
 {
-    const StoppingRule rule = {.at_least = seeds->at_least, .at_most = seeds->at_most};
-    return seeds->rule_count > 0 ? stopping_next(&rule, n) : n;
+    return seeds->rule_count > 0 ? stopping_next(seeds->at_least, seeds->at_most, n) : n;
 }
 
 /* A plan that is marked gets no better by more runs. */

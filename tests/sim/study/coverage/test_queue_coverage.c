@@ -93,7 +93,8 @@ START_TEST(sequential_stopping_covers)
         int64_t jobs, deleted;
         double least;
     } rows[] = {{&mm1_5, 1000, 200, .92}, {&mm1_8, 3000, 500, .92}, {&mm1_9, 15000, 3000, .92}};
-    const StoppingRule rule = {.at_least = 20, .at_most = 1000, .relative_half_width = .1};
+    enum { RUNS_MOST = 1000 };
+    const double width = .1; // of the mean
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         Arena *arena = arena_create();
         Coverage coverage = {0};
@@ -101,23 +102,23 @@ START_TEST(sequential_stopping_covers)
         int32_t met = 0;
         int64_t runs = 0;
         for (uint64_t study = 0; study < (uint64_t)long_studies_of(1000); study++) {
-            double means[1000];
+            double means[RUNS_MOST];
             Estimate estimate = {0};
             int32_t done = 0;
             do {
-                for (int32_t next = stopping_next(&rule, done); done < next; done++) {
+                for (int32_t next = stopping_next(20, RUNS_MOST, done); done < next; done++) {
                     study_simulate_run(&one, rows[i].queue, study, done);
                     study_means(&one, &means[done]);
                 }
                 estimate = estimate_mean(means, done, .95);
-            } while (stopping_look(&rule, &estimate) == STOPPING_GO_ON);
-            met += stopping_look(&rule, &estimate) == STOPPING_MET;
+            } while (estimate_relative_half_width(&estimate) > width && done < RUNS_MOST);
+            met += estimate_relative_half_width(&estimate) <= width;
             runs += done;
             coverage_count_estimate(&coverage, &estimate, rows[i].queue->mean_wait);
         }
         printf("    mean %" PRId64 " runs\n", runs / coverage.studies);
         coverage_check("stopped at 10 % half-width", rows[i].queue->name, &coverage, rows[i].least,
-                       .97, .1);
+                       .97, width);
         ck_assert_int_ge(met, coverage.studies * 95 / 100);
         arena_destroy(arena);
     }
