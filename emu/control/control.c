@@ -113,9 +113,9 @@ static void add_fault(Arena *arena, Json *list, CommandKind fault, const char *w
 {
     Json *kind = add_kind(arena, list, command_name(fault), what);
     const CommandMembers *members = command_members(fault);
-    const char *one_of = members->one_of != NULL ? members->one_of : "";
+    const char *one_of = command_one_of(fault);
     add_words(arena, kind, "needs", members->needed, "");
-    if (members->one_of != NULL)
+    if (one_of[0] != '\0')
         add_words(arena, kind, "needs_one_of", one_of, "");
     add_words(arena, kind, "may_have", members->allowed,
               arena_printf(arena, "%s%s", members->needed, one_of));

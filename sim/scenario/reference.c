@@ -1,5 +1,6 @@
 #include "sim/scenario/reference.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "sim/scenario/catalog/fields.h"
@@ -73,17 +74,17 @@ static void add_words(const char *words, const char *except, Text *out)
 static void add_command(CommandKind kind, const char *what, Text *out)
 {
     const CommandMembers *members = command_members(kind);
+    const char *one_of = command_one_of(kind);
+    char known[64];
     text_printf(out, "| `%s` | %s | ", command_name(kind), what);
     add_words(members->needed, "", out);
-    if (members->one_of != NULL) {
+    if (one_of[0] != '\0') {
         text_add(out, members->needed[1] != '\0' ? ", one of " : "one of ");
-        add_words(members->one_of, "", out);
+        add_words(one_of, "", out);
     }
     text_add(out, " | ");
-    char needed[64] = "";
-    strncat(strncat(needed, members->needed, 31), members->one_of != NULL ? members->one_of : "",
-            31);
-    add_words(members->allowed, needed, out);
+    snprintf(known, sizeof known, "%s%s", members->needed, one_of);
+    add_words(members->allowed, known, out);
     text_add(out, " |\n");
 }
 

@@ -150,7 +150,7 @@ static void check_fault_members(const Reader *reader)
     const FaultText *fault = reader->fault;
     CommandKind kind = fault_kind(fault);
     members_check(reader->context, fault->node, &fault_type, kind);
-    if (command_members(kind)->one_of != NULL &&
+    if (command_one_of(kind)[0] != '\0' &&
         (fault->cluster.node != NULL) == (fault->job.node != NULL))
         problem_at(reader, fault->node,
                    "strikes a node of a \"cluster\" or of a \"job\": one of them");

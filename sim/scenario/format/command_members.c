@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#define STRUCK " cluster job "
-
 static const CommandMembers members[] = {
     [COMMAND_GROUP_CREATE] = {" ", " "},
     [COMMAND_GROUP_DELETE] = {" ", " "},
@@ -43,10 +41,10 @@ static const CommandMembers members[] = {
     [COMMAND_PROGRAM_SET] = {" program ", " program "},
 
     // Read from "faults", never from "commands".
-    [COMMAND_NODE_CRASH] = {" ", " cluster job node recovery duration reason ", STRUCK},
-    [COMMAND_NODE_PREEMPT] = {" ", " cluster job node ", STRUCK},
-    [COMMAND_NODE_REBOOT] = {" ", " cluster job node ", STRUCK},
-    [COMMAND_NODE_SLOW] = {" speed ", " cluster job node speed ", STRUCK},
+    [COMMAND_NODE_CRASH] = {" ", " cluster job node recovery duration reason "},
+    [COMMAND_NODE_PREEMPT] = {" ", " cluster job node "},
+    [COMMAND_NODE_REBOOT] = {" ", " cluster job node "},
+    [COMMAND_NODE_SLOW] = {" speed ", " cluster job node speed "},
     [COMMAND_GROUP_CRASH] = {" group ", " group recovery duration reason "},
     [COMMAND_GROUP_PREEMPT] = {" group ", " group "},
     [COMMAND_REGION_OUTAGE] = {" ", " duration reason "},
@@ -66,6 +64,13 @@ _Static_assert(sizeof(members) / sizeof(members[0]) == COMMAND_KIND_COUNT,
 const CommandMembers *command_members(CommandKind kind)
 {
     return &members[kind];
+}
+
+const char *command_one_of(CommandKind kind)
+{
+    const bool strikes_node = kind == COMMAND_NODE_CRASH || kind == COMMAND_NODE_PREEMPT ||
+                              kind == COMMAND_NODE_REBOOT || kind == COMMAND_NODE_SLOW;
+    return strikes_node ? " cluster job " : "";
 }
 
 static bool has_word(const char *words, const char *word)

@@ -8,10 +8,11 @@
 typedef struct {
     const char *needed;
     const char *allowed; /* including those that are needed */
-    const char *one_of;  /* exactly one of these allowed members is needed; NULL: there are none */
 } CommandMembers;
 
 const CommandMembers *command_members(CommandKind kind);
+/* Members of which exactly one is needed, in the same form; "": there are none. */
+const char *command_one_of(CommandKind kind);
 /* Whether commands of this kind may have the member `key`, apart from the members of all
  * commands. */
 bool command_takes(CommandKind kind, const char *key);
