@@ -75,7 +75,7 @@ const char *http_encode(Arena *arena, const char *text, const char *also);
 /* Reads a number of a query, a path or a header: digits alone, up to INT64_MAX; false for any other
  * text. */
 MUST_CHECK bool http_number(const char *text, int64_t *number);
-/* The same for the digits at the start of `*text`, which moves behind them. */
+/* The same for the digits at the start of `*text`, which moves to the text after them. */
 MUST_CHECK bool http_take_number(const char **text, int64_t *number);
 
 /* --- Answers --- */

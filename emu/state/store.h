@@ -94,7 +94,7 @@ const char *store_setting(Store *store, Arena *arena, const char *name);
 /* Those of emu/session/secret_values.h, each followed by the number of an entry of the journal:
  * they are removed with the entry. */
 #define STORE_SECRETS_SETTING "secrets of "
-/* Of settings: those of entries for whose number `condition` holds, such as ">7". */
+/* The settings of entries for whose number `condition` holds, such as ">7". */
 #define STORE_SECRETS_WHERE(condition)                                                             \
     "name GLOB '" STORE_SECRETS_SETTING "*' AND CAST(substr(name,length('" STORE_SECRETS_SETTING   \
     "')+1) AS INTEGER)" condition

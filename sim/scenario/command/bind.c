@@ -642,7 +642,7 @@ static bool is_called(const CommandBinder *binder, ResourcePath path, const char
     return path.workspace != NULL && ascii_same(name_in_full(binder, path), name);
 }
 
-/* The key of what a fault calls a resource. */
+/* The key of a name that a fault uses for a resource. */
 static const char *subject_key(const CommandBinder *binder, CommandKind kind, const char *name)
 {
     return creator_key(binder, kind, (ResourcePath){.name = name});

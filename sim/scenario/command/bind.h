@@ -43,8 +43,8 @@ void creator_renumber(const CommandBinder *binder, CommandKind kind, ResourcePat
 /* The index of the command that creates `path`; IMPLIED, or NOT_CREATED. The path of a name alone
  * finds what the file creates: triggers, which a session has not, name resources so. */
 uint32_t creator_find(const CommandBinder *binder, CommandKind kind, ResourcePath path);
-/* Records that the command `index` of the file creates the cluster or job at `path`: what faults
- * and groups call it. Of several of a name the first is meant. */
+/* Records that the command `index` of the file creates the cluster or job at `path`, under the
+ * names that faults and groups use for it. The first command that creates a name counts. */
 void subject_note(const CommandBinder *binder, CommandKind kind, ResourcePath path, uint32_t index);
 /* Finds the path of the cluster or job (`kind` creates it) called `name`. Returns false when no
  * command creates it, and reports that unless a command with refused values may create it.
