@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistr.h>
 
-#include "sim/base/ascii.h"
 #include "sim/base/invariant.h"
 #include "sim/scenario/command/check.h"
 
@@ -230,19 +229,9 @@ bool arm_query_number(const ArmCall *call, const char *name, int64_t least, int6
                       int64_t fallback, int64_t *value)
 {
     const char *text = http_query(call->request, name);
-    int64_t number = 0;
-    bool is_number = text && *text != '\0' && strlen(text) <= 10; // far below 2^63
     *value = fallback;
-    if (!text)
+    if (!text || (http_number(text, value) && *value >= least && *value <= most))
         return true;
-    for (const char *at = text; *at != '\0' && is_number; at++) {
-        is_number = ascii_is_digit(*at);
-        number = 10 * number + (*at - '0');
-    }
-    if (is_number && number >= least && number <= most) {
-        *value = number;
-        return true;
-    }
     return arm_error(call, AZURE_ARM_INVALID_PARAMETER, name, text,
                      arena_printf(call->arena, "%" PRId64, least),
                      arena_printf(call->arena, "%" PRId64, most));

@@ -1,7 +1,6 @@
 #include "emu/control/control.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "emu/control/clock_api.h"
@@ -206,10 +205,10 @@ static void faults_clear(const ControlCall *call)
 
 static void faults_remove(const ControlCall *call)
 {
-    char *end;
-    int64_t number = strtoll(call->match.parts[0], &end, 10);
+    int64_t number;
     Status status = {0};
-    if (*end == '\0' && api_faults_remove(call->control->api_faults, number)) {
+    if (http_number(call->match.parts[0], &number) &&
+        api_faults_remove(call->control->api_faults, number)) {
         rules_show(call);
         return;
     }
@@ -245,12 +244,10 @@ bool control_query_number(const ControlCall *call, const char *name, int64_t mos
                           int64_t *value)
 {
     const char *text = http_query(call->request, name);
-    char *end;
     *value = fallback;
     if (!text)
         return true;
-    *value = strtoll(text, &end, 10);
-    return (*text != '\0' && *end == '\0' && *value >= 0 && *value <= most) ||
+    return (http_number(text, value) && *value <= most) ||
            gate_refuse(call->request, call->response, 400, "InvalidQueryParameterValue",
                        "The query's \"%s\" is \"%s\", expected a number from 0 to %" PRId64 ".",
                        name, text, most);
@@ -270,12 +267,12 @@ static void events_show(const ControlCall *call)
     // A browser that lost its connection says what it had last (WHATWG HTML, 9.2.4).
     const char *known = http_header(call->request, "Last-Event-ID");
     const int64_t last = (int64_t)events_last(call->control->events);
-    int64_t since = 0;
+    int64_t since = 0, seen;
     bool follows = true;
     if (control_query_number(call, "since", INT64_MAX, last, &since) && read_follow(call, &follows))
         events_answer(call->control->events,
-                      known != NULL ? strtoull(known, NULL, 10) : (uint64_t)since, follows,
-                      call->response);
+                      (uint64_t)(known != NULL && http_number(known, &seen) ? seen : since),
+                      follows, call->response);
 }
 
 typedef struct {

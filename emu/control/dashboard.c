@@ -1,7 +1,6 @@
 #include "emu/control/dashboard.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "emu/control/dashboard_assets.h"
@@ -134,10 +133,10 @@ static void state_get(const ControlCall *call)
 /* Reads the id in the path, one of `count` that ever existed. */
 static bool read_path_id(const ControlCall *call, uint32_t count, uint32_t *id)
 {
-    char *end;
-    const int64_t value = strtoll(call->match.parts[0], &end, 10);
-    *id = (uint32_t)value;
-    return *end == '\0' && value >= 0 && value < count;
+    int64_t value;
+    const bool is_id = http_number(call->match.parts[0], &value) && value < count;
+    *id = is_id ? (uint32_t)value : ID_NONE;
+    return is_id;
 }
 
 static void refuse_id(const ControlCall *call)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "emu/control/clock_api.h"
+#include "sim/base/capped.h"
 #include "sim/base/civil_time.h"
 #include "sim/base/units.h"
 #include "sim/json/decimal.h"
@@ -47,11 +48,21 @@ static void set_next(Arena *arena, Json *next, const char *key, uint32_t id)
 
 /* --- Money --- */
 
-static void add_bills(StateCost *cost, Bill bill, int64_t count, bool go_on)
+static StateCost sum(StateCost a, StateCost b)
 {
-    cost->micro_usd += count * cost_micro_usd(bill.billed_ns, bill.micro_usd_per_hour);
-    if (go_on && price_is_known(bill.micro_usd_per_hour))
-        cost->micro_usd_per_hour += count * bill.micro_usd_per_hour;
+    return (StateCost){.micro_usd = capped_sum(a.micro_usd, b.micro_usd),
+                       .micro_usd_per_hour =
+                           capped_sum(a.micro_usd_per_hour, b.micro_usd_per_hour)};
+}
+
+/* The cost of `count` machines that are held. */
+static StateCost cost_of(Bill bill, int64_t count)
+{
+    const int64_t each = cost_micro_usd(bill.billed_ns, bill.micro_usd_per_hour);
+    const bool is_priced = price_is_known(bill.micro_usd_per_hour);
+    return (StateCost){.micro_usd = capped_product(count, each),
+                       .micro_usd_per_hour =
+                           is_priced ? capped_product(count, bill.micro_usd_per_hour) : 0};
 }
 
 static StateCost cluster_cost(const Control *control, const Cluster *cluster)
@@ -60,10 +71,9 @@ static StateCost cluster_cost(const Control *control, const Cluster *cluster)
     const ClusterTally tally = tally_cluster(control->tally, cluster->id);
     StateCost cost = {.micro_usd = tally.released_micro_usd};
     for (uint32_t i = 0; i < tally.held_count; i++)
-        add_bills(
-            &cost,
-            world_node_bill(world, cluster->id, tally.held[i].kind, tally.held[i].allocated_ns),
-            tally.held[i].count, true);
+        cost = sum(cost, cost_of(world_node_bill(world, cluster->id, tally.held[i].kind,
+                                                 tally.held[i].allocated_ns),
+                                 tally.held[i].count));
     return cost;
 }
 
@@ -75,7 +85,7 @@ static StateCost file_server_cost(const Control *control)
          i++) {
         const FileServer *server = world_file_server(world, i);
         if (server->gone_ns == INT64_MAX)
-            add_bills(&cost, world_file_server_bill(world, server), 1, true);
+            cost = sum(cost, cost_of(world_file_server_bill(world, server), 1));
     }
     return cost;
 }
@@ -83,13 +93,10 @@ static StateCost file_server_cost(const Control *control)
 StateCost state_cost(const Control *control)
 {
     const World *world = world_of(control);
-    StateCost all = file_server_cost(control);
-    all.micro_usd += tally_deleted_clusters(control->tally);
-    for (uint32_t i = 0; (i = world_next_cluster(world, i)) < world_cluster_count(world); i++) {
-        const StateCost cost = cluster_cost(control, world_cluster(world, (ClusterId){i}));
-        all.micro_usd += cost.micro_usd;
-        all.micro_usd_per_hour += cost.micro_usd_per_hour;
-    }
+    StateCost all = sum(file_server_cost(control),
+                        (StateCost){.micro_usd = tally_deleted_clusters(control->tally)});
+    for (uint32_t i = 0; (i = world_next_cluster(world, i)) < world_cluster_count(world); i++)
+        all = sum(all, cluster_cost(control, world_cluster(world, (ClusterId){i})));
     return all;
 }
 
@@ -370,8 +377,7 @@ static ClusterRows add_clusters(const Control *control, Arena *arena, Json *list
     for (uint32_t i = 0; (i = world_next_cluster(world, i)) < world_cluster_count(world); i++) {
         const Cluster *cluster = world_cluster(world, (ClusterId){i});
         const StateCost cost = cluster_cost(control, cluster);
-        all.cost.micro_usd += cost.micro_usd;
-        all.cost.micro_usd_per_hour += cost.micro_usd_per_hour;
+        all.cost = sum(all.cost, cost);
         if (cluster->provisioning == PROVISIONING_DELETED)
             continue;
         all.count++;
@@ -437,13 +443,12 @@ static uint32_t add_shares(const World *world, Arena *arena, Json *list, const S
 
 static void set_cost(const Control *control, Arena *arena, Json *body, StateCost clusters)
 {
-    const StateCost servers = file_server_cost(control);
+    const StateCost servers = file_server_cost(control), all = sum(clusters, servers);
     Json *cost = json_put_object(arena, body, "cost");
-    json_put_usd(arena, cost, "total_usd", clusters.micro_usd + servers.micro_usd);
+    json_put_usd(arena, cost, "total_usd", all.micro_usd);
     json_put_usd(arena, cost, "clusters_usd", clusters.micro_usd);
     json_put_usd(arena, cost, "file_servers_usd", servers.micro_usd);
-    json_put_usd(arena, cost, "usd_per_hour",
-                 clusters.micro_usd_per_hour + servers.micro_usd_per_hour);
+    json_put_usd(arena, cost, "usd_per_hour", all.micro_usd_per_hour);
 }
 
 Json *state_overview(const Control *control, Arena *arena, const StatePage *page)

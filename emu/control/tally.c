@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/base/array.h"
+#include "sim/base/capped.h"
 #include "sim/base/invariant.h"
 #include "sim/base/row_table.h"
 #include "sim/model/price.h"
@@ -73,20 +74,26 @@ static ClusterTally *cluster_at(Tally *tally, ClusterId cluster)
     return row_table_at(&tally->clusters, cluster.index);
 }
 
+static void add_cost(int64_t *micro_usd, int64_t more)
+{
+    *micro_usd = capped_sum(*micro_usd, more);
+}
+
 /* A deleted cluster has no nodes. */
 static void cluster_provisioned(Tally *tally, const TraceRecord *record)
 {
     const ClusterTally *cluster = find_cluster(tally, record->cluster);
     if (cluster == NULL || strcmp(record->name, provisioning_state_name(PROVISIONING_DELETED)) != 0)
         return;
-    tally->deleted_micro_usd += cluster->released_micro_usd;
+    add_cost(&tally->deleted_micro_usd, cluster->released_micro_usd);
     row_table_clear(&tally->clusters, record->cluster.index);
 }
 
 static void file_server_billed(Tally *tally, const TraceRecord *record)
 {
-    tally->server_micro_usd += cost_micro_usd(record->file_server_billed.billed_ns,
-                                              record->file_server_billed.micro_usd_per_hour);
+    add_cost(&tally->server_micro_usd,
+             cost_micro_usd(record->file_server_billed.billed_ns,
+                            record->file_server_billed.micro_usd_per_hour));
 }
 
 static void node_is_of_kind(Tally *tally, const TraceRecord *record)
@@ -136,8 +143,8 @@ static void node_allocated(Tally *tally, const TraceRecord *record)
 static void node_billed(Tally *tally, const TraceRecord *record)
 {
     ClusterTally *cluster = cluster_at(tally, record->cluster);
-    cluster->released_micro_usd +=
-        cost_micro_usd(record->node_billed.billed_ns, record->node_billed.micro_usd_per_hour);
+    add_cost(&cluster->released_micro_usd,
+             cost_micro_usd(record->node_billed.billed_ns, record->node_billed.micro_usd_per_hour));
     const HeldNodes wanted = group_of(tally, record, record->since_ns);
     HeldNodes *held = bsearch(&wanted, cluster->held, cluster->held_count, sizeof wanted, by_time);
     invariant(held != NULL);

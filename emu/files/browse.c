@@ -1,7 +1,6 @@
 #include "emu/files/browse.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "emu/files/failure.h"
@@ -109,12 +108,11 @@ static bool read_last(const HttpRequest *request, HttpResponse *response, int64_
                       int64_t *last)
 {
     const char *text = query_of(request, "last");
-    char *end;
+    int64_t wanted;
     *last = bytes;
     if (*text == '\0')
         return true;
-    const int64_t wanted = strtoll(text, &end, 10);
-    if (*end != '\0' || wanted < 1)
+    if (!http_number(text, &wanted) || wanted < 1)
         return gate_refuse(request, response, 400, "InvalidLast",
                            "The query's \"last\" is a number of bytes above 0.");
     *last = wanted < bytes ? wanted : bytes;

@@ -116,13 +116,11 @@ bool call_number(FilesCall *call, const char *name, int64_t least, int64_t most,
     const char *text = call_header(call, name);
     if (!text)
         return true;
-    // Parsed like the first byte of a range: digits only, in the range of int64.
-    FilesRange range;
+    int64_t number = -1;
     const bool is_minus = least < 0 && strcmp(text, "-1") == 0;
-    if (!is_minus && !files_range_parse(arena_printf(call->arena, "bytes=%s-", text), &range))
+    if (!is_minus && !http_number(text, &number))
         return call_refuse_for(call, AZURE_FILES_INVALID_HEADER, "(%s: \"%s\" is not a number)",
                                name, text);
-    const int64_t number = is_minus ? -1 : range.first;
     if (number < least || number > most)
         return call_refuse_for(call, AZURE_FILES_INVALID_HEADER,
                                "(%s: %s, expected %" PRId64 " to %" PRId64 ")", name, text, least,
@@ -166,16 +164,16 @@ bool call_max_results(FilesCall *call, int32_t *max)
     enum { RESULTS_MAX = 5000 };
     *max = RESULTS_MAX;
     const char *text = http_query(call->request, "maxresults");
-    FilesRange range;
+    int64_t number;
     if (!text || *text == '\0')
         return true;
     const bool is_minus = *text == '-';
-    if (!files_range_parse(arena_printf(call->arena, "bytes=%s-", text + is_minus), &range))
+    if (!http_number(text + is_minus, &number))
         return call_refuse_for(call, AZURE_FILES_INVALID_QUERY, "(maxresults: \"%s\")", text);
-    if (is_minus || range.first == 0)
+    if (is_minus || number == 0)
         return call_refuse_for(call, AZURE_FILES_QUERY_OUT_OF_RANGE, "(maxresults: %s)", text);
-    if (range.first < RESULTS_MAX)
-        *max = (int32_t)range.first;
+    if (number < RESULTS_MAX)
+        *max = (int32_t)number;
     return true;
 }
 

@@ -96,7 +96,7 @@ static const char *setting_name(const FilesCall *call)
     return call_setting(call, "files.service", "properties");
 }
 
-const XmlNode *service_section(const FilesCall *call, const char *name)
+static const XmlNode *service_section(const FilesCall *call, const char *name)
 {
     const char *kept = store_setting(call->service->store, call->arena, setting_name(call));
     const XmlNode *section =

@@ -4,8 +4,6 @@
 
 #include "emu/files/call.h"
 
-/* A section ("Cors") in its last state, or its default. */
-const XmlNode *service_section(const FilesCall *call, const char *name);
 /* The first of the account's CORS rules; NULL if there are none. Fast, because every GET needs it.
  */
 const XmlNode *service_cors_rules(const FilesCall *call);

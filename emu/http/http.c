@@ -182,6 +182,26 @@ bool http_read_query(HttpRequest *request, const char *text)
     return true;
 }
 
+bool http_take_number(const char **text, int64_t *number)
+{
+    const char *at = *text;
+    *number = 0;
+    for (; ascii_is_digit(*at); at++) {
+        const int64_t digit = *at - '0';
+        if (*number > (INT64_MAX - digit) / 10)
+            return false;
+        *number = *number * 10 + digit;
+    }
+    const bool is_number = at > *text;
+    *text = at;
+    return is_number;
+}
+
+bool http_number(const char *text, int64_t *number)
+{
+    return http_take_number(&text, number) && *text == '\0';
+}
+
 /* --- Answers --- */
 
 HttpResponse http_response(int32_t status)

@@ -61,7 +61,7 @@ Json *secret_values_put(Arena *arena, Json *command, const Json *values)
 
 static void print_key(char out[40], int64_t sequence)
 {
-    snprintf(out, 40, "secrets of %" PRId64, sequence);
+    snprintf(out, 40, STORE_SECRETS_SETTING "%" PRId64, sequence);
 }
 
 bool secret_values_store(Store *store, int64_t sequence, const Json *values, Status *status)

@@ -1,6 +1,7 @@
 /* The values of secret variables of jobs and set-up tasks. A world needs them, because a command
  * may print one, as it could in the service. Journal, export and kept properties never have them:
- * the store keeps them apart from the journal, in the state folder alone. */
+ * the store keeps them apart from the journal, in the state folder alone, as long as it has the
+ * command. */
 #ifndef EMU_SESSION_SECRET_VALUES_H
 #define EMU_SESSION_SECRET_VALUES_H
 

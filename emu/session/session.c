@@ -307,19 +307,24 @@ static bool enter(Session *session, const JournalEntry *line, const Json *secret
            store_enter(session->store, line, status);
 }
 
-/* Enters `line` and applies it; what was entered and refused is taken back. Secrets of an entry
- * that was taken back are overwritten by those of the next one, or not read. */
+/* Enters `line` and applies it. If the command is refused, the store has neither it nor its
+ * secrets.
+ */
 static const Command *enter_and_apply(Session *session, const JournalEntry *line, Json *entry,
                                       const Json *secrets, Problems *problems)
 {
     Status status = {0};
-    if (!enter(session, line, secrets, &status)) {
+    const Command *command = NULL;
+    if (!store_group_begin(session->store, &status)) {
         problems_add_status(problems, &status);
         return NULL;
     }
-    const Command *command = apply(session, entry, line->at_ns, problems);
-    if (command == NULL && !store_withdraw(session->store, line->sequence, &status))
+    if (enter(session, line, secrets, &status))
+        command = apply(session, entry, line->at_ns, problems);
+    else
         problems_add_status(problems, &status);
+    const bool is_ended = store_group_end(session->store, command != NULL, &status);
+    (void)is_ended; // else the next commit fails, which reports it
     return command;
 }
 

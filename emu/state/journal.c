@@ -3,7 +3,6 @@
 
 #include "emu/state/journal_pack.h"
 #include "emu/state/store_inside.h"
-#include "sim/base/invariant.h"
 
 /* Entries of a pack, and the length of the text with which it has enough. At least as many entries
  * are in no pack. A pack takes some milliseconds of the commit that makes it. */
@@ -49,18 +48,6 @@ bool store_enter(Store *store, const JournalEntry *entry, Status *status)
     if (is_entered)
         store->entered = entry->sequence;
     return is_entered;
-}
-
-bool store_withdraw(Store *store, int64_t sequence, Status *status)
-{
-    invariant(store->is_dirty);
-    store_bind_integer(store->withdraw, 1, sequence);
-    const bool is_gone = store_run(store, store->withdraw, "write to its journal", status);
-    if (is_gone)
-        store->entered = sequence - 1;
-    else // the next commit would keep it
-        store->has_lost = true;
-    return is_gone;
 }
 
 /* --- Replaying --- */

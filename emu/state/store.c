@@ -170,9 +170,9 @@ void store_close(Store *store)
 {
     if (store == NULL)
         return;
-    sqlite3_stmt *const statements[] = {store->begin,       store->commit,        store->enter,
-                                        store->withdraw,    store->look,          store->set,
-                                        store->put_outcome, store->remove_outcome};
+    sqlite3_stmt *const statements[] = {store->begin,         store->commit, store->enter,
+                                        store->look,          store->set,    store->put_outcome,
+                                        store->remove_outcome};
     for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
         sqlite3_finalize(statements[i]);
     if (store->is_dirty)

@@ -70,9 +70,6 @@ typedef struct {
 
 /* STATUS_MACHINE if the disk is full: nothing is entered then. */
 MUST_CHECK bool store_enter(Store *store, const JournalEntry *entry, Status *status);
-/* Removes the last entry, which was made since the last commit. If that fails, later commits fail.
- */
-MUST_CHECK bool store_withdraw(Store *store, int64_t sequence, Status *status);
 /* Entries by their numbers, in order: those after `after` up to `last`, at most `count_max`. */
 typedef struct {
     int64_t after, last, count_max;
@@ -94,6 +91,13 @@ const char *store_setting(Store *store, Arena *arena, const char *name);
 #define STORE_SNAPSHOT_SETTING "snapshot"
 /* That of emu/state/outcome_rows.h; a recovery drops them for the same reason. */
 #define STORE_OUTCOMES_SETTING "outcomes"
+/* Those of emu/session/secret_values.h, each followed by the number of an entry of the journal:
+ * they are removed with the entry. */
+#define STORE_SECRETS_SETTING "secrets of "
+/* The settings of entries for whose number `condition` holds, such as ">7". */
+#define STORE_SECRETS_WHERE(condition)                                                             \
+    "name GLOB '" STORE_SECRETS_SETTING "*' AND CAST(substr(name,length('" STORE_SECRETS_SETTING   \
+    "')+1) AS INTEGER)" condition
 MUST_CHECK bool store_set(Store *store, const char *name, const char *value, Status *status);
 
 /* --- For emu/files --- */

@@ -20,7 +20,7 @@ struct Store {
     Arena *arena;
     const char *folder; /* the caller's: the place in statuses */
     sqlite3 *connection;
-    sqlite3_stmt *begin, *commit, *enter, *withdraw, *look, *set, *put_outcome, *remove_outcome;
+    sqlite3_stmt *begin, *commit, *enter, *look, *set, *put_outcome, *remove_outcome;
     int64_t entered, packed; /* the last entry of the journal, and of its packs; 0 */
     bool is_dirty;
     bool has_lost; /* the writes since the last commit are incomplete */

@@ -171,7 +171,6 @@ static bool prepare_all(Store *store, Status *status)
                          "INSERT INTO journal(sequence,at_ns,list,command,kept,subject)"
                          "VALUES(?,?,?,?,?,?)",
                          &store->enter, status) &&
-           store_prepare(store, "DELETE FROM journal WHERE sequence=?", &store->withdraw, status) &&
            store_prepare(store, "SELECT value FROM settings WHERE name=?", &store->look, status) &&
            store_prepare(store, "INSERT OR REPLACE INTO settings(name,value)VALUES(?,?)",
                          &store->set, status) &&

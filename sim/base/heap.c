@@ -109,6 +109,8 @@ static uint32_t find_free(Heap *heap, uint32_t count)
             return page + 1 - count;
         }
     }
+    if (count == 1) // no page is free there; after a search for several some may be
+        heap->search_at = heap->page_count;
     return NO_PAGE;
 }
 

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "sim/base/capped.h"
+
 enum { BAR_WIDTH = 30 }; // Progbar's default
 
 /* --- Digits --- */
@@ -73,7 +75,7 @@ static char *put_bar(char *out, KerasProgress progress)
     out = put_number(out, progress.target);
     out = put_string(out, " [");
     int64_t done = progress.current < progress.target
-                       ? progress.current * BAR_WIDTH / progress.target
+                       ? mul_div(progress.current, BAR_WIDTH, progress.target)
                        : BAR_WIDTH;
     memset(out, '=', (size_t)done);
     memset(out + done, '.', (size_t)(BAR_WIDTH - done));
@@ -86,8 +88,8 @@ static char *put_bar(char *out, KerasProgress progress)
 
 static char *put_eta(char *out, KerasProgress progress)
 {
-    int64_t eta_ns =
-        mul_div(progress.elapsed_ns, progress.target - progress.current, progress.current);
+    int64_t eta_ns = capped_proportion(progress.elapsed_ns, progress.target - progress.current,
+                                       progress.current);
     int64_t eta_s = eta_ns / NS_PER_S;
     out = put_string(out, " - ETA: ");
     if (eta_ns > 3600 * NS_PER_S) {

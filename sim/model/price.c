@@ -1,5 +1,6 @@
 #include "sim/model/price.h"
 
+#include "sim/base/capped.h"
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
 
@@ -12,6 +13,5 @@ int64_t billed_ns(int64_t held_ns, int64_t granularity_ns)
 
 int64_t cost_micro_usd(int64_t billed, int64_t micro_usd_per_hour)
 {
-    return price_is_known(micro_usd_per_hour) ? mul_div(billed, micro_usd_per_hour, NS_PER_HOUR)
-                                              : 0;
+    return capped_proportion(billed, micro_usd_per_hour, NS_PER_HOUR);
 }

@@ -24,8 +24,8 @@ static inline bool price_is_known(int64_t micro_usd_per_hour)
  * is billing for virtual machines calculated", 2018). */
 int64_t billed_ns(int64_t held_ns, int64_t granularity_ns);
 
-/* The cost of `billed` ns at a price, rounded down; 0 at PRICE_UNKNOWN. To lose nothing to
- * rounding, add up the times first and call this once per price. */
+/* The cost of `billed` ns at a price, rounded down, at most INT64_MAX; 0 at PRICE_UNKNOWN. To lose
+ * nothing to rounding, add up the times first and call this once per price. */
 int64_t cost_micro_usd(int64_t billed, int64_t micro_usd_per_hour);
 
 #endif

@@ -213,7 +213,7 @@ static Parts read_parts(CommandBinder *binder, ConfigContext *context, const Sce
     parts.network = network_read(text->network, problems);
     parts.commands = scenario_commands(binder);
     parts.workloads = workloads_read(binder, &parts.commands);
-    parts.groups = groups_read(context, text);
+    parts.groups = groups_read(binder);
     parts.failures = failures_read(context, text, &parts.groups);
     faults_read(binder, &parts.groups, &parts.commands);
     check_api_faults(context, text->api_faults);

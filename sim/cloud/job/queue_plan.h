@@ -70,7 +70,5 @@ QueueChoice job_queue_choose(const Jobs *jobs, const JobQueue *queue, const Room
 void owner_use_set(Jobs *jobs, Job *job);
 /* The job takes (change 1) or gives back (change -1) what it asked for. */
 void owner_use_changes(Jobs *jobs, const Job *job, int32_t change);
-/* Writes the use of all owners up to now: [Jobs.use_count]. */
-void owner_use_list(Jobs *jobs, int64_t *used_node_us);
 
 #endif

@@ -87,12 +87,11 @@ void fold_file_server_billed(MetricsFold *fold, const TraceRow *row)
     const int64_t billed_ns = row->record.file_server_billed.billed_ns,
                   micro_usd_per_hour = row->record.file_server_billed.micro_usd_per_hour;
     const bool is_priced = price_is_known(micro_usd_per_hour);
-    run->file_servers[index] = (FileServerMetrics){
-        .name = row->record.name,
-        .billed_ns = billed_ns,
-        .cost_micro_usd =
-            is_priced ? capped_proportion(billed_ns, micro_usd_per_hour, NS_PER_HOUR) : 0,
-        .is_unpriced = !is_priced};
+    run->file_servers[index] =
+        (FileServerMetrics){.name = row->record.name,
+                            .billed_ns = billed_ns,
+                            .cost_micro_usd = cost_micro_usd(billed_ns, micro_usd_per_hour),
+                            .is_unpriced = !is_priced};
     run->is_unpriced |= run->file_servers[index].is_unpriced;
 }
 

@@ -292,8 +292,7 @@ void fold_node_billed(MetricsFold *fold, const TraceRow *row)
     const int64_t billed_ns = record->node_billed.billed_ns,
                   micro_usd_per_hour = record->node_billed.micro_usd_per_hour;
     const bool is_priced = price_is_known(micro_usd_per_hour);
-    const int64_t micro_usd =
-        is_priced ? capped_proportion(billed_ns, micro_usd_per_hour, NS_PER_HOUR) : 0;
+    const int64_t micro_usd = cost_micro_usd(billed_ns, micro_usd_per_hour);
     const int64_t held_ns = record->at_ns - record->since_ns,
                   in_window_ns = measured_ns(&fold->run, record->since_ns, record->at_ns);
     cluster->held_ns += held_ns;

@@ -5,6 +5,7 @@
 
 #include "sim/base/civil_time.h"
 #include "sim/base/units.h"
+#include "sim/base/wide.h"
 #include "sim/engine/rng.h"
 #include "sim/formats/keras_bar.h"
 
@@ -365,7 +366,8 @@ static void put_end(const KerasLog *keras)
     EpochResult last = job_epoch_result(keras->view->job, keras->training->plan.epochs - 1);
     // Accuracy is a count of test samples over their number: four digits for 10,000.
     int64_t samples = keras->program->data_set->test_samples;
-    int64_t right = (last.accuracy_ppm * samples + PPM / 2) / PPM;
+    int64_t right =
+        (int64_t)(((WideUnsigned)last.accuracy_ppm * (WideUnsigned)samples + PPM / 2) / PPM);
     for (int32_t i = 0; i < keras->ranks.count; i++) {
         put_score(keras, "Test loss: ", last.loss_micro);
         put_score(keras, "Test accuracy: ", mul_div(right, PPM, samples));

@@ -271,7 +271,8 @@ static const Field network_fields[] = {
 static const Field data_set_fields[] = {
     NEEDED_INTEGER("train_samples", train_samples, 1, CATALOG_AMOUNT_MOST,
                    "samples of the training set"),
-    NEEDED_INTEGER("test_samples", test_samples, 0, CATALOG_AMOUNT_MOST, "samples of the test set"),
+    NEEDED_INTEGER("test_samples", test_samples, 1, CATALOG_AMOUNT_MOST,
+                   "samples of the test set, of which accuracies are parts"),
     NEEDED_QUANTITY(BYTES, "download", download_bytes, 0, CATALOG_AMOUNT_MOST,
                     "bytes that each node fetches at the start when the program downloads the set"),
     {0},

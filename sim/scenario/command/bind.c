@@ -625,20 +625,44 @@ bool command_bind(const CommandBinder *binder, const CommandText *text, Trigger 
 
 /* --- Names in faults --- */
 
-/* Whether `name` means the resource at `path`: "name", "workspace/name" or
- * "workspace/experiment/name". */
+/* "workspace/name" or "workspace/experiment/name" of a resource in a workspace. */
+static const char *name_in_full(const CommandBinder *binder, ResourcePath path)
+{
+    return path.experiment != NULL
+               ? arena_printf(binder->context->arena, "%s/%s/%s", path.workspace, path.experiment,
+                              path.name)
+               : arena_printf(binder->context->arena, "%s/%s", path.workspace, path.name);
+}
+
+/* Whether `name` means the resource at `path`: its name, or its name in full. */
 static bool is_called(const CommandBinder *binder, ResourcePath path, const char *name)
 {
     if (strchr(name, '/') == NULL)
         return ascii_same(path.name, name);
-    if (path.workspace == NULL)
-        return false;
-    const char *full =
-        path.experiment != NULL
-            ? arena_printf(binder->context->arena, "%s/%s/%s", path.workspace, path.experiment,
-                           path.name)
-            : arena_printf(binder->context->arena, "%s/%s", path.workspace, path.name);
-    return ascii_same(full, name);
+    return path.workspace != NULL && ascii_same(name_in_full(binder, path), name);
+}
+
+/* The key of a name that a fault uses for a resource. */
+static const char *subject_key(const CommandBinder *binder, CommandKind kind, const char *name)
+{
+    return creator_key(binder, kind, (ResourcePath){.name = name});
+}
+
+static void note_subject(const CommandBinder *binder, CommandKind kind, const char *name,
+                         uint32_t index)
+{
+    const char *key = subject_key(binder, kind, name);
+    if (!name_table_find(binder->subjects, key, NULL))
+        name_table_set(binder->subjects, key, index);
+}
+
+void subject_note(const CommandBinder *binder, CommandKind kind, ResourcePath path, uint32_t index)
+{
+    if (kind != COMMAND_CLUSTER_CREATE && kind != COMMAND_JOB_CREATE)
+        return;
+    note_subject(binder, kind, path.name, index);
+    if (path.workspace != NULL)
+        note_subject(binder, kind, name_in_full(binder, path), index);
 }
 
 /* Finds the newest resource called `name` that a command of the session has made. `is_leaving`:
@@ -661,17 +685,11 @@ static bool subject_in_file(const CommandBinder *binder, CommandKind kind, const
                             ResourcePath *path)
 {
     const ScenarioText *text = binder->text;
-    for (int32_t i = 0; i < text->commands.count; i++) {
-        const CommandText *command = scenario_command(text, i);
-        if (!command_is(command, kind) || !command_is_placed(command))
-            continue;
-        const ResourcePath made = command_path(text, command);
-        if (!is_called(binder, made, name))
-            continue;
-        *path = made;
-        return true;
-    }
-    return kind == COMMAND_JOB_CREATE && workload_job_path(text, name, path);
+    uint32_t index;
+    if (!name_table_find(binder->subjects, subject_key(binder, kind, name), &index))
+        return kind == COMMAND_JOB_CREATE && workload_job_path(text, name, path);
+    *path = command_path(text, scenario_command(text, (int32_t)index));
+    return true;
 }
 
 static bool find_subject(const CommandBinder *binder, CommandKind kind, const char *name,
@@ -695,11 +713,4 @@ bool command_subject_in_full(const CommandBinder *binder, CommandKind kind, cons
                              Place at, ResourcePath *path)
 {
     return find_subject(binder, kind, name, path) || command_subject(binder, kind, name, at, path);
-}
-
-bool scenario_subject(const ConfigContext *context, const ScenarioText *text, CommandKind kind,
-                      const char *name, Place at, ResourcePath *path)
-{
-    const CommandBinder binder = {.context = context, .text = text};
-    return command_subject(&binder, kind, name, at, path);
 }

@@ -22,6 +22,7 @@ typedef struct {
     FileSource files;
     const char *path;         /* of the scenario; NULL: uploads cannot name files of this machine */
     NameTable *creators;      /* from resources to the commands that create them: creator_find */
+    NameTable *subjects;      /* from names of the file's clusters and jobs: subject_note */
     ClusterConfig **clusters; /* [command of the file]; NULL for those that create no cluster */
     LaterResource *later;     /* [later_count], numbered after the commands of the file */
     uint32_t later_count;
@@ -42,6 +43,9 @@ void creator_renumber(const CommandBinder *binder, CommandKind kind, ResourcePat
 /* The index of the command that creates `path`; IMPLIED, or NOT_CREATED. The path of a name alone
  * finds what the file creates: triggers, which a session has not, name resources so. */
 uint32_t creator_find(const CommandBinder *binder, CommandKind kind, ResourcePath path);
+/* Records that the command `index` of the file creates the cluster or job at `path`, under the
+ * names that faults and groups use for it. The first command that creates a name counts. */
+void subject_note(const CommandBinder *binder, CommandKind kind, ResourcePath path, uint32_t index);
 /* Finds the path of the cluster or job (`kind` creates it) called `name`. Returns false when no
  * command creates it, and reports that unless a command with refused values may create it.
  * Resources of a session precede those of the file; among them the newest that is not deleted is
@@ -51,10 +55,6 @@ bool command_subject(const CommandBinder *binder, CommandKind kind, const char *
 /* The same; `name` may also be "workspace/name" or "workspace/experiment/name". */
 bool command_subject_in_full(const CommandBinder *binder, CommandKind kind, const char *name,
                              Place at, ResourcePath *path);
-
-/* The same among the commands of a file alone. */
-bool scenario_subject(const ConfigContext *context, const ScenarioText *text, CommandKind kind,
-                      const char *name, Place at, ResourcePath *path);
 
 /* --- Clusters --- */
 

@@ -190,7 +190,10 @@ static void note_creators(const Builder *builder)
         const CommandText *command = scenario_command(text, i);
         CommandKind kind = (CommandKind)command->action.value;
         const ResourcePath path = command_path(text, command);
-        if (!command_is_placed(command) || creator_find(builder->binder, kind, path) != NOT_CREATED)
+        if (!command_is_placed(command))
+            continue;
+        subject_note(builder->binder, kind, path, (uint32_t)i);
+        if (creator_find(builder->binder, kind, path) != NOT_CREATED)
             continue;
         creator_note(builder->binder, kind, path, (uint32_t)i);
         creator_note(builder->binder, kind, (ResourcePath){.name = path.name}, (uint32_t)i);
@@ -224,6 +227,7 @@ ScenarioCommands scenario_commands(CommandBinder *binder)
     builder.out.clusters = ARENA_ARRAY(context->arena, ClusterConfig *, text->commands.count);
     binder->clusters = builder.out.clusters;
     binder->creators = name_table_create(context->arena);
+    binder->subjects = name_table_create(context->arena);
     note_creators(&builder);
     read_clusters(&builder);
     add_implied(&builder);

@@ -10,8 +10,8 @@
 /* --- Groups --- */
 
 typedef struct {
+    const CommandBinder *binder;
     const ConfigContext *context;
-    const ScenarioText *text;
     const GroupText *group;
     GroupMember *members;
     int32_t count, capacity;
@@ -50,8 +50,7 @@ static void add_member(Members *members, const Json *node, GroupMember member)
 static void add_cluster(Members *members, const Json *node, const char *name)
 {
     ResourcePath path;
-    if (scenario_subject(members->context, members->text, COMMAND_CLUSTER_CREATE, name,
-                         json_at(node), &path))
+    if (command_subject(members->binder, COMMAND_CLUSTER_CREATE, name, json_at(node), &path))
         add_member(members, node,
                    (GroupMember){.cluster = path.name, .first = 1, .last = INT32_MAX});
 }
@@ -108,10 +107,9 @@ static void add_list(Members *members, const Json *list)
     }
 }
 
-static NodeGroup *group_read(const ConfigContext *context, const ScenarioText *text,
-                             const GroupText *group)
+static NodeGroup *group_read(const CommandBinder *binder, const GroupText *group)
 {
-    Members members = {.context = context, .text = text, .group = group};
+    Members members = {.binder = binder, .context = binder->context, .group = group};
     bool has_cluster = group->cluster.node != NULL;
     if (has_cluster == (group->clusters != NULL))
         member_problem(&members, group->node, "it has either \"cluster\" or \"clusters\"", "");
@@ -123,18 +121,20 @@ static NodeGroup *group_read(const ConfigContext *context, const ScenarioText *t
         add_cluster(&members, group->cluster.node, group->cluster.value);
     else if (!group->cluster.is_refused && !group->nodes.is_refused) {
         ResourcePath path;
-        if (scenario_subject(context, text, COMMAND_CLUSTER_CREATE, group->cluster.value,
-                             json_at(group->cluster.node), &path))
+        if (command_subject(binder, COMMAND_CLUSTER_CREATE, group->cluster.value,
+                            json_at(group->cluster.node), &path))
             add_places(&members, path.name);
     }
-    NodeGroup *read = ARENA_NEW(context->arena, NodeGroup);
+    NodeGroup *read = ARENA_NEW(binder->context->arena, NodeGroup);
     *read = (NodeGroup){
         .name = group->name.value, .member_count = members.count, .members = members.members};
     return read;
 }
 
-NodeGroups groups_read(const ConfigContext *context, const ScenarioText *text)
+NodeGroups groups_read(const CommandBinder *binder)
 {
+    const ConfigContext *context = binder->context;
+    const ScenarioText *text = binder->text;
     NodeGroups groups = {.is_refused = text->groups.is_refused,
                          .items =
                              ARENA_ARRAY(context->arena, const NodeGroup *, text->groups.count)};
@@ -148,7 +148,7 @@ NodeGroups groups_read(const ConfigContext *context, const ScenarioText *text)
             if (strcmp(groups.items[j]->name, group->name.value) == 0)
                 problems_add(context->problems, STATUS_BAD_INPUT, json_at(group->name.node),
                              "there are two groups \"%s\"", group->name.value);
-        groups.items[groups.count++] = group_read(context, text, group);
+        groups.items[groups.count++] = group_read(binder, group);
     }
     return groups;
 }

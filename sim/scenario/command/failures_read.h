@@ -2,6 +2,7 @@
 #ifndef SIM_SCENARIO_FAILURES_READ_H
 #define SIM_SCENARIO_FAILURES_READ_H
 
+#include "sim/scenario/command/bind.h"
 #include "sim/scenario/config/config_context.h"
 
 typedef struct {
@@ -10,7 +11,8 @@ typedef struct {
     const NodeGroup **items;
 } NodeGroups;
 
-NodeGroups groups_read(const ConfigContext *context, const ScenarioText *text);
+/* The commands of the file are read. */
+NodeGroups groups_read(const CommandBinder *binder);
 /* NULL when there is no group of that name, which is reported. */
 const NodeGroup *groups_find(const ConfigContext *context, const NodeGroups *groups,
                              BoundText name);

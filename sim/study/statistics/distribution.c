@@ -131,12 +131,12 @@ typedef struct {
     double parameters[2];
 } Distribution;
 
-/* The x in (0, `most`) at which a share is `wanted`. Newton's method on the logarithms of both,
+/* The x above 0 at which a share is `wanted`. Newton's method on the logarithms of both,
  * which are nearly straight lines in a tail. A long step, or one that leaves the bounds, is
  * replaced by the middle of the bounds' logarithms. */
-static double solve(const Distribution *of, double wanted, double start, double most)
+static double solve(const Distribution *of, double wanted, double start)
 {
-    double low = 0, high = most, x = start;
+    double low = 0, high = INFINITY, x = start;
     for (int32_t i = 0; i < 200; i++) {
         Share here = of->share_at(x, of->parameters);
         if (here.share == wanted)
@@ -157,32 +157,6 @@ static double solve(const Distribution *of, double wanted, double start, double 
         x = next;
     }
     return x;
-}
-
-static Share beta_below(double x, const double parameters[2])
-{
-    double a = parameters[0], b = parameters[1], y = 1 - x;
-    return (Share){.share = beta_share(x, y, a, b), .slope = beta_factor(x, y, a, b) / (x * y)};
-}
-
-static Share beta_above(double x, const double parameters[2])
-{
-    double a = parameters[0], b = parameters[1], y = 1 - x;
-    return (Share){.share = beta_share(y, x, b, a), .slope = -beta_factor(x, y, a, b) / (x * y)};
-}
-
-double beta_quantile(double p, double a, double b)
-{
-    invariant(p > 0 && p < 1);
-    invariant(a >= 0.5 && b >= 0.5);
-    // The smaller of x and 1 - x, and the smaller share, are computed, so that tails keep their
-    // digits.
-    if (a > b)
-        return 1 - beta_quantile(1 - p, b, a);
-    double mean = a / (a + b);
-    if (p <= 0.5)
-        return solve(&(Distribution){beta_below, true, {a, b}}, p, mean, 1);
-    return solve(&(Distribution){beta_above, false, {a, b}}, 1 - p, mean, 1);
 }
 
 /* --- Student's t --- */
@@ -240,8 +214,7 @@ double student_quantile(double p, double freedom)
     const Distribution above = {student_tail, false, {freedom, 0}};
     double tail = p < 0.5 ? p : 1 - p;
     double start = -random_normal(tail);
-    double t = tail > 0.25 ? solve(&middle, 0.5 - tail, start, INFINITY)
-                           : solve(&above, tail, start, INFINITY);
+    double t = tail > 0.25 ? solve(&middle, 0.5 - tail, start) : solve(&above, tail, start);
     return p < 0.5 ? -t : t;
 }
 

@@ -31,8 +31,6 @@ double student_quantile(double p, double freedom);
 /* The regularised incomplete beta function: the share of the beta distribution below `x`, 0 <= `x`
  * <= 1; `a`, `b` >= 1/2. */
 double beta_probability(double x, double a, double b);
-/* 0 < `p` < 1. */
-double beta_quantile(double p, double a, double b);
 
 /* The probability of at most `successes` in `trials` >= 0 with probability 0 <= `p` <= 1 each. */
 double binomial_probability(int32_t successes, int32_t trials, double p);

@@ -98,18 +98,6 @@ Interval estimate_wilson(double successes, double trials, double confidence)
                       .confidence = confidence};
 }
 
-Interval estimate_clopper_pearson(int32_t successes, int32_t trials, double confidence)
-{
-    invariant(successes >= 0 && successes <= trials && trials > 0);
-    double level = upper_level(confidence), failures = (double)trials - successes;
-    return (Interval){
-        .value = (double)successes / trials,
-        .low = successes > 0 ? beta_quantile(1 - level, successes, failures + 1) : 0,
-        .high = successes < trials ? beta_quantile(level, (double)successes + 1, failures) : 1,
-        .count = trials,
-        .confidence = confidence};
-}
-
 /* The number of independent trials that would have the spread of the runs' mean share, reduced by
  * (z / t)^2 because few runs state their spread badly (E. L. Korn, B. I. Graubard, Survey
  * Methodology 24, 1998). */

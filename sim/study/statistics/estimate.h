@@ -60,12 +60,8 @@ Interval estimate_share(const double *shares, const int64_t *jobs, int32_t count
 /* Wilson's score interval (E. B. Wilson, JASA 22, 1927) of a probability from `successes` in
  * `trials` > 0 independent trials; they may be fractions. */
 Interval estimate_wilson(double successes, double trials, double confidence);
-/* The exact interval of C. J. Clopper, E. S. Pearson, Biometrika 26, 1934: covers at least
- * `confidence`. */
-Interval estimate_clopper_pearson(int32_t successes, int32_t trials, double confidence);
-
-/* The upper end of that interval for an event that happened in none of `trials` > 0 trials, which
- * may be a fraction. */
+/* The upper end of the exact interval (C. J. Clopper, E. S. Pearson, Biometrika 26, 1934) for an
+ * event that happened in none of `trials` > 0 trials, which may be a fraction. */
 double estimate_unseen(double trials, double confidence);
 
 /* --- Arithmetic of estimates --- */

@@ -17,10 +17,10 @@ static Arena *arena;
 static const char *folder;
 static Emulator *emulator;
 
-static void open_emulator(bool is_files_only)
+static void open_with(const char *assumptions, bool is_files_only)
 {
-    static const char *const assumed[] = {"/quotas=unlimited",
-                                          "/assume={\"service/nodes_per_cluster\": 1000}"};
+    const char *const assumed[] = {"/quotas=unlimited",
+                                   arena_printf(arena, "/assume={%s}", assumptions)};
     Problems problems = problems_create(arena), warnings = problems_create(arena);
     const EmulatorSettings settings = {.storage_suffix = "core.windows.net",
                                        .addresses = {"127.0.0.1:1", "127.0.0.1:2", ""},
@@ -29,6 +29,11 @@ static void open_emulator(bool is_files_only)
                              &settings, (Clock){.kind = CLOCK_MANUAL}, &problems, &warnings);
     ck_assert_msg(emulator != NULL, "%s", problems.count > 0 ? problems.items[0].message : "");
     emulator_tick(emulator, NS_PER_S, INT64_C(1700000000000));
+}
+
+static void open_emulator(bool is_files_only)
+{
+    open_with("\"service/nodes_per_cluster\": 1000", is_files_only);
 }
 
 static void set_up(void)
@@ -305,6 +310,23 @@ START_TEST(the_nodes_of_a_large_cluster_come_in_pages)
 }
 END_TEST
 
+/* 10^12 USD an hour, the highest price, for longer than 64 bits hold. */
+START_TEST(cost_stops_at_the_highest_amount)
+{
+    emulator_close(emulator);
+    folder = arena_printf(arena, "%s/other", folder);
+    open_with("\"vm_sizes/Standard_NC6/dedicated_price_per_hour\": \"1000000000000USD\"", false);
+    create_cluster(2);
+    until("cluster gpu steady");
+    tell("clock", "{\"do\": \"advance\", \"by\": \"30h\"}");
+    ck_assert_int_eq(micro_at(get("/trainyard/state"), "/cost/total_usd"), INT64_MAX);
+    ck_assert_int_eq(micro_at(get("/trainyard/state"), "/clusters/0/cost_usd"), INT64_MAX);
+    command("{\"do\": \"cluster.delete\", \"name\": \"gpu\", " IN_WORKSPACE "}");
+    until("cluster gpu deleted");
+    ck_assert_int_eq(micro_at(get("/trainyard/state"), "/cost/total_usd"), INT64_MAX);
+}
+END_TEST
+
 /* The number after the next `key` in `text`. */
 static int64_t number_after(const char *text, const char *key)
 {
@@ -473,12 +495,18 @@ START_TEST(requests_for_missing_resources_are_refused)
         {"/trainyard/state?limit=-1", 400},
         {"/trainyard/state?limit=", 400},
         {"/trainyard/state?limit=1x", 400},
+        {"/trainyard/state?limit=%2B1", 400},
+        {"/trainyard/state?limit=%201", 400},
+        {"/trainyard/events?since=9223372036854775808", 400},
         {"/trainyard/state?job_state=asleep", 400},
         {"/trainyard/state?before_job=4294967296", 400},
         {"/trainyard/state/clusters/0?place=99999999999", 400},
         {"/trainyard/state/clusters/1", 404},
         {"/trainyard/state/clusters/x", 404},
         {"/trainyard/state/clusters/-1", 404},
+        {"/trainyard/state/clusters/+0", 404},
+        {"/trainyard/state/clusters/-0", 404},
+        {"/trainyard/state/clusters/%200", 404},
         {"/trainyard/state/jobs/0", 404},
         {"/trainyard/state/jobs/99999999999999999999", 404},
         {"/trainyard/state/nodes", 404},
@@ -612,6 +640,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, an_empty_world_is_returned_completely);
     tcase_add_test(tests, nodes_are_letters_by_place);
     tcase_add_test(tests, the_nodes_of_a_large_cluster_come_in_pages);
+    tcase_add_test(tests, cost_stops_at_the_highest_amount);
     tcase_add_test(tests, cost_includes_held_and_released_resources);
     tcase_add_test(tests, a_training_job_reports_its_progress);
     tcase_add_test(tests, jobs_come_by_pages_the_newest_first);

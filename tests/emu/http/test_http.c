@@ -47,6 +47,36 @@ START_TEST(encoded_text_is_decoded_unchanged)
 }
 END_TEST
 
+START_TEST(numbers_are_digits_alone)
+{
+    static const char *const bad[] = {"",
+                                      "-0",
+                                      "+1",
+                                      " 1",
+                                      "1 ",
+                                      "1x",
+                                      "x1",
+                                      "0x1",
+                                      "1.0",
+                                      "1e3",
+                                      "9223372036854775808",
+                                      "99999999999999999999"};
+    int64_t number;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        ck_assert_msg(!http_number(bad[i], &number), "%s", bad[i]);
+    ck_assert(http_number("0", &number));
+    ck_assert_int_eq(number, 0);
+    ck_assert(http_number("007", &number));
+    ck_assert_int_eq(number, 7);
+    ck_assert(http_number("9223372036854775807", &number));
+    ck_assert_int_eq(number, INT64_MAX);
+    const char *rest = "12-34";
+    ck_assert(http_take_number(&rest, &number));
+    ck_assert_int_eq(number, 12);
+    ck_assert_str_eq(rest, "-34");
+}
+END_TEST
+
 START_TEST(headers_leave_no_doubt_where_a_request_ends)
 {
     static const struct {
@@ -119,6 +149,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_query_is_split_and_decoded);
     tcase_add_test(tests, broken_escapes_and_nul_are_refused);
     tcase_add_test(tests, encoded_text_is_decoded_unchanged);
+    tcase_add_test(tests, numbers_are_digits_alone);
     tcase_add_test(tests, headers_leave_no_doubt_where_a_request_ends);
     tcase_add_test(tests, no_header_value_begins_another_header);
     tcase_add_test(tests, dates_are_those_of_the_rfc);

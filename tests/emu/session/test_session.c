@@ -809,6 +809,39 @@ START_TEST(a_refused_command_is_entered_nowhere)
 }
 END_TEST
 
+/* Not even for the command that has its number instead: a reference to a secret of the same name
+ * has no value. */
+START_TEST(the_secrets_of_a_refused_command_are_not_kept)
+{
+    static const char job[] =
+        "{\"do\": \"job.create\", \"name\": \"j\", \"cluster\": \"%s\", \"experiment\": \"e\", "
+        "\"workspace\": \"w1\", \"resource_group\": \"g1\", \"config\": {\"properties\": "
+        "{\"nodeCount\": 1, \"customToolkitSettings\": {\"commandLine\": \"true\"}, "
+        "\"stdOutErrPathPrefix\": \"$AZ_BATCHAI_JOB_MOUNT_ROOT/m\", \"mountVolumes\": "
+        "{\"azureFileShares\": [{\"azureFileUrl\": \"https://acc1.file.core.windows.net/s1\", "
+        "\"relativeMountPath\": \"m\"}]}, \"secrets\": [{\"name\": \"KEY\", %s}]}}}";
+    static const char reference[] = "\"valueSecretReference\": {\"sourceVault\": {\"id\": \"/v\"}, "
+                                    "\"secretUrl\": \"https://v\"}";
+    Opened *opened = open_session();
+    begin(opened);
+    must(opened,
+         "{\"do\": \"cluster.create\", \"name\": \"c\", \"workspace\": \"w1\", \"resource_group\": "
+         "\"g1\", \"config\": {\"properties\": {\"vmSize\": \"STANDARD_NC6\", \"scaleSettings\": "
+         "{\"manual\": {\"targetNodeCount\": 1}}}}}");
+    const int64_t next = session_sequence(opened->session) + 1;
+    const char *setting = arena_printf(arena, "secrets of %" PRId64, next);
+    const char *hidden = "\"value\": \"TOPSECRET\"";
+    ck_assert_str_ne(ask(opened, arena_printf(arena, job, "none", hidden)), "");
+    ck_assert_ptr_null(store_setting(opened->store, arena, setting));
+    must(opened, arena_printf(arena, job, "c", reference));
+    ck_assert_int_eq(session_sequence(opened->session), next);
+    opened = check_reopened(opened, "secrets");
+    const JobSpec *spec = world_job(session_world(opened->session), (JobId){0})->spec;
+    ck_assert_ptr_null(spec->environment[spec->environment_count - 1].secret);
+    close_session(opened);
+}
+END_TEST
+
 START_TEST(many_jobs_are_found_at_once)
 {
     Opened *opened = open_session();
@@ -930,6 +963,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, records_are_found_without_case_and_listed_in_order);
     tcase_add_test(tests, stored_commands_contain_no_secrets);
     tcase_add_test(tests, a_refused_command_is_entered_nowhere);
+    tcase_add_test(tests, the_secrets_of_a_refused_command_are_not_kept);
     tcase_add_test(tests, many_jobs_are_found_at_once);
     tcase_add_test(tests, guids_come_from_the_seed);
     tcase_add_test(tests, a_script_that_is_not_on_its_share_ends_the_job_at_once);

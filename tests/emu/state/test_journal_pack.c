@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "emu/state/journal_pack.h"
+#include "emu/state/store_copy.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary_folder.h"
 
@@ -151,18 +152,37 @@ START_TEST(a_long_journal_is_packed_by_later_commits)
 }
 END_TEST
 
-/* An entry that is withdrawn is in no pack. */
-START_TEST(the_last_entry_can_be_withdrawn)
+/* An entry that is taken back is in no pack. */
+START_TEST(the_last_entry_can_be_taken_back)
 {
     Status status = {0};
     enter(1, 3000);
     const JournalEntry entry = entry_of(arena, 3001);
+    ck_assert(store_group_begin(store, &status));
     ck_assert(store_enter(store, &entry, &status));
-    ck_assert(store_withdraw(store, 3001, &status));
+    ck_assert(store_group_end(store, false, &status));
     ck_assert(store_commit(store, &status));
     find(0, INT64_MAX, INT64_MAX, 3000);
     enter(3001, 3200);
     find(0, INT64_MAX, INT64_MAX, 3200);
+}
+END_TEST
+
+/* The secrets of entries that are cut off go with them, also in the middle of a pack. */
+START_TEST(secrets_are_cut_off_with_their_entries)
+{
+    Status status = {0};
+    enter(1, 3000);
+    ck_assert(store_set(store, "secrets of 9", "{}", &status));
+    ck_assert(store_set(store, "secrets of 500", "{}", &status));
+    ck_assert(store_set(store, "secrets of 501", "{}", &status));
+    ck_assert(store_set(store, "secrets of 2999", "{}", &status));
+    ck_assert(store_cut(store, 500, &status));
+    find(0, INT64_MAX, INT64_MAX, 500);
+    ck_assert_ptr_nonnull(store_setting(store, arena, "secrets of 9"));
+    ck_assert_ptr_nonnull(store_setting(store, arena, "secrets of 500"));
+    ck_assert_ptr_null(store_setting(store, arena, "secrets of 501"));
+    ck_assert_ptr_null(store_setting(store, arena, "secrets of 2999"));
 }
 END_TEST
 
@@ -203,6 +223,7 @@ START_TEST(a_recovered_journal_has_no_gap)
     int64_t next = 1;
     enter(1, ENTRIES);
     ck_assert(store_set(store, STORE_SNAPSHOT_SETTING, "0 7000 1 1", &status));
+    ck_assert(store_set(store, "secrets of 7000", "{}", &status));
     ck_assert(store_commit(store, &status));
     const int64_t pages = number("PRAGMA page_count");
     const int64_t page_bytes = number("PRAGMA page_size");
@@ -215,6 +236,7 @@ START_TEST(a_recovered_journal_has_no_gap)
     ck_assert_ptr_nonnull(store);
     ck_assert_int_gt(store_warnings(store)->count, 0);
     ck_assert_ptr_null(store_setting(store, arena, STORE_SNAPSHOT_SETTING));
+    ck_assert_ptr_null(store_setting(store, arena, "secrets of 7000"));
     status = (Status){0};
     ck_assert_msg(store_replay(store, JOURNAL_ALL, &next, check, &status), "%s", status.message);
     ck_assert_int_lt(next, ENTRIES + 2);
@@ -229,7 +251,8 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(cases, set_up, tear_down);
     tcase_add_test(cases, packed_entries_are_replayed);
     tcase_add_test(cases, a_long_journal_is_packed_by_later_commits);
-    tcase_add_test(cases, the_last_entry_can_be_withdrawn);
+    tcase_add_test(cases, the_last_entry_can_be_taken_back);
+    tcase_add_test(cases, secrets_are_cut_off_with_their_entries);
     tcase_add_loop_test(cases, a_damaged_pack_is_refused, 0, sizeof harms / sizeof *harms);
     tcase_add_loop_test(cases, a_recovered_journal_has_no_gap, 0, 12);
     Suite *suite = suite_create("journal_pack");

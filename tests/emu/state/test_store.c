@@ -100,12 +100,15 @@ START_TEST(exactly_the_committed_entries_exist_after_a_restart)
 }
 END_TEST
 
-START_TEST(an_entry_can_be_withdrawn)
+START_TEST(a_group_can_be_taken_back)
 {
     Store *store = open_store();
     enter(store, 1, "kept");
+    ck_assert(store_group_begin(store, &status));
     enter(store, 2, "refused");
-    ck_assert(store_withdraw(store, 2, &status));
+    ck_assert(store_set(store, "name", "refused", &status));
+    ck_assert(store_group_end(store, false, &status));
+    ck_assert_ptr_null(store_setting(store, arena, "name"));
     enter(store, 2, "another");
     commit(store);
     ck_assert_str_eq(entries(store), "1@10 commands kept;2@20 commands another;");
@@ -113,19 +116,19 @@ START_TEST(an_entry_can_be_withdrawn)
 }
 END_TEST
 
-START_TEST(an_entry_that_could_not_be_withdrawn_is_never_committed)
+START_TEST(a_group_that_could_not_be_taken_back_is_never_committed)
 {
     Store *store = open_store();
     enter(store, 1, "kept");
     commit(store);
-    // Fails and leaves the transaction unchanged.
-    static const char trigger[] = "CREATE TEMP TRIGGER stays BEFORE DELETE ON journal "
-                                  "BEGIN SELECT RAISE(ABORT, 'not now'); END";
-    ck_assert_int_eq(sqlite3_exec(store_connection(store), trigger, NULL, NULL, NULL), SQLITE_OK);
+    ck_assert(store_group_begin(store, &status));
     enter(store, 2, "refused");
-    ck_assert(!store_withdraw(store, 2, &status));
-    ck_assert_int_eq(status.code, STATUS_MACHINE);
+    // There is nothing to go back to.
+    ck_assert_int_eq(sqlite3_exec(store_connection(store), "RELEASE together", NULL, NULL, NULL),
+                     SQLITE_OK);
+    ck_assert(!store_group_end(store, false, &status));
     ck_assert(!store_commit(store, &status));
+    ck_assert_int_eq(status.code, STATUS_MACHINE);
     store_close(store);
     store = open_store();
     ck_assert_str_eq(entries(store), "1@10 commands kept;");
@@ -668,8 +671,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_reserve_is_kept_for_removals);
     tcase_add_test(tests, a_state_that_has_lost_something_is_refused_and_recovered_by_request);
     tcase_add_test(tests, the_torn_end_of_a_commit_that_nobody_was_told_of_is_no_damage);
-    tcase_add_test(tests, an_entry_can_be_withdrawn);
-    tcase_add_test(tests, an_entry_that_could_not_be_withdrawn_is_never_committed);
+    tcase_add_test(tests, a_group_can_be_taken_back);
+    tcase_add_test(tests, a_group_that_could_not_be_taken_back_is_never_committed);
     tcase_add_test(tests, settings_replace_each_other);
     tcase_add_test(tests, a_replay_ends_where_its_reader_fails);
     tcase_add_test(tests, the_folder_is_the_users_alone);

@@ -23,6 +23,11 @@ START_TEST(cost_is_time_at_the_hourly_price)
     // A thousand nodes for a hundred days fit: 2,400,000 h at 100 USD.
     ck_assert_int_eq(cost_micro_usd(INT64_C(1000) * 100 * NS_PER_DAY, 100000000),
                      INT64_C(240000000) * 1000000);
+    // The highest price of a catalogue for as long as time lasts.
+    ck_assert_int_eq(cost_micro_usd(INT64_MAX, INT64_C(1000000000000000000)), INT64_MAX);
+    ck_assert_int_eq(cost_micro_usd(NS_PER_HOUR, INT64_C(1000000000000000000)),
+                     INT64_C(1000000000000000000));
+    ck_assert_int_eq(cost_micro_usd(NS_PER_HOUR, PRICE_UNKNOWN), 0);
 }
 END_TEST
 

@@ -579,6 +579,41 @@ START_TEST(times_that_are_certain_stay_as_they_were)
 }
 END_TEST
 
+/* A group that fails within 2000 s of its repair, or never. The seed changes at 2500 s to `second`;
+ * 0: it does not. Returns the failures. */
+static int32_t group_failures_with_change(uint64_t seed, uint64_t second)
+{
+    // A rate of a millionth: 2 ms are 2000 s, and 10^13 ns are more than time has.
+    static const QuantileKnot knots[] = {
+        {0, 0}, {500000, 2 * NS_PER_MS}, {500001, 10000 * NS_PER_S}, {PPM, 10000 * NS_PER_S}};
+    const Distribution between = {.quantiles = {.count = 4, .knots = knots}};
+    list = commands_begin(arena);
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 2));
+    if (second > 0)
+        commands_add(&list, COMMAND_SEED_CHANGE, "seed", 2500 * NS_PER_S)->as.fault.seed = second;
+    Scenario *scenario = scenario_until(5000, seed);
+    scenario->failures.rate_ppm = 1;
+    add_group(scenario, model_of(between, 0, RECOVERY_REBOOT), (GroupMember){"c", 1, 2});
+    run(scenario);
+    return recording_count(&recording, TRACE_GROUP_STRUCK, NULL);
+}
+
+/* The time since the repair counts, not that since the start. */
+START_TEST(a_group_that_would_not_have_failed_again_may_do_so_with_another_seed)
+{
+    int32_t groups = 0, again = 0;
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        if (group_failures_with_change(seed, 0) != 1)
+            continue;
+        groups++;
+        again += group_failures_with_change(seed, seed + 1000) > 1;
+    }
+    ck_assert_int_gt(groups, 8);
+    ck_assert_int_gt(again, 0);
+    ck_assert_int_lt(again, groups);
+}
+END_TEST
+
 /* Counts the silent nodes that the service notices in (from_s, until_s]. */
 static int32_t failures_in(int64_t from_s, int64_t until_s)
 {
@@ -656,6 +691,8 @@ Suite *test_suite(void)
     tcase_add_test(properties, an_additional_node_or_job_changes_no_other_failure);
     tcase_add_test(properties, node_availability_matches_renewal_theory);
     tcase_add_test(properties, another_seed_changes_the_future_and_not_the_past);
+    tcase_add_test(properties,
+                   a_group_that_would_not_have_failed_again_may_do_so_with_another_seed);
     tcase_add_test(properties, times_that_are_certain_stay_as_they_were);
     tcase_add_test(properties, failures_that_have_not_happened_keep_their_distribution);
     tcase_add_test(properties, every_invariant_holds_under_any_failures_and_runs_are_repeatable);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/base/text.h"
 #include "sim/base/units.h"
 #include "tests/support/memory_files.h"
 #include "tests/support/suite.h"
@@ -493,6 +494,45 @@ START_TEST(api_faults_are_checked_and_have_no_effect_in_a_run)
 }
 END_TEST
 
+/* The memory of reading the small scenario with so many more jobs, and faults of the last one. */
+static size_t bytes_of(int32_t jobs, int32_t count)
+{
+    Text commands = {0}, faults = {0};
+    for (int32_t i = 1; i <= jobs; i++)
+        text_printf(
+            &commands,
+            "{\"at\": \"1h\", \"do\": \"job.create\", \"name\": \"j%d\", \"cluster\": \"gpu\", "
+            "\"config\": \"job.json\"},\n",
+            (int)i);
+    for (int32_t i = 0; i < count; i++)
+        text_printf(
+            &faults,
+            "%s{\"do\": \"job.exit\", \"job\": \"workspace/experiment/J%d\", \"at\": \"2h\", "
+            "\"exit_code\": 1}",
+            i > 0 ? ", " : "", (int)jobs);
+    const char *text = with_change(arena, small_scenario_text, "  \"commands\": [",
+                                   arena_printf(arena, "  \"faults\": [%s],\n  \"commands\": [%s",
+                                                text_string(&faults), text_string(&commands)));
+    text_free(&commands);
+    text_free(&faults);
+    memory_files_set(&files, "scenario.json", text, strlen(text));
+    Problems problems = problems_create(arena);
+    const size_t before = arena_bytes(arena);
+    const ScenarioFile *file = scenario_read(arena, memory_files_source(&files), "scenario.json",
+                                             (ScenarioOverrides){0}, &problems);
+    ck_assert_msg(file != NULL, "%s", problems.count > 0 ? problems.items[0].message : "");
+    return arena_bytes(arena) - before;
+}
+
+/* Names are looked up: no list of all jobs is made for each fault. */
+START_TEST(a_fault_costs_the_same_among_any_number_of_jobs)
+{
+    enum { COUNT = 500, BYTES_OF_A_FAULT = 4096 };
+    const size_t one = bytes_of(COUNT, 1), many = bytes_of(COUNT, COUNT);
+    ck_assert_uint_le(many - one, (size_t)COUNT * BYTES_OF_A_FAULT);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("failures_read");
@@ -511,6 +551,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, unknown_models_get_a_hint_to_their_catalogue);
     tcase_add_test(tests, every_effective_value_is_explained);
     tcase_add_test(tests, api_faults_are_checked_and_have_no_effect_in_a_run);
+    tcase_add_test(tests, a_fault_costs_the_same_among_any_number_of_jobs);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -364,6 +364,9 @@ START_TEST(mistakes_are_reported_with_their_position)
         {NC6("vcpus", "{\"value\": 6, \"source\": \"s\", \"unit\": \"\"}"), "has no \"unit\""},
         {NC6("vcpus", VALUE("0")), "vcpus is 0, expected 1 to 1000000"},
         {NC6("vcpus", VALUE("-6")), "vcpus is -6"},
+        {HEAD "\"data_sets\": {\"mine\": {\"train_samples\": " VALUE("1") ", \"download\": " VALUE(
+             "\"1B\"") ", \"test_samples\": " VALUE("0") "}}}",
+         "test_samples is 0, expected 1 to"},
         {NC6("vcpus", VALUE("3000000000")), "vcpus is 3000000000"},
         {NC6("vcpus", VALUE("6.5")), "expected a whole number, found a number"},
         {NC6("vcpus", VALUE("\"6\"")), "expected a whole number, found a string"},
