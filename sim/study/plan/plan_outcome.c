@@ -148,8 +148,7 @@ static CandidateState state_of(const Maker *maker, int32_t candidate)
     case SELECTION_DORMANT:
         return is_winner ? CANDIDATE_WINNER : CANDIDATE_UNDECIDED;
     case SELECTION_BEATEN:
-        return selection_candidate(selection, candidate)->is_equal ? CANDIDATE_EQUAL
-                                                                   : CANDIDATE_WORSE;
+        return selection_is_equal(selection, candidate) ? CANDIDATE_EQUAL : CANDIDATE_WORSE;
     case SELECTION_MISSES:
         return CANDIDATE_MISSES;
     case SELECTION_REFUTED:

@@ -108,7 +108,6 @@ typedef struct {
     SelectionState state;
     int32_t count; /* replications 0 to count - 1 took part in decisions */
     int32_t other; /* DORMANT, BEATEN */
-    bool is_equal; /* BEATEN by one that is better by at most the indifference */
     CheckState *checks;
     double check_doubt, pair_doubt; /* that decisions by estimates are wrong */
     int32_t fresh_count;            /* replications from at_most on */
@@ -134,6 +133,9 @@ bool selection_is_finished(const Selection *selection);
 const SelectionCandidate *selection_candidate(const Selection *selection, int32_t candidate);
 /* The chosen candidate, during the search the one that is best so far; SELECTION_NONE. */
 int32_t selection_winner(const Selection *selection);
+/* Whether the candidate is worse than the winner by at most the indifference, in the replications
+ * that both have. False without a winner. */
+bool selection_is_equal(const Selection *selection, int32_t candidate);
 /* The best candidate but the winner that seems to meet all checks; SELECTION_NONE. */
 int32_t selection_next_best(const Selection *selection);
 /* When no candidate is left: the one that misses its checks by least, in units of indifference; of

@@ -206,6 +206,18 @@ double selection_difference(const Selection *selection, int32_t candidate, int32
     return mean;
 }
 
+bool selection_is_equal(const Selection *selection, int32_t candidate)
+{
+    const int32_t winner = selection_winner(selection);
+    if (winner == SELECTION_NONE)
+        return false;
+    Arena *scratch = arena_create();
+    const PairDifferences pair = pair_of(scratch, selection, candidate, winner);
+    const bool is_equal = fabs(pair.mean) <= pair.indifference;
+    arena_destroy(scratch);
+    return is_equal;
+}
+
 /* Whether the difference may be chance, also when each look is a chance. */
 static bool may_be_chance(const Selection *selection, const PairDifferences *pair)
 {
@@ -244,10 +256,8 @@ static bool is_worse(Selection *selection, int32_t candidate, int32_t other)
         is_so = screening_side(pair.values, pair.count, 0, pair.indifference,
                                selection->pair_error) == SCREENING_ABOVE &&
                 (is_after || !may_be_chance(selection, &pair));
-    if (is_so) {
+    if (is_so)
         own->pair_doubt = doubt;
-        own->is_equal = fabs(pair.mean) <= pair.indifference;
-    }
     arena_destroy(scratch);
     return is_so;
 }

@@ -607,6 +607,22 @@ START_TEST(clear_choices_take_few_replications)
 }
 END_TEST
 
+/* Each is worse than the one before it by less than the indifference of 2, and only the second is
+ * as good as the first. */
+START_TEST(as_good_as_the_recommendation_is_said_of_its_equals)
+{
+    static const double cost[] = {100, 101.5, 103, 104.5}, margin[] = {9, 9, 9, 9};
+    static const NormalProblem normal = {cost, margin, .2, 1, 0};
+    Arena *arena = arena_create();
+    const Problem problem = normal_problem("steps", &normal, 4);
+    const Selection *selection = selected(arena, &problem, 1);
+    ck_assert_int_eq(selection_winner(selection), 0);
+    for (int32_t i = 1; i < 4; i++)
+        ck_assert_int_eq(selection_is_equal(selection, i), i == 1);
+    arena_destroy(arena);
+}
+END_TEST
+
 START_TEST(a_budget_is_kept)
 {
     Arena *arena = arena_create();
@@ -635,6 +651,7 @@ Suite *test_suite(void)
     tcase_add_test(cases, of_unknown_numbers_the_first_is_the_nearest_miss);
     tcase_add_test(cases, a_sure_rung_waits_for_the_next_one);
     tcase_add_test(cases, clear_choices_take_few_replications);
+    tcase_add_test(cases, as_good_as_the_recommendation_is_said_of_its_equals);
     tcase_add_test(cases, a_budget_is_kept);
     suite_add_tcase(suite, cases);
     return suite;
