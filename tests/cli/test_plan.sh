@@ -335,6 +335,11 @@ stderr_begins "trainyard: plan: --vary: does not go with a study file"
 trainyard plan plan.json --confidence 20%
 exit_is 2
 stderr_begins 'trainyard: plan: --confidence: a confidence of "20%" is not above 50 % and below 100 %'
+for growth in 3 100% 0% 5percent; do # 3 would be 300 % a month
+    trainyard plan queue.json --vary servers=4..6 --minimise cost_usd.total --growth $growth
+    exit_is 2
+    stderr_begins "trainyard: plan: --growth: \"$growth\" is not a growth above 0 and below 100%"
+done
 trainyard plan queue.json --vary servers=4..6
 exit_is 2
 stderr_begins 'trainyard: plan: missing "metrics" in this study'

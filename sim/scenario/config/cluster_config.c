@@ -47,6 +47,14 @@ int32_t cluster_nodes_limit(const ConfigContext *context)
                                     : NODES_UNKNOWN;
 }
 
+void cluster_nodes_limit_hint(Status *problem, int64_t nodes)
+{
+    status_hint(problem,
+                "that is the service's limit; \"assume\": {\"service/nodes_per_cluster\": %" PRId64
+                "} in the scenario lifts it",
+                nodes);
+}
+
 void cluster_config_target(const ConfigContext *context, ClusterConfig *cluster,
                            BoundInteger target)
 {
@@ -58,9 +66,11 @@ void cluster_config_target(const ConfigContext *context, ClusterConfig *cluster,
         return;
     }
     if (nodes > limit) {
-        problems_add(context->problems, STATUS_BAD_INPUT, at,
-                     "cluster \"%s\": %" PRId64 " nodes, but a cluster has at most %" PRId32,
-                     cluster->name, nodes, limit);
+        cluster_nodes_limit_hint(problems_add(context->problems, STATUS_BAD_INPUT, at,
+                                              "cluster \"%s\": %" PRId64
+                                              " nodes, but a cluster has at most %" PRId32,
+                                              cluster->name, nodes, limit),
+                                 nodes);
         nodes = limit;
     } else if (cluster->spec.vm_size != NULL && !cluster->text->priority.is_refused) {
         cluster_check_quotas(context, cluster, cluster_spec_kind(&cluster->spec, 0), target);

@@ -26,6 +26,8 @@ ClusterConfig *cluster_config_unread(Arena *arena, const char *name);
 
 /* The most nodes that the service allows in one cluster; NODES_UNKNOWN without a catalogue. */
 int32_t cluster_nodes_limit(const ConfigContext *context);
+/* Adds to a problem how a scenario lifts that limit to `nodes`. */
+void cluster_nodes_limit_hint(Status *problem, int64_t nodes);
 
 /* Refuses limits that contradict each other. */
 void cluster_check_limits(Problems *problems, const AutoScaleText *automatic);

@@ -133,9 +133,11 @@ static void check_nodes(const ConfigContext *context, const JobText *text, Bound
     if (text->gpus.node != NULL)
         warn_of_too_many_gpus(context, text, nodes, cluster);
     else if (nodes > cluster_nodes_limit(context))
-        problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->nodes.node),
-                     "nodeCount is %" PRId64 ", but a cluster has at most %" PRId32, nodes,
-                     cluster_nodes_limit(context));
+        cluster_nodes_limit_hint(
+            problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->nodes.node),
+                         "nodeCount is %" PRId64 ", but a cluster has at most %" PRId32, nodes,
+                         cluster_nodes_limit(context)),
+            nodes);
     else // only a warning: the service accepts such a job
         status_hint(problems_add(config_warnings(context), STATUS_BAD_INPUT,
                                  json_at(text->nodes.node),

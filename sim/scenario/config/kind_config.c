@@ -116,10 +116,12 @@ void kind_config_target(const ConfigContext *context, ClusterConfig *cluster, in
         others += k != kind ? cluster->kinds_max[k] : 0;
     const int32_t limit = cluster_nodes_limit(context);
     if (others + target.value > limit) {
-        problems_add(context->problems, STATUS_BAD_INPUT, json_at(target.node),
-                     "cluster \"%s\": %" PRId64 " nodes of all kinds, but a cluster has at most "
-                     "%" PRId32,
-                     cluster->name, others + target.value, limit);
+        cluster_nodes_limit_hint(
+            problems_add(context->problems, STATUS_BAD_INPUT, json_at(target.node),
+                         "cluster \"%s\": %" PRId64 " nodes of all kinds, but a cluster has at "
+                         "most %" PRId32,
+                         cluster->name, others + target.value, limit),
+            others + target.value);
         return;
     }
     if (target.value > cluster->kinds_max[kind])

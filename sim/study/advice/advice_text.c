@@ -239,7 +239,6 @@ static void print_before(const Page *page)
     }
 }
 
-/* Runs of names with the same kind and reason are one line. */
 static void print_left_out(const Changes *changes, Text *out)
 {
     for (int32_t i = 0; i < changes->left_out_count; i++) {

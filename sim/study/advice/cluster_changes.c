@@ -27,7 +27,9 @@ static bool is_on(const ListedJob *job, const ListedCluster *cluster)
 static bool has_kinds(const Listing *listing, ChangeKind kind, const ListedCluster *cluster)
 {
     if (cluster->spec->kind_count > 0)
-        changes_leave_out(listing->changes, kind, cluster->name,
+        changes_leave_out(listing->changes, kind,
+                          arena_printf(listing->arena, "%s of cluster %s", change_kind_words(kind),
+                                       cluster->name),
                           "its nodes are of several kinds; a study can vary how many of each");
     return cluster->spec->kind_count > 0;
 }

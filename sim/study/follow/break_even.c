@@ -5,6 +5,9 @@
 #include "sim/model/random_math.h"
 #include "sim/study/statistics/distribution.h"
 
+/* A price that differs from today's by a larger factor leaves no doubt about the answer. */
+static const double FARTHEST_PRICE = 10;
+
 /* Means, variances and covariance of two series. */
 typedef struct {
     double x, y, xx, yy, xy;
@@ -34,7 +37,7 @@ BreakEven break_even_price(PricedRuns winner, PricedRuns other, int32_t count, d
     if (at.y == 0)
         return found;
     found.multiple = 1 + at.x / at.y;
-    found.is_known = found.multiple > 0;
+    found.is_known = found.multiple >= 1 / FARTHEST_PRICE && found.multiple <= FARTHEST_PRICE;
     // (x - r y)^2 <= t^2 Var(x - r y) / n is a quadratic inequality for r = x / y.
     const double t = student_quantile(1 - (1 - confidence) / 2, count - 1);
     const double g = t * t / count;

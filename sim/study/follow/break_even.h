@@ -14,7 +14,7 @@ typedef struct {
 
 /* Multiples of today's price. */
 typedef struct {
-    bool is_known; /* there is a price above 0 at which both cost the same */
+    bool is_known; /* a price between a tenth and ten times today's at which both cost the same */
     double multiple;
     double low, high; /* its interval; NAN: the data do not bound it */
 } BreakEven;

@@ -181,9 +181,38 @@ static const char *remark_words(Arena *arena, const PlanOutcome *outcome)
     return text_move(arena, &out);
 }
 
+/* Whether the winner has the best objective of all: no constraint keeps it from a better one. */
+static bool is_best_of_all(const PlanOutcome *outcome)
+{
+    const double best = plan_findings(candidate_of(outcome, outcome->winner))->objective.value;
+    for (int32_t i = 0; i < outcome->grid->candidate_count; i++) {
+        const PlanFindings *findings = plan_findings(candidate_of(outcome, i));
+        const double value = findings->objective.value;
+        if (findings->run_count > 0 && (outcome->goal->is_maximised ? value > best : value < best))
+            return false;
+    }
+    return true;
+}
+
+/* "The answer is at the end of the range that was tried: spot 4, every 2h. Values beyond it may be
+ * better." A single choice that the limits keep there, such as the most nodes, has no better
+ * one beyond. */
+static void add_end_of_levels(Text *out, Arena *arena, const PlanOutcome *outcome)
+{
+    const char *levels = answer_outermost(arena, outcome, outcome->winner);
+    if (levels[0] == '\0' || (answer_choice_count(outcome) == 1 && !is_best_of_all(outcome)))
+        return;
+    add_space(out);
+    text_printf(out,
+                "The answer is at the end of the range that was tried: %s. Values beyond it may be "
+                "better.",
+                levels);
+}
+
 static const char *reach_words(Arena *arena, const PlanOutcome *outcome)
 {
     Text out = {0};
+    add_end_of_levels(&out, arena, outcome);
     add_single_periods(&out, outcome);
     add_reach_of_log(&out, arena, outcome);
     if (outcome->grid->study->replays) {

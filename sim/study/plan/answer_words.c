@@ -75,6 +75,62 @@ const char *answer_fixed(Arena *arena, const PlanOutcome *outcome)
     return text_move(arena, &out);
 }
 
+static bool is_choice(const PlanOutcome *outcome, int32_t factor)
+{
+    return !goal_is_weather(outcome->goal, factor) && varies(outcome->grid->study, factor);
+}
+
+int32_t answer_choice_count(const PlanOutcome *outcome)
+{
+    int32_t count = 0;
+    for (int32_t f = 0; f < outcome->grid->study->factor_count; f++)
+        count += is_choice(outcome, f);
+    return count;
+}
+
+/* The value of a level that is a number or a time. */
+static bool level_value(const Level *level, double *value)
+{
+    Status ignored = {0};
+    int64_t ns;
+    if (level->divisor > 0)
+        *value = (double)level->number / (double)level->divisor;
+    else if (duration_parse(level->label, (Place){0}, &ns, &ignored))
+        *value = (double)ns;
+    else
+        return false;
+    return true;
+}
+
+static bool is_outermost(const Factor *factor, const Level *level)
+{
+    enum { FEW_LEVELS = 3 };
+    double own, value;
+    int32_t smaller = 0, larger = 0;
+    if (factor->level_count < FEW_LEVELS || !level_value(level, &own))
+        return false;
+    for (int32_t i = 0; i < factor->level_count; i++) {
+        if (!level_value(&factor->levels[i], &value))
+            return false;
+        smaller += value < own;
+        larger += value > own;
+    }
+    return larger == 0 || (smaller == 0 && own > 1);
+}
+
+const char *answer_outermost(Arena *arena, const PlanOutcome *outcome, int32_t candidate)
+{
+    const Study *study = outcome->grid->study;
+    const int32_t point = plan_point(outcome->grid, candidate, 0);
+    Text out = {0};
+    for (int32_t f = 0; f < study->factor_count; f++) {
+        const Level *level = point_level(study, point, f);
+        if (is_choice(outcome, f) && is_outermost(study->factors[f], level))
+            add_level(&out, study->factors[f]->name, level->label);
+    }
+    return text_move(arena, &out);
+}
+
 const char *answer_weather(Arena *arena, const PlanOutcome *outcome, int32_t weather)
 {
     const Study *study = outcome->grid->study;

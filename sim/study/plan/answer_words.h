@@ -15,6 +15,11 @@ const char *answer_candidate_change(Arena *arena, const PlanOutcome *outcome, in
                                     int32_t other);
 /* "load 1.4": the levels that all of several candidates have; "". */
 const char *answer_fixed(Arena *arena, const PlanOutcome *outcome);
+/* "spot 4, every 2h": the levels of a candidate that are the smallest or largest of at least three
+ * numbers or times, where 0 and 1 have nothing below. "". */
+const char *answer_outermost(Arena *arena, const PlanOutcome *outcome, int32_t candidate);
+/* How many factors are chosen, and have several levels. */
+int32_t answer_choice_count(const PlanOutcome *outcome);
 /* "load 1.5"; "" without weather; "average over load" for weather -1. */
 const char *answer_weather(Arena *arena, const PlanOutcome *outcome, int32_t weather);
 

@@ -265,10 +265,11 @@ static bool read_follow_options(const PlanArguments *arguments, FollowOptions *f
     *follow = (FollowOptions){.sensitivity = (Sensitivity)arguments->sensitivity};
     if (arguments->growth == NULL)
         return true;
-    if (ratio_parse(arguments->growth, at, &follow->growth_ppm, &status) && follow->growth_ppm > 0)
+    if (ratio_parse(arguments->growth, at, &follow->growth_ppm, &status) &&
+        follow->growth_ppm > 0 && follow->growth_ppm < PPM)
         return true;
-    status_hint(problems_add(problems, STATUS_BAD_INPUT, at, "\"%s\" is not a growth above 0",
-                             arguments->growth),
+    status_hint(problems_add(problems, STATUS_BAD_INPUT, at,
+                             "\"%s\" is not a growth above 0 and below 100%%", arguments->growth),
                 "as in --growth 5%%");
     return false;
 }

@@ -563,8 +563,10 @@ END_TEST
 START_TEST(a_job_has_nodes_processes_and_one_toolkit_that_fit)
 {
     static const Mistake rows[] = {
-        {"\"nodeCount\": 2", "\"nodeCount\": 101", "but a cluster has at most 100", ""},
-        {"\"nodeCount\": 2", "\"nodeCount\": 2147483647", "a cluster has at most 100", ""},
+        {"\"nodeCount\": 2", "\"nodeCount\": 101", "but a cluster has at most 100",
+         "\"assume\": {\"service/nodes_per_cluster\": 101}"},
+        {"\"nodeCount\": 2", "\"nodeCount\": 2147483647", "a cluster has at most 100",
+         "\"service/nodes_per_cluster\": 2147483647}"},
         {"\"nodeCount\": 2", "\"nodeCount\": 0", "nodeCount is 0, expected 1", ""},
         {"\"nodeCount\": 2", "\"nodCount\": 2", "unknown key \"nodCount\"",
          "did you mean \"nodeCount\"?"},
@@ -806,7 +808,8 @@ START_TEST(impossible_clusters_are_refused)
     } rows[] = {
         {"STANDARD_NC6", "STANDARD_NC7", "unknown VM size \"STANDARD_NC7\"",
          "did you mean \"Standard_NC"},
-        {"\"targetNodeCount\": 2", "\"targetNodeCount\": 1000", "a cluster has at most 100", ""},
+        {"\"targetNodeCount\": 2", "\"targetNodeCount\": 1000", "a cluster has at most 100",
+         "\"assume\": {\"service/nodes_per_cluster\": 1000}"},
         {"\"manual\": {\"targetNodeCount\": 2}", "", "neither of \"manual\" and \"autoScale\"", ""},
         {"\"manual\": {\"targetNodeCount\": 2}",
          "\"manual\": {\"targetNodeCount\": 2}, \"autoScale\": {\"minimumNodeCount\": 0, "
@@ -814,7 +817,7 @@ START_TEST(impossible_clusters_are_refused)
          "both of", ""},
         {"\"manual\": {\"targetNodeCount\": 2}",
          "\"autoScale\": {\"minimumNodeCount\": 0, \"maximumNodeCount\": 101}",
-         "101 nodes, but a cluster has at most 100", ""},
+         "101 nodes, but a cluster has at most 100", "\"service/nodes_per_cluster\": 101}"},
         {"\"manual\": {\"targetNodeCount\": 2}",
          "\"autoScale\": {\"minimumNodeCount\": 0, \"maximumNodeCount\": 2, "
          "\"initialNodeCount\": 3}",

@@ -111,6 +111,19 @@ START_TEST(planned_maintenance_keeps_a_cluster_from_scaling)
 }
 END_TEST
 
+/* Four changes of one cluster are left out for one reason: each is named. */
+START_TEST(a_cluster_of_several_kinds_keeps_its_nodes)
+{
+    static const char *const names[] = {
+        "fewer or more nodes of cluster lab", "another VM size of cluster lab",
+        "low priority or dedicated of cluster lab", "automatic scaling of cluster lab"};
+    const Changes *changes = changes_in(SHIPPED("studies/mixed-nodes"), NULL, 0);
+    for (int32_t i = 0; i < 4; i++)
+        ck_assert_str_eq(reason_of(changes, names[i]),
+                         "its nodes are of several kinds; a study can vary how many of each");
+}
+END_TEST
+
 /* Low-priority nodes without preemption would be too good. */
 START_TEST(low_priority_comes_with_preemption)
 {
@@ -238,6 +251,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_job_on_all_nodes_changes_with_its_cluster);
     tcase_add_test(tests, nodes_are_never_fewer_than_a_job_needs);
     tcase_add_test(tests, planned_maintenance_keeps_a_cluster_from_scaling);
+    tcase_add_test(tests, a_cluster_of_several_kinds_keeps_its_nodes);
     tcase_add_test(tests, low_priority_comes_with_preemption);
     tcase_add_test(tests, checkpoints_change_where_jobs_resume_from_them);
     tcase_add_test(tests, the_best_change_of_a_kind_is_advised_with_fresh_seeds);

@@ -37,6 +37,25 @@ START_TEST(no_price_above_zero)
 }
 END_TEST
 
+/* 40 + 30 (m - 1) = 40 + 20 a + 10 (m - 1) at m = 1 + a: up to ten times, and down to a tenth. */
+START_TEST(prices_far_from_todays_change_no_answer)
+{
+    static const struct {
+        double multiple;
+        bool is_known;
+    } rows[] = {{9.9, true}, {10.1, false}, {0.11, true}, {0.09, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const double other = 40 + 20 * (rows[i].multiple - 1);
+        const double total[] = {40, 40}, part[] = {30, 30};
+        const double other_total[] = {other, other}, other_part[] = {10, 10};
+        const BreakEven found = break_even_price((PricedRuns){total, part},
+                                                 (PricedRuns){other_total, other_part}, 2, 0.95);
+        close_to(found.multiple, rows[i].multiple);
+        ck_assert_int_eq(found.is_known, rows[i].is_known);
+    }
+}
+END_TEST
+
 START_TEST(equal_parts_never_cross)
 {
     const double total[] = {40, 41}, other_total[] = {60, 62}, part[] = {10, 10};
@@ -172,6 +191,7 @@ Suite *test_suite(void)
     TCase *all = tcase_create("break_even");
     tcase_add_test(all, linear_costs_cross_at_twice_the_price);
     tcase_add_test(all, no_price_above_zero);
+    tcase_add_test(all, prices_far_from_todays_change_no_answer);
     tcase_add_test(all, equal_parts_never_cross);
     tcase_add_test(all, noise_widens_the_interval);
     tcase_add_test(all, rates_cross_in_the_logarithm);

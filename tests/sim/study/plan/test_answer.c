@@ -52,6 +52,37 @@ START_TEST(weeks_that_follow_one_another_have_the_price_of_years)
 }
 END_TEST
 
+/* Beyond the end of its levels an answer may be better, unless a limit keeps the only choice there:
+ * then fewer nodes are cheaper, and miss it. */
+START_TEST(an_answer_at_the_end_of_its_levels_says_so)
+{
+    MadeStudy made = three_nodes();
+    ck_assert_str_eq(answer_of(arena, plan_of(&made)).reach, "");
+    made.cost[2] = 90;
+    made.share[1] = 0.90;
+    ck_assert_str_eq(answer_of(arena, plan_of(&made)).reach, "");
+    made.cost[2] = 70;
+    ck_assert_str_eq(answer_of(arena, plan_of(&made)).reach,
+                     "The answer is at the end of the range that was tried: 4 nodes. Values "
+                     "beyond it may be better.");
+}
+END_TEST
+
+/* Two choices: of two numbers of nodes none is an end, and times are compared as such. */
+START_TEST(each_choice_at_its_end_is_named)
+{
+    const MadeStudy made = {.factors = NODES "\"values\": [3, 4]}, \"every\": {\"set\": "
+                                             "\"/until\", \"values\": [\"30m\", \"2h\", \"1h\"]}",
+                            .cost = {90, 70, 80, 120, 100, 110},
+                            .share = {0.90, 0.90, 0.90, 0.97, 0.97, 0.97},
+                            .share_noise = 0.01,
+                            .goal = goal_of_waits()};
+    ck_assert_str_eq(answer_of(arena, plan_of(&made)).reach,
+                     "The answer is at the end of the range that was tried: every 2h. Values "
+                     "beyond it may be better.");
+}
+END_TEST
+
 START_TEST(an_answer_about_one_list_says_so)
 {
     MadeStudy made = three_nodes();
@@ -328,6 +359,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, the_decision_has_intervals_and_the_next_best_its_price);
     tcase_add_test(tests, a_gain_of_the_next_best_is_said);
     tcase_add_test(tests, weeks_that_follow_one_another_have_the_price_of_years);
+    tcase_add_test(tests, an_answer_at_the_end_of_its_levels_says_so);
+    tcase_add_test(tests, each_choice_at_its_end_is_named);
     tcase_add_test(tests, an_answer_about_one_list_says_so);
     tcase_add_test(tests, a_limit_of_the_objective_is_said_where_its_value_is);
     tcase_add_test(tests, runs_that_miss_the_limit_are_counted);
