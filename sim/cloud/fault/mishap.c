@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "sim/base/ascii.h"
+#include "sim/base/capped.h"
 #include "sim/base/name_table.h"
 #include "sim/base/row_table.h"
 #include "sim/base/wide.h"
 #include "sim/cloud/fault/tables.h"
-#include "sim/model/bounded.h"
 
 Faults *faults_create(Arena *run, Engine *engine, TraceRecorder *recorder, const Scenario *scenario,
                       Names *names, Storage *storage, Clusters *clusters, Jobs *jobs)
@@ -250,9 +250,9 @@ static void push_group_failure(Faults *faults, uint32_t group, int64_t repair_ns
     const FailureModel *model = failures_of(faults)->group_models[group];
     int64_t until_ns = at_rate(faults, group_draw_ns(faults, group, model->between, DRAW_BETWEEN));
     // At least 1 ns, so that time advances even if both drawn times are 0.
-    const int64_t begins_after_ns = bounded_add(1, repair_ns);
-    faults->group_begun_ns[group] = bounded_add(faults->engine->now_ns, begins_after_ns);
-    engine_push(faults->engine, bounded_add(begins_after_ns, until_ns), EVENT_GROUP_FAILS, group, 0,
+    const int64_t begins_after_ns = capped_sum(1, repair_ns);
+    faults->group_begun_ns[group] = capped_sum(faults->engine->now_ns, begins_after_ns);
+    engine_push(faults->engine, capped_sum(begins_after_ns, until_ns), EVENT_GROUP_FAILS, group, 0,
                 0);
 }
 
