@@ -180,13 +180,11 @@ static bool cut_journal(const Recovery *recovery, Status *status)
         " lag(last,1,0) OVER (ORDER BY first) AS before FROM part) WHERE first<>before+1;"
         "DELETE FROM journal WHERE sequence>=(SELECT at FROM cut);"
         "DELETE FROM journal_pack WHERE first>=(SELECT at FROM cut);"
-        "DELETE FROM settings WHERE " STORE_SECRETS_WHERE(
-            ">(SELECT max(last) FROM (SELECT 0 AS last UNION ALL SELECT last FROM journal_pack"
-            " UNION ALL SELECT sequence FROM journal))") ";"
-                                                         "DELETE FROM settings WHERE "
-                                                         "name='" STORE_SNAPSHOT_SETTING "';"
-                                                         "UPDATE settings SET value='' WHERE "
-                                                         "name='" STORE_OUTCOMES_SETTING "'";
+        "DELETE FROM settings WHERE " STORE_SECRETS_NUMBER
+        ">(SELECT max(last) FROM (SELECT 0 AS last UNION ALL SELECT last FROM journal_pack"
+        " UNION ALL SELECT sequence FROM journal));"
+        "DELETE FROM settings WHERE name='" STORE_SNAPSHOT_SETTING "';"
+        "UPDATE settings SET value='' WHERE name='" STORE_OUTCOMES_SETTING "'";
     if (!run(recovery, "look for missing entries", sql, status))
         return false;
     sqlite3_stmt *cut = prepared(recovery->connection, "SELECT at FROM cut WHERE at IS NOT NULL");

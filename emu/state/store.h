@@ -94,10 +94,10 @@ const char *store_setting(Store *store, Arena *arena, const char *name);
 /* Those of emu/session/secret_values.h, each followed by the number of an entry of the journal:
  * they are removed with the entry. */
 #define STORE_SECRETS_SETTING "secrets of "
-/* The settings of entries for whose number `condition` holds, such as ">7". */
-#define STORE_SECRETS_WHERE(condition)                                                             \
+/* In a WHERE of settings: those of entries with a number ..., such as ">7". */
+#define STORE_SECRETS_NUMBER                                                                       \
     "name GLOB '" STORE_SECRETS_SETTING "*' AND CAST(substr(name,length('" STORE_SECRETS_SETTING   \
-    "')+1) AS INTEGER)" condition
+    "')+1) AS INTEGER)"
 MUST_CHECK bool store_set(Store *store, const char *name, const char *value, Status *status);
 
 /* --- For emu/files --- */

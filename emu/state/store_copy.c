@@ -128,7 +128,7 @@ bool store_cut(Store *store, int64_t last, Status *status)
     return store_begin(store, status) && cut_pack(store, last, status) &&
            run_about(store, "DELETE FROM journal_pack WHERE first>?", last, status) &&
            run_about(store, "DELETE FROM journal WHERE sequence>?", last, status) &&
-           run_about(store, "DELETE FROM settings WHERE " STORE_SECRETS_WHERE(">?"), last,
+           run_about(store, "DELETE FROM settings WHERE " STORE_SECRETS_NUMBER ">?", last,
                      status) &&
            journal_open(store, status);
 }

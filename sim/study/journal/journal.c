@@ -20,7 +20,6 @@ struct Journal {
     const JournalIdentity *identity;
     Crc32c crc;
     int descriptor;
-    bool is_locked;
     Text pending;                   /* whole lines that are not yet written */
     int64_t written_bytes;          /* length of the file: whole lines */
     int64_t written_ns, settled_ns; /* the last time of both, on the machine's clock */
@@ -28,11 +27,6 @@ struct Journal {
     bool has_failed;
     Status failure; /* then the reason */
 };
-
-bool journal_is_locked(const Journal *journal)
-{
-    return journal->is_locked;
-}
 
 const char *journal_path(const Journal *journal)
 {
@@ -122,11 +116,10 @@ bool journal_close(Journal *journal, Status *status)
 
 /* Takes the lock of the whole file. It belongs to the open file, unlike a lock of fcntl, which this
  * process would lose as soon as it closed the file after reading it elsewhere. */
-static bool lock(Journal *journal, Status *status)
+static bool lock(const Journal *journal, Status *status)
 {
     const FileLock outcome = file_lock(journal->descriptor);
-    journal->is_locked = outcome == FILE_LOCK_TAKEN;
-    if (journal->is_locked || outcome == FILE_LOCK_MISSING)
+    if (outcome == FILE_LOCK_TAKEN || outcome == FILE_LOCK_MISSING)
         return true; // without locks, see the header
     if (outcome == FILE_LOCK_FAILED)
         return fail_errno("locking", journal->path, status);

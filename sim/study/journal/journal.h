@@ -8,9 +8,8 @@
  *   keeps its promises. No loss is mistaken for a result.
  * - Two processes of one machine cannot append to the same file (flock). Over NFS the lock is the
  *   server's, so two machines cannot either. On a file system without locks (Lustre without the
- *   mount option flock), journal_is_locked returns false: the caller warns, and each process needs
- *   another shard. If two processes append there nevertheless, lines may be damaged; reading
- *   reports that.
+ *   mount option flock) nothing keeps them from it, and each process needs another shard. If two
+ *   processes append there nevertheless, lines may be damaged; reading reports that.
  * - On a full disk or after another failure the file ends with a whole record. */
 #ifndef SIM_STUDY_JOURNAL_JOURNAL_H
 #define SIM_STUDY_JOURNAL_JOURNAL_H
@@ -31,7 +30,6 @@ typedef struct Journal Journal;
  * NULL then. `identity` is borrowed; the journal lives until journal_close. */
 Journal *journal_open(Arena *arena, const char *folder, const JournalIdentity *identity,
                       int32_t shard, int32_t rank, Status *status);
-bool journal_is_locked(const Journal *journal);
 const char *journal_path(const Journal *journal);
 
 /* Appends the record of a finished run. It is written at once if no other was written within the
