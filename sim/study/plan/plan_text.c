@@ -125,6 +125,18 @@ static const Nearness *shown_candidates(Arena *arena, const PlanOutcome *outcome
 
 /* --- The table --- */
 
+/* Whether the row of a candidate shows a better objective than the recommendation's, although it
+ * is worse by the seeds that both have. */
+static bool looks_better(const PlanOutcome *outcome, int32_t candidate)
+{
+    const PlanCandidate *own = &outcome->candidates[candidate];
+    if (outcome->winner == SELECTION_NONE || own->state != CANDIDATE_WORSE)
+        return false;
+    const double more = plan_findings(own)->objective.value -
+                        plan_findings(&outcome->candidates[outcome->winner])->objective.value;
+    return outcome->goal->is_maximised ? more > 0 : more < 0;
+}
+
 static void add_table(const PlanOutcome *outcome, Text *out)
 {
     const Study *study = outcome->grid->study;
@@ -135,6 +147,7 @@ static void add_table(const PlanOutcome *outcome, Text *out)
     Arena *scratch = arena_create();
     TextGrid grid = {.row_count = 1, .column_count = columns};
     int32_t shown = 0;
+    bool has_doubtful_row = false;
     const Nearness *candidates = shown_candidates(scratch, outcome, &shown);
     grid.cells = ARENA_ARRAY(scratch, const char *, (1 + shown) * columns);
     const char **cells = grid.cells;
@@ -146,10 +159,15 @@ static void add_table(const PlanOutcome *outcome, Text *out)
         if (goal_has_column(goal, c))
             *cells++ = study->metrics[goal->constraints[c].metric].name;
     *cells++ = "";
-    for (int32_t i = 0; i < shown; i++)
+    for (int32_t i = 0; i < shown; i++) {
         fill_row(outcome, scratch, candidates[i].candidate,
                  grid.cells + (ptrdiff_t)grid.row_count++ * columns);
+        has_doubtful_row |= looks_better(outcome, candidates[i].candidate);
+    }
     text_grid_print(&grid, out);
+    if (has_doubtful_row)
+        text_add(out, "A better value may be of a worse candidate: candidates are compared by the "
+                      "seeds that both have.\n");
     const int32_t hidden = outcome->grid->candidate_count - shown;
     if (hidden > 0)
         text_printf(out, "%" PRId32 " more, which are further from the answer, in plan.csv\n",
