@@ -53,18 +53,13 @@ static const char *code_of(int32_t status)
 /* A member of another kind would have no effect. */
 static bool check_members(const ApiFaultText *text, Problems *problems)
 {
-    static const char *const kinds[] = {
-#define X(name, text, what) text,
-        API_FAULT_KINDS(X)
-#undef X
-    };
     const ApiFaultKind kind = (ApiFaultKind)text->action.value;
     bool is_whole = true;
     for (const Json *member = text->node->first; member != NULL; member = member->next) {
         if (api_fault_takes(kind, member->key))
             continue;
-        problems_add(problems, STATUS_BAD_INPUT, json_at(member), "%s has no \"%s\"", kinds[kind],
-                     member->key);
+        problems_add(problems, STATUS_BAD_INPUT, json_at(member), "%s has no \"%s\"",
+                     api_fault_name(kind), member->key);
         is_whole = false;
     }
     return is_whole;

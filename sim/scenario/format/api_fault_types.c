@@ -32,6 +32,11 @@ static const Field rule_fields[] = {
 const ObjectType api_fault_type = {"api_fault", "A failure between a client and the service.",
                                    sizeof(ApiFaultText), rule_fields};
 
+const char *api_fault_name(ApiFaultKind kind)
+{
+    return kind_words[kind];
+}
+
 bool api_fault_takes(ApiFaultKind kind, const char *key)
 {
     static const struct {

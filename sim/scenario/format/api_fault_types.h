@@ -36,6 +36,7 @@ typedef struct {
 } ApiFaultText;
 
 extern const ObjectType api_fault_type;
+const char *api_fault_name(ApiFaultKind kind); /* "api.error" */
 /* Whether faults of that kind may have the member `key`, which the type has. */
 bool api_fault_takes(ApiFaultKind kind, const char *key);
 

@@ -184,13 +184,10 @@ static const char *remark_words(Arena *arena, const PlanOutcome *outcome)
 /* Whether the winner has the best objective of all: no constraint keeps it from a better one. */
 static bool is_best_of_all(const PlanOutcome *outcome)
 {
-    const double best = plan_findings(candidate_of(outcome, outcome->winner))->objective.value;
-    for (int32_t i = 0; i < outcome->grid->candidate_count; i++) {
-        const PlanFindings *findings = plan_findings(candidate_of(outcome, i));
-        const double value = findings->objective.value;
-        if (findings->run_count > 0 && (outcome->goal->is_maximised ? value > best : value < best))
+    for (int32_t i = 0; i < outcome->grid->candidate_count; i++)
+        if (plan_findings(candidate_of(outcome, i))->run_count > 0 &&
+            answer_is_better(outcome, i, outcome->winner))
             return false;
-    }
     return true;
 }
 

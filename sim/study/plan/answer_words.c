@@ -131,6 +131,13 @@ const char *answer_outermost(Arena *arena, const PlanOutcome *outcome, int32_t c
     return text_move(arena, &out);
 }
 
+bool answer_is_better(const PlanOutcome *outcome, int32_t candidate, int32_t other)
+{
+    const double own = plan_findings(&outcome->candidates[candidate])->objective.value;
+    const double than = plan_findings(&outcome->candidates[other])->objective.value;
+    return outcome->goal->is_maximised ? own > than : own < than;
+}
+
 const char *answer_weather(Arena *arena, const PlanOutcome *outcome, int32_t weather)
 {
     const Study *study = outcome->grid->study;

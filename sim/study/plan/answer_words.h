@@ -18,6 +18,9 @@ const char *answer_fixed(Arena *arena, const PlanOutcome *outcome);
 /* "spot 4, every 2h": the levels of a candidate that are the smallest or largest of at least three
  * numbers or times, where 0 and 1 have nothing below. "". */
 const char *answer_outermost(Arena *arena, const PlanOutcome *outcome, int32_t candidate);
+/* Whether a candidate has a better objective than another, by its own runs. False if one is
+ * unknown. */
+bool answer_is_better(const PlanOutcome *outcome, int32_t candidate, int32_t other);
 /* How many factors are chosen, and have several levels. */
 int32_t answer_choice_count(const PlanOutcome *outcome);
 /* "load 1.5"; "" without weather; "average over load" for weather -1. */

@@ -129,12 +129,9 @@ static const Nearness *shown_candidates(Arena *arena, const PlanOutcome *outcome
  * is worse by the seeds that both have. */
 static bool looks_better(const PlanOutcome *outcome, int32_t candidate)
 {
-    const PlanCandidate *own = &outcome->candidates[candidate];
-    if (outcome->winner == SELECTION_NONE || own->state != CANDIDATE_WORSE)
-        return false;
-    const double more = plan_findings(own)->objective.value -
-                        plan_findings(&outcome->candidates[outcome->winner])->objective.value;
-    return outcome->goal->is_maximised ? more > 0 : more < 0;
+    return outcome->winner != SELECTION_NONE &&
+           outcome->candidates[candidate].state == CANDIDATE_WORSE &&
+           answer_is_better(outcome, candidate, outcome->winner);
 }
 
 static void add_table(const PlanOutcome *outcome, Text *out)

@@ -204,18 +204,12 @@ static void begin_fresh(Selection *selection, int32_t winner)
 
 static void end_screening(Selection *selection);
 
-static int32_t longer(int32_t count, int32_t most)
-{
-    const int64_t next = (int64_t)count + count / 2;
-    return next < most ? (int32_t)next : most;
-}
-
 static void judge_fresh(Selection *selection)
 {
     const int32_t first = selection->subjects[0];
     if (!selection_fresh_is_enough(selection)) {
-        ask_fresh(selection,
-                  longer(selection->candidates[first].fresh_count, selection->fresh_most));
+        ask_fresh(selection, selection_longer(selection->candidates[first].fresh_count,
+                                              selection->fresh_most));
         return;
     }
     if (selection->winner == SELECTION_NONE || !selection_fresh_refutes(selection)) {

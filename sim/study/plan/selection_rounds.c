@@ -9,11 +9,18 @@
 
 /* --- Without a budget: half as many again --- */
 
+int32_t selection_longer(int32_t count, int32_t most)
+{
+    const int64_t next = (int64_t)count + count / 2;
+    return next < most ? (int32_t)next : most;
+}
+
 static int32_t next_count(const SelectionProblem *problem, int32_t count)
 {
-    int64_t next = (int64_t)count + count / 2;
-    if (count < problem->at_least)
-        next = 2 * (int64_t)count < problem->at_least ? 2 * (int64_t)count : problem->at_least;
+    if (count >= problem->at_least)
+        return selection_longer(count, problem->at_most);
+    const int64_t next =
+        2 * (int64_t)count < problem->at_least ? 2 * (int64_t)count : problem->at_least;
     return next < problem->at_most ? (int32_t)next : problem->at_most;
 }
 

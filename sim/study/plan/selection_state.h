@@ -34,6 +34,9 @@ double selection_mean(const Selection *selection, int32_t candidate, int32_t ser
 /* The mean objective of a candidate less that of `other`, over the replications that both have. */
 double selection_difference(const Selection *selection, int32_t candidate, int32_t other);
 
+/* Half as many replications again, at most `most`. */
+int32_t selection_longer(int32_t count, int32_t most);
+
 /* Estimates `spread` from all replications so far. */
 void selection_measure_spread(Selection *selection);
 /* Tests the open checks of a candidate in play, and sets its state if it misses one. */
