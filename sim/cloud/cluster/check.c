@@ -125,6 +125,7 @@ static void check_kinds(const Clusters *clusters, const Cluster *cluster)
             invariant(count[s] == kind->node_count[s]);
         invariant(kind->current_nodes == held && kind->target_nodes >= 0);
         invariant(kind->room.idle_nodes == count[NODE_IDLE]);
+        invariant(kind->room.unusable_nodes == count[NODE_UNUSABLE]);
         invariant(kind->room.most_nodes ==
                   (cluster->is_automatic ? cluster->maximum_nodes : kind->target_nodes));
         current += kind->current_nodes;

@@ -123,6 +123,8 @@ typedef struct {
     void (*node_fell_silent)(void *jobs, JobId job, const Node *node);
     /* Nodes have become idle, or a job has left the queue: other jobs may start. */
     void (*nodes_changed)(void *jobs, ClusterId cluster);
+    /* A node has become unusable: a policy that counted on it may let other jobs start. */
+    void (*node_failed)(void *jobs, ClusterId cluster);
 } ClusterJobs;
 
 /* The functions of chance failures that clusters call; filled in by sim/cloud/fault. */

@@ -71,6 +71,7 @@ static void count_in_state(Cluster *cluster, const Node *node, NodeState state, 
     cluster->node_count[state] += change;
     kind->node_count[state] += change;
     kind->room.idle_nodes = kind->node_count[NODE_IDLE];
+    kind->room.unusable_nodes = kind->node_count[NODE_UNUSABLE];
 }
 
 void node_set_state(Clusters *clusters, Cluster *cluster, Node *node, NodeState state,

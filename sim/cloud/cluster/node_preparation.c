@@ -35,6 +35,7 @@ void node_become_unusable(Clusters *clusters, Cluster *cluster, Node *node)
     node->is_silent = false;
     emit_error(clusters, node, failure);
     node_set_state(clusters, cluster, node, NODE_UNUSABLE, failure->cause);
+    clusters->jobs.node_failed(clusters->jobs.jobs, cluster->id);
     if (failure->recovery != RECOVERY_STAYS)
         crew_called(clusters, node);
     if (was_preparing)

@@ -706,11 +706,18 @@ static void nodes_changed(void *jobs, ClusterId cluster)
     scheduler_wake(jobs, cluster);
 }
 
+static void node_failed(void *jobs, ClusterId cluster)
+{
+    if (scheduler_sees_queue(jobs))
+        scheduler_wake(jobs, cluster);
+}
+
 ClusterJobs jobs_of_clusters(Jobs *jobs)
 {
     return (ClusterJobs){.jobs = jobs,
                          .node_taken = node_taken,
                          .node_warned = node_warned,
                          .node_fell_silent = node_fell_silent,
-                         .nodes_changed = nodes_changed};
+                         .nodes_changed = nodes_changed,
+                         .node_failed = node_failed};
 }

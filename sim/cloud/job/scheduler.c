@@ -12,7 +12,7 @@
 #include "sim/cloud/policy/policy.h"
 #include "sim/cloud/policy/queue_share.h"
 
-static bool sees_queue(const Jobs *jobs)
+bool scheduler_sees_queue(const Jobs *jobs)
 {
     return policy_of(jobs->policy)->sight != POLICY_SEES_HEAD;
 }
@@ -92,7 +92,7 @@ void scheduler_add(Jobs *jobs, Job *job)
 {
     ClusterQueues *queues = scheduler_queues(jobs, job->cluster);
     JobQueue *queue = &queues->items[job->queue];
-    if (sees_queue(jobs)) {
+    if (scheduler_sees_queue(jobs)) {
         if (queue->plan == NULL)
             queue->plan = queue_plan_create(jobs);
         owner_use_set(jobs, job);
@@ -196,7 +196,7 @@ static void make_plans(Jobs *jobs, ClusterId cluster, const ClusterQueues *queue
 
 void scheduler_change_policy(Jobs *jobs, PolicyKind policy)
 {
-    const bool saw_queue = sees_queue(jobs);
+    const bool saw_queue = scheduler_sees_queue(jobs);
     jobs->policy = policy;
     for (uint32_t c = 0; (c = row_table_next(&jobs->queues, c)) < jobs->queues.count; c++) {
         const ClusterQueues *queues = row_table_at(&jobs->queues, c);
@@ -204,7 +204,7 @@ void scheduler_change_policy(Jobs *jobs, PolicyKind policy)
             notice_withdraw_all(jobs, &queues->items[i], CAUSE_PRECEDENCE);
         if (saw_queue)
             drop_plans(jobs, (ClusterId){c}, queues);
-        if (sees_queue(jobs))
+        if (scheduler_sees_queue(jobs))
             make_plans(jobs, (ClusterId){c}, queues);
         scheduler_wake(jobs, (ClusterId){c});
     }
@@ -748,7 +748,7 @@ int32_t scheduler_check(const Jobs *jobs, const Cluster *cluster)
             check_victims(jobs, cluster, queues, queue);
         waiting += queue->waiting.count;
     }
-    if (sees_queue(jobs))
+    if (scheduler_sees_queue(jobs))
         check_plans(jobs, cluster, queues);
     invariant(waiting == queues->waiting);
     return waiting;

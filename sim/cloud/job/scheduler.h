@@ -36,6 +36,8 @@ void scheduler_forget(Jobs *jobs, ClusterId cluster);
 /* Adds the job to its cluster's queue, or removes it. */
 void scheduler_add(Jobs *jobs, Job *job);
 void scheduler_remove(Jobs *jobs, Job *job);
+/* Whether the policy looks at more than the first waiting job. */
+bool scheduler_sees_queue(const Jobs *jobs);
 /* Requests one scheduling pass at this instant, after all other events of the instant. */
 void scheduler_wake(Jobs *jobs, ClusterId cluster);
 /* To be called when an attempt of the job ends, before its nodes are freed. */

@@ -1,8 +1,6 @@
 /* Private to sim/cloud/policy: one of the policies of policy.h. */
 #include "sim/cloud/policy/policy.h"
 
-#include "sim/base/invariant.h"
-
 /* The reservation of the first job that can ever fit. */
 typedef struct {
     int32_t kind;        /* of nodes */
@@ -16,33 +14,28 @@ static int64_t end_of(const PolicyView *view, int32_t running)
     return end_ns > view->now_ns ? end_ns : view->now_ns; // an overdue job may end at any time
 }
 
-/* Slots of nodes that take no job now although no job has them; they may become free at any time.
- */
-static int64_t slots_to_come(const PolicyView *view, const Room *kind)
+/* A reservation on a kind of nodes; false: so many slots will not be free as long as nodes are
+ * unusable. */
+static bool reserve(const PolicyView *view, const Room *kind, int64_t needed,
+                    Reservation *reservation)
 {
-    int64_t slots = policy_most_slots(view, kind) - policy_free_slots(view, kind);
-    for (int32_t i = 0; i < view->running_count; i++)
-        slots -= policy_held_slots(&view->running[i], kind);
-    return slots > 0 ? slots : 0;
-}
-
-static Reservation reserve(const PolicyView *view, const Room *kind, int64_t needed)
-{
-    const int64_t to_come = slots_to_come(view, kind);
+    const int64_t to_come = policy_slots_to_come(view, kind);
     const RunningJob *running = view->running;
     int64_t slots = policy_free_slots(view, kind);
     int32_t i = 0;
-    Reservation reservation = {.kind = kind->kind, .at_ns = view->now_ns};
+    *reservation = (Reservation){.kind = kind->kind, .at_ns = view->now_ns};
     for (; i < view->running_count && slots + to_come < needed; i++) {
         slots += policy_held_slots(&running[i], kind);
-        reservation.at_ns = end_of(view, i);
+        reservation->at_ns = end_of(view, i);
     }
+    if (slots + to_come < needed)
+        return false;
     for (; i > 0 && i < view->running_count &&
            running[i].expected_end_ns == running[i - 1].expected_end_ns;
          i++)
         slots += policy_held_slots(&running[i], kind); // of jobs that end at the same time
-    reservation.spare_slots = slots > needed ? slots - needed : 0;
-    return reservation;
+    reservation->spare_slots = slots > needed ? slots - needed : 0;
+    return true;
 }
 
 /* The earliest reservation on a kind of nodes that the job allows, from which it is expected to end
@@ -53,8 +46,9 @@ static bool reserve_first(const PolicyView *view, const WaitingJob *job, Reserva
     for (const Room *kind = view->room; kind != NULL; kind = kind->next) {
         if (!request_may_start_on(&job->request, &view->limit, kind))
             continue;
-        const Reservation other = reserve(view, kind, request_slots_on(job->request, kind));
-        if (other.at_ns > policy_last_start_ns(job, kind))
+        Reservation other;
+        if (!reserve(view, kind, request_slots_on(job->request, kind), &other) ||
+            other.at_ns > policy_last_start_ns(job, kind))
             continue;
         if (!has_any || other.at_ns < first->at_ns)
             *first = other;
@@ -82,33 +76,31 @@ static KindSet kinds_to_pass(const PolicyView *view, const WaitingJob *job, Rese
     return kinds;
 }
 
-/* Whether the job fits later, in time for maintenance. */
-static bool may_fit(const PolicyView *view, const WaitingJob *job)
+/* The first job that fits now or has a reservation, and that; POLICY_NONE: there is none. */
+static int32_t first_of(const PolicyView *view, bool *fits, Reservation *reservation)
 {
-    Reservation reservation;
-    return request_may_start(&job->request, &view->limit, view->room) &&
-           (!room_closes(view->room) || reserve_first(view, job, &reservation));
+    for (int32_t i = 0; i < view->waiting_count; i++) {
+        *fits = policy_fits(view, &view->waiting[i]);
+        if (*fits || reserve_first(view, &view->waiting[i], reservation))
+            return i;
+    }
+    return POLICY_NONE;
 }
 
-/* The first job that fits now or may fit later. */
 int32_t policy_backfill_first(const PolicyView *view)
 {
-    int32_t head = 0;
-    while (head < view->waiting_count && !may_fit(view, &view->waiting[head]))
-        head++;
-    return head < view->waiting_count ? head : POLICY_NONE;
+    bool fits;
+    Reservation reservation;
+    return first_of(view, &fits, &reservation);
 }
 
 PolicyChoice policy_backfill(const PolicyView *view)
 {
-    const int32_t head = policy_backfill_first(view);
-    if (head == POLICY_NONE)
-        return (PolicyChoice){.job = POLICY_NONE};
-    if (policy_fits(view, &view->waiting[head]))
-        return (PolicyChoice){.job = head};
+    bool fits;
     Reservation reservation;
-    const bool has_reservation = reserve_first(view, &view->waiting[head], &reservation);
-    invariant(has_reservation); // it is the first that may fit
+    const int32_t head = first_of(view, &fits, &reservation);
+    if (head == POLICY_NONE || fits)
+        return (PolicyChoice){.job = head};
     for (int32_t i = head + 1; i < view->waiting_count; i++) {
         const KindSet kinds = kinds_to_pass(view, &view->waiting[i], reservation);
         if (kinds != 0)

@@ -27,11 +27,8 @@ static void profile_begin(const PolicyView *view, const Room *kind, PolicyStep *
                           Profile *profile)
 {
     const int64_t free = policy_free_slots(view, kind);
-    int64_t to_come = policy_most_slots(view, kind) - free;
     *profile = (Profile){.kind = kind, .steps = steps, .count = 1, .spare = free};
-    for (int32_t i = 0; i < view->running_count; i++)
-        to_come -= policy_held_slots(&view->running[i], kind);
-    steps[0] = (PolicyStep){view->now_ns, free + (to_come > 0 ? to_come : 0)};
+    steps[0] = (PolicyStep){view->now_ns, free + policy_slots_to_come(view, kind)};
     for (int32_t i = 0; i < view->running_count; i++) {
         PolicyStep *last = &steps[profile->count - 1];
         const RunningJob *job = &view->running[i];

@@ -21,11 +21,25 @@ const Policy *policy_of(PolicyKind kind)
     return &policies[kind];
 }
 
-int64_t policy_most_slots(const PolicyView *view, const Room *kind)
+static int64_t within_limit(const PolicyView *view, int64_t slots)
 {
-    const int64_t slots = room_most_slots(kind);
     const SlotLimit limit = view->limit;
     return limit.is_set && slots > limit.most ? limit.most : slots;
+}
+
+int64_t policy_most_slots(const PolicyView *view, const Room *kind)
+{
+    return within_limit(view, room_slots_of_nodes(kind, kind->most_nodes));
+}
+
+int64_t policy_slots_to_come(const PolicyView *view, const Room *kind)
+{
+    const int32_t nodes = kind->most_nodes - kind->unusable_nodes;
+    int64_t slots = within_limit(view, room_slots_of_nodes(kind, nodes > 0 ? nodes : 0)) -
+                    policy_free_slots(view, kind);
+    for (int32_t i = 0; i < view->running_count; i++)
+        slots -= policy_held_slots(&view->running[i], kind);
+    return slots > 0 ? slots : 0;
 }
 
 int64_t policy_free_slots(const PolicyView *view, const Room *kind)

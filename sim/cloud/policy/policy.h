@@ -15,8 +15,8 @@
  * job may start on several kinds it says on which of them.
  *
  * A policy sees one queue. If a cluster has several (sim/cloud/policy/queue_share.h), jobs and
- * nodes of the others are like nodes under repair: they may become free at any time. It stops only
- * jobs of that queue. When a queue takes its guarantee back (sim/cloud/job/reclaim.h), its
+ * nodes of the others are like nodes in preparation: they may become free at any time. It stops
+ * only jobs of that queue. When a queue takes its guarantee back (sim/cloud/job/reclaim.h), its
  * policy is asked what it would start if some nodes were free that are not, so a choice depends on
  * the view alone.
  *
@@ -87,6 +87,11 @@ static inline bool policy_fits(const PolicyView *view, const WaitingJob *job)
 }
 /* The most slots of a kind that the jobs of the queue may have at once. */
 int64_t policy_most_slots(const PolicyView *view, const Room *kind);
+/* Those of them that no job of the queue has and that take no job now, but may at any time: of
+ * nodes that are allocated or prepared, and those that other queues use. Slots of unusable nodes
+ * are not among them: nobody knows when a repair ends. Slurm's backfill scheduler counts nodes in
+ * the same way: those that are powered up, and not those that are down. */
+int64_t policy_slots_to_come(const PolicyView *view, const Room *kind);
 /* The slots of a kind that are free, as far as the limit lets the queue have them. */
 int64_t policy_free_slots(const PolicyView *view, const Room *kind);
 /* The expected run time of a job on nodes of a kind. */
@@ -125,9 +130,11 @@ PolicyChoice policy_service(const PolicyView *view);
 /* EASY backfilling: the service's order, with one reservation. While the first job does not fit, it
  * has a reservation for the earliest time at which running jobs are expected to have freed enough
  * slots. A later job may start now if it ends by then, or needs no more slots than will be spare at
- * that time. Nodes under repair or allocation may become ready at any time: the reservation counts
- * them as idle, so that it is never too late, but never as spare. A job that needs more than the
- * cluster may have gets no reservation, and all others may overtake it.
+ * that time. Nodes that are allocated or prepared may become ready at any time: the reservation
+ * counts them as idle, so that it is never too late, but never as spare. Unusable nodes do not
+ * count (policy_slots_to_come). A job that needs more than the cluster may have, or more than it
+ * has without unusable nodes, gets no reservation: all others may overtake it, and the next one is
+ * the first.
  *
  * The reservation counts slots and names no node: with whole nodes it counts nodes, with GPUs it
  * counts GPUs. A job that needs free GPUs on one node may therefore start later than reserved. If
@@ -188,13 +195,13 @@ int32_t policy_srtf_victim(const PolicyView *view);
  * early.
  *
  * As in policy_backfill the reservations count slots and name no node; an overdue job may end at
- * any time, and nodes under repair or allocation may come at any time: their slots count for a
+ * any time, and nodes that are allocated or prepared may come at any time: their slots count for a
  * reservation, but an idle slot that an earlier job may need at any time is not given to a later
- * one. A job that needs more than the cluster may have gets no reservation, nor does one that would
- * run into maintenance with it. A job that allows
- * several kinds of nodes has it on the kind where it can start first. A choice takes
- * O(w * (w + running)) steps for the w jobs before the last one that could start now. Mu'alem and
- * Feitelson (see policy_backfill). */
+ * one. Unusable nodes do not count. A job that needs more than the cluster may have, or more than
+ * it has without unusable nodes, gets no reservation, nor does one that would run into maintenance
+ * with it. A job that allows several kinds of nodes has it on the kind where it can start first. A
+ * choice takes O(w * (w + running)) steps for the w jobs before the last one that could start now.
+ * Mu'alem and Feitelson (see policy_backfill). */
 PolicyChoice policy_conservative(const PolicyView *view);
 
 /* For the service's order with preemption: while the first waiting job does not fit, the running

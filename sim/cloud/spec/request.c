@@ -228,8 +228,8 @@ int64_t room_slots_of_kind(const Room *kind)
     return slots;
 }
 
-int64_t room_most_slots(const Room *kind)
+int64_t room_slots_of_nodes(const Room *kind, int32_t nodes)
 {
-    const JobRequest all = {.kind = REQUEST_NODES, .nodes = kind->most_nodes};
+    const JobRequest all = {.kind = REQUEST_NODES, .nodes = nodes};
     return request_slots_on(all, kind);
 }

@@ -103,6 +103,7 @@ typedef struct Room {
                            automatic scaling */
     int32_t gpus_per_node;
     int32_t idle_nodes;     /* that run no job */
+    int32_t unusable_nodes; /* that failed, until they are repaired or replaced */
     const PlaceSet *places; /* [free GPUs, 0 to gpus_per_node]: the places of the nodes that have so
                                many, idle ones included */
     const NodeShare *free;  /* [place] of those nodes; NULL: cores and memory are not known */
@@ -134,8 +135,8 @@ int32_t room_place(const Room *kind, int32_t free, NodeShare need, int32_t from)
 
 /* The free slots of nodes of one kind, regardless of a limit. */
 int64_t room_slots_of_kind(const Room *kind);
-/* The most slots that the cluster may have of one kind, regardless of a limit. */
-int64_t room_most_slots(const Room *kind);
+/* The slots of so many whole nodes of one kind. */
+int64_t room_slots_of_nodes(const Room *kind, int32_t nodes);
 /* The slots of the job on nodes of one kind. */
 static inline int64_t request_slots_on(JobRequest request, const Room *kind)
 {

@@ -529,6 +529,37 @@ START_TEST(fidelities_agree_on_the_epochs_kept)
 }
 END_TEST
 
+START_TEST(jobs_pass_one_that_waits_for_a_repair)
+{
+    // Four nodes: "long" runs on one until 5000 s, "wide" waits for all four, and "small" of 9000 s
+    // would delay it. At 100 s an idle node breaks; the service notices it at 160 s, and it is
+    // repaired at 1100 s. Nobody knows when "wide" can start now, so "small" starts at 160 s; under
+    // the service's policy no job overtakes.
+    static const PolicyKind policies[] = {POLICY_BACKFILL, POLICY_CONSERVATIVE, POLICY_SERVICE};
+    static const int64_t starts_s[] = {160, 160, 5000 + 50};
+    for (size_t i = 0; i < sizeof policies / sizeof policies[0]; i++) {
+        CommandList list = commands_begin(arena);
+        ClusterSpec *spec = ARENA_NEW(arena, ClusterSpec);
+        *spec = (ClusterSpec){
+            .vm_size = vm_size_of_gpus(arena, 1), .target_nodes = 4, .admin_user = "demo"};
+        commands_create_cluster(&list, "c", 0, spec);
+        commands_create_job(&list, "long", 0, "c", gpu_job(arena, REQUEST_NODES, 1, 0, 5000));
+        commands_create_job(&list, "wide", 10 * NS_PER_S, "c",
+                            gpu_job(arena, REQUEST_NODES, 4, 0, 50));
+        commands_create_job(&list, "small", 20 * NS_PER_S, "c",
+                            gpu_job(arena, REQUEST_NODES, 1, 0, 9000));
+        Command *crash = commands_add(&list, COMMAND_NODE_CRASH, "c", 100 * NS_PER_S);
+        crash->as.fault.node = 3;
+        crash->as.fault.recovery = RECOVERY_REBOOT;
+        crash->as.fault.duration_ns = 1000 * NS_PER_S;
+        world = ideal_world(&list, policies[i], PLACEMENT_CONSOLIDATE, &told);
+        world_run(world);
+        ck_assert_int_eq(job_row(world->jobs, (JobId){2})->started_ns, starts_s[i] * NS_PER_S);
+        ck_assert_int_eq(job_row(world->jobs, (JobId){1})->state, JOB_SUCCEEDED);
+    }
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("job_loss");
@@ -537,6 +568,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_crash_in_epoch_3_costs_the_work_since_the_checkpoint);
     tcase_add_test(tests, a_training_that_the_scheduler_stops_continues_from_its_checkpoint);
     tcase_add_test(tests, the_service_notices_a_crash_and_the_job_resumes_when_the_node_is_back);
+    tcase_add_test(tests, jobs_pass_one_that_waits_for_a_repair);
     tcase_add_test(tests, without_a_checkpoint_on_a_share_a_job_starts_from_the_beginning);
     tcase_add_test(tests, an_incomplete_checkpoint_is_not_used);
     tcase_add_test(tests, a_job_that_kept_all_epochs_only_writes_its_model);

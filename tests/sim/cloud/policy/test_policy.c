@@ -112,8 +112,8 @@ END_TEST
 
 START_TEST(backfill_counts_future_nodes_for_the_reservation_but_never_as_spare)
 {
-    // 4 nodes at t=100: one is idle, two run until 200, one is being repaired. The head needs 4, so
-    // it cannot start before 200 however soon the repair ends: 100 s may pass, 101 s may not. A
+    // 4 nodes at t=100: one is idle, two run until 200, one is in preparation. The head needs 4, so
+    // it cannot start before 200 however soon that ends: 100 s may pass, 101 s may not. A
     // head of 2 may start as soon as the node is there; one of 1 + 2 nodes at 200, and leaves over
     // none of those that are there.
     const RunningJob running[] = {runs(2, 200)};
@@ -277,10 +277,10 @@ END_TEST
 
 START_TEST(conservative_gives_idle_nodes_to_the_first_job_that_may_need_them)
 {
-    // 4 nodes at t=100: one idle, two run until 200, one is being repaired and may come at any
+    // 4 nodes at t=100: one idle, two run until 200, one is in preparation and may come at any
     // time. A job of 2 may start as soon as it does, so the idle node is kept for it. One of 4
     // cannot start before 200: a job of 100 s may pass, one of 101 s may not. An overdue job may
-    // end at any time, as a repair.
+    // end at any time, as a preparation.
     RunningJob running[] = {runs(2, 200)};
     WaitingJob waiting[] = {waits(1, 2, 50, 0), waits(2, 1, 101, 0), waits(3, 1, 100, 0)};
     PolicyStep steps[5];
@@ -300,6 +300,46 @@ START_TEST(conservative_gives_idle_nodes_to_the_first_job_that_may_need_them)
     waiting[0].request.nodes = 4;
     running[0].expected_end_ns = 50 * NS_PER_S;
     ck_assert_int_eq(policy_conservative(&view).job, POLICY_NONE);
+}
+END_TEST
+
+START_TEST(jobs_pass_one_that_needs_unusable_nodes)
+{
+    // 5 nodes at t=100: two are idle, two run until 200, one is unusable. As long as it is, the
+    // first job cannot have 5 nodes: it has no reservation, and the second is the first, which
+    // needs the nodes that run until 200. So one node for 100 s may pass, and for 101 s may not.
+    // When the node is prepared again, it may come at any time, and the first job starts at 200.
+    RunningJob running[] = {runs(2, 200)};
+    WaitingJob waiting[] = {waits(1, 5, 50, 0), waits(2, 4, 50, 0), waits(3, 1, 101, 0),
+                            waits(4, 1, 100, 0)};
+    PolicyStep steps[8];
+    Room room = {.idle_nodes = 2, .unusable_nodes = 1, .most_nodes = 5};
+    PolicyView view = {.now_ns = 100 * NS_PER_S,
+                       .room = &room,
+                       .waiting_count = 4,
+                       .waiting = waiting,
+                       .running_count = 1,
+                       .running = running,
+                       .steps = steps};
+    ck_assert_int_eq(policy_backfill(&view).job, 3);
+    ck_assert_int_eq(policy_backfill_first(&view), 1);
+    ck_assert_int_eq(policy_conservative(&view).job, 3);
+    waiting[1].request.nodes = 2; // it fits
+    ck_assert_int_eq(policy_backfill(&view).job, 1);
+    ck_assert_int_eq(policy_conservative(&view).job, 1);
+    room.unusable_nodes = 0;
+    ck_assert_int_eq(policy_backfill_first(&view), 0);
+    ck_assert_int_eq(policy_backfill(&view).job, 1); // it ends before 200
+    view.running_count = 0;                          // now the prepared node alone is missing
+    room.idle_nodes = 4;
+    ck_assert_int_eq(policy_backfill(&view).job, POLICY_NONE);
+    ck_assert_int_eq(policy_conservative(&view).job, POLICY_NONE);
+    room.unusable_nodes = 1;
+    ck_assert_int_eq(policy_backfill(&view).job, 1);
+    ck_assert_int_eq(policy_conservative(&view).job, 1);
+    view.limit = (SlotLimit){.is_set = true, .most = 4, .left = 4}; // a limit of the queue is less
+    waiting[0].request.nodes = 4;
+    ck_assert_int_eq(policy_backfill(&view).job, 0);
 }
 END_TEST
 
@@ -705,6 +745,7 @@ Suite *test_suite(void)
     tcase_add_test(paper, fair_share_takes_the_first_job_of_the_experiment_that_used_least);
     tcase_add_test(paper, conservative_lets_a_job_pass_that_delays_no_job_before_it);
     tcase_add_test(paper, conservative_gives_idle_nodes_to_the_first_job_that_may_need_them);
+    tcase_add_test(paper, jobs_pass_one_that_needs_unusable_nodes);
     tcase_add_test(paper, srtf_gives_nodes_to_the_jobs_with_the_least_time_left);
     tcase_add_test(paper, srtf_stops_no_job_for_one_with_as_much_time_left);
     tcase_add_test(paper, the_newest_job_of_lower_priority_is_stopped_first);
