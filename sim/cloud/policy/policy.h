@@ -89,8 +89,8 @@ static inline bool policy_fits(const PolicyView *view, const WaitingJob *job)
 int64_t policy_most_slots(const PolicyView *view, const Room *kind);
 /* Those of them that no job of the queue has and that take no job now, but may at any time: of
  * nodes that are allocated or prepared, and those that other queues use. Slots of unusable nodes
- * are not among them: nobody knows when a repair ends. Slurm's backfill scheduler counts nodes in
- * the same way: those that are powered up, and not those that are down. */
+ * are not among them: the service does not know when a repair ends. Slurm's backfill scheduler
+ * counts nodes in the same way: those that are powered up, and not those that are down. */
 int64_t policy_slots_to_come(const PolicyView *view, const Room *kind);
 /* The slots of a kind that are free, as far as the limit lets the queue have them. */
 int64_t policy_free_slots(const PolicyView *view, const Room *kind);

@@ -533,7 +533,7 @@ START_TEST(jobs_pass_one_that_waits_for_a_repair)
 {
     // Four nodes: "long" runs on one until 5000 s, "wide" waits for all four, and "small" of 9000 s
     // would delay it. At 100 s an idle node breaks; the service notices it at 160 s, and it is
-    // repaired at 1100 s. Nobody knows when "wide" can start now, so "small" starts at 160 s; under
+    // repaired at 1100 s. It is not known when "wide" can start, so "small" starts at 160 s; under
     // the service's policy no job overtakes.
     static const PolicyKind policies[] = {POLICY_BACKFILL, POLICY_CONSERVATIVE, POLICY_SERVICE};
     static const int64_t starts_s[] = {160, 160, 5000 + 50};

@@ -305,7 +305,7 @@ END_TEST
 
 START_TEST(jobs_pass_one_that_needs_unusable_nodes)
 {
-    // 5 nodes at t=100: two are idle, two run until 200, one is unusable. As long as it is, the
+    // 5 nodes at t=100: two are idle, two run until 200, one is unusable. Until it is repaired, the
     // first job cannot have 5 nodes: it has no reservation, and the second is the first, which
     // needs the nodes that run until 200. So one node for 100 s may pass, and for 101 s may not.
     // When the node is prepared again, it may come at any time, and the first job starts at 200.
