@@ -35,7 +35,7 @@ typedef struct {
     StatusCode code;
     Place at;
     char message[400]; /* one sentence with the value in it, no full stop */
-    char hint[300];    /* what to try, or "" */
+    char hint[480];    /* what to try, or "": room for the names of a scenario's members */
 } Status;
 
 /* Fills `status`; returns false so that callers can `return status_fail(...)`. Longer messages are
