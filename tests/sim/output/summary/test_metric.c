@@ -169,7 +169,6 @@ START_TEST(metrics_have_units)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const char *unit = metric_unit(compiled(rows[i].name));
-        ck_assert_str_eq(metric_name(compiled(rows[i].name)), rows[i].name);
         if (rows[i].unit == NULL)
             ck_assert_ptr_null(unit);
         else
