@@ -77,13 +77,13 @@ static int start(const Streams *streams, pid_t *child)
     return error;
 }
 
-static int wait_for(pid_t child)
+/* As waitpid: the status of the ended child. Returns 0 or an errno. */
+static int wait_for(pid_t child, int *ended)
 {
-    int wait_status = 0;
-    while (waitpid(child, &wait_status, 0) < 0)
+    while (waitpid(child, ended, 0) < 0)
         if (errno != EINTR)
-            return -1;
-    return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1;
+            return errno;
+    return 0;
 }
 
 static void read_all(FILE *file, Text *out)
@@ -104,25 +104,40 @@ static const char *last_line(Text *text)
     return line_end != NULL ? line_end + 1 : text_string(text);
 }
 
-static bool run(Streams *streams, Status *status)
+static bool fail_ended(const Streams *streams, int ended, Status *status)
+{
+    Text complaints = {0};
+    read_all(streams->complaints, &complaints);
+    const char *reason = last_line(&complaints), *colon = reason[0] != '\0' ? ": " : "";
+    if (WIFSIGNALED(ended)) {
+        status_fail(status, STATUS_MACHINE, nowhere, "gnuplot was ended by signal %d (%s)%s%s",
+                    WTERMSIG(ended), strsignal(WTERMSIG(ended)), colon, reason);
+        status_hint(status, "`trainyard report DIR` makes the page again; a machine that lacks "
+                            "memory kills programs by signal 9");
+    } else {
+        status_fail(status, STATUS_MACHINE, nowhere, "gnuplot ended with exit code %d%s%s",
+                    WEXITSTATUS(ended), colon, reason);
+        status_hint(status, "version 5.4 or later is needed");
+    }
+    text_free(&complaints);
+    return false;
+}
+
+static bool run(const Streams *streams, Status *status)
 {
     pid_t child = 0;
-    const int error = start(streams, &child);
+    int ended = 0;
+    int error = start(streams, &child);
     if (error == ENOENT)
         return is_missing(status);
     if (error != 0)
         return machine_failed(status, "cannot start gnuplot", error);
-    const int exit_code = wait_for(child);
-    if (exit_code == CANNOT_EXECUTE)
+    error = wait_for(child, &ended);
+    if (error != 0)
+        return machine_failed(status, "cannot wait for gnuplot", error);
+    if (WIFEXITED(ended) && WEXITSTATUS(ended) == CANNOT_EXECUTE)
         return is_missing(status);
-    if (exit_code == 0)
-        return true;
-    Text complaints = {0};
-    read_all(streams->complaints, &complaints);
-    status_fail(status, STATUS_MACHINE, nowhere, "gnuplot ended with exit code %d: %s", exit_code,
-                last_line(&complaints));
-    text_free(&complaints);
-    return status_hint(status, "version 5.4 or later is needed");
+    return (WIFEXITED(ended) && WEXITSTATUS(ended) == 0) || fail_ended(streams, ended, status);
 }
 
 /* Cuts gnuplot's output, drawing after drawing, into its parts. */

@@ -1,6 +1,7 @@
 #include "reports/page/page.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -78,8 +79,9 @@ static int32_t count_of(const char *text, const char *part)
 }
 
 /* "what-limited-them": the letters and digits of a heading, from its begin to its end tag. */
-static void id_print(Text *out, const char *heading)
+static const char *words_of(Arena *arena, const char *heading)
 {
+    Text words = {0};
     bool has_gap = false;
     for (const char *at = heading; *at != '<' && *at != '\0'; at++) {
         const char letter = (char)tolower((unsigned char)*at);
@@ -87,35 +89,63 @@ static void id_print(Text *out, const char *heading)
             has_gap = true;
             continue;
         }
-        text_add(out, has_gap && at > heading ? "-" : "");
-        text_append(out, &letter, 1);
+        text_add(&words, has_gap && at > heading ? "-" : "");
+        text_append(&words, &letter, 1);
         has_gap = false;
     }
+    const char *copy = arena_strdup(arena, words.length > 0 ? text_string(&words) : "section");
+    text_free(&words);
+    return copy;
 }
 
-static void contents_print(Text *out, const char *page)
+/* The ids of all headings of a page, in their order. */
+typedef struct {
+    const char **items;
+    int32_t count;
+} Ids;
+
+static bool has_id(const Ids *ids, const char *id)
+{
+    int32_t i = 0;
+    while (i < ids->count && strcmp(ids->items[i], id) != 0)
+        i++;
+    return i < ids->count;
+}
+
+/* Equal headings get "day", "day-2", "day-3". */
+static Ids ids_make(Arena *arena, const char *page)
+{
+    Ids ids = {.items = ARENA_ARRAY(arena, const char *, count_of(page, "<h2>"))};
+    for (const char *at = strstr(page, "<h2>"); at != NULL; at = strstr(at + 1, "<h2>")) {
+        const char *words = words_of(arena, at + strlen("<h2>")), *id = words;
+        for (int32_t i = 2; has_id(&ids, id); i++)
+            id = arena_printf(arena, "%s-%" PRId32, words, i);
+        ids.items[ids.count++] = id;
+    }
+    return ids;
+}
+
+static void contents_print(Text *out, const char *page, const Ids *ids)
 {
     text_add(out, "<nav class=\"contents\" aria-label=\"Contents\">\n<ul>\n");
-    for (const char *at = strstr(page, "<h2>"); at != NULL; at = strstr(at + 1, "<h2>")) {
-        const char *heading = at + strlen("<h2>");
-        text_add(out, "<li><a href=\"#");
-        id_print(out, heading);
-        text_add(out, "\">");
-        text_append(out, heading, strcspn(heading, "<"));
+    const char *at = page;
+    for (int32_t i = 0; i < ids->count; i++) {
+        at = strstr(at, "<h2>") + strlen("<h2>");
+        text_printf(out, "<li><a href=\"#%s\">", ids->items[i]);
+        text_append(out, at, strcspn(at, "<"));
         text_add(out, "</a></li>\n");
     }
     text_add(out, "</ul>\n</nav>\n");
 }
 
-/* The text up to `end`, with an id in each heading. */
-static void with_ids_print(Text *out, const char *text, const char *end)
+/* The text up to `end`, with an id in each heading, from ids[*next] on. */
+static void with_ids_print(Text *out, const char *text, const char *end, const char *const *ids,
+                           int32_t *next)
 {
     for (const char *at = strstr(text, "<h2>"); at != NULL && at < end; at = strstr(text, "<h2>")) {
         text_append(out, text, (size_t)(at - text));
-        text_add(out, "<h2 id=\"");
+        text_printf(out, "<h2 id=\"%s\">", ids[(*next)++]);
         text = at + strlen("<h2>");
-        id_print(out, text);
-        text_add(out, "\">");
     }
     text_append(out, text, (size_t)(end - text));
 }
@@ -123,17 +153,21 @@ static void with_ids_print(Text *out, const char *text, const char *end)
 void page_end(Text *html)
 {
     static const char first_end[] = "</section>\n";
+    Arena *arena = arena_create();
     Text out = {0};
+    int32_t next = 0;
     text_add(html, "</body>\n</html>\n");
     const char *page = text_string(html), *end = page + strlen(page);
     const char *contents = strstr(page, first_end);
+    const Ids ids = ids_make(arena, page);
     if (contents != NULL && count_of(page, "<h2>") + count_of(page, "<figure") >= LONG_PAGE) {
         contents += strlen(first_end);
-        with_ids_print(&out, page, contents);
-        contents_print(&out, page);
+        with_ids_print(&out, page, contents, ids.items, &next);
+        contents_print(&out, page, &ids);
         page = contents;
     }
-    with_ids_print(&out, page, end);
+    with_ids_print(&out, page, end, ids.items, &next);
+    arena_destroy(arena);
     text_free(html);
     *html = out;
 }

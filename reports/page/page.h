@@ -9,8 +9,9 @@
 /* From the first byte to the heading. `title`, `kicker` and `heading` are plain text. The header
  * element is still open. */
 void page_begin(Text *html, const char *title, const char *kicker, const char *heading);
-/* Ends the page after its last element. Each heading h2 gets an id, which is made of its words. A
- * long page gets a list of links to them, after its first section. */
+/* Ends the page after its last element. Each heading h2 gets an id, which is made of its words and,
+ * after an equal one, of a number. A long page gets a list of links to them, after its first
+ * section. */
 void page_end(Text *html);
 /* A figure. `no_plots` says why drawings are missing; NULL where they are not. */
 void page_plot_print(Text *html, const Plot *plot, const Status *no_plots);

@@ -22,6 +22,7 @@ static void put_mean(const StudyFacts *facts, int32_t metric, const Estimate *me
     mark->value = mean->mean;
     mark->low = mean->mean - mean->half_width;
     mark->high = mean->mean + mean->half_width;
+    metric_interval_cut(facts->study->metrics[metric].kind, &mark->low, &mark->high);
     mark->note = isfinite(mean->half_width) ? "" : without_interval;
     text_add(&text, mark->is_bound ? "\xE2\x89\xA5\xC2\xA0" : "");
     fact_number_print(&text, facts, metric, mean->mean,

@@ -2,8 +2,6 @@
 
 #include <math.h>
 
-#include "sim/model/random_math.h"
-
 /* Erlang's B: the share of time in which all servers are busy if no job waits. */
 static double blocked_share(int32_t servers, double load)
 {
@@ -25,13 +23,6 @@ double queue_mean_wait(int32_t servers, double load)
 {
     return load >= servers ? (double)INFINITY
                            : queue_wait_probability(servers, load) / (servers - load);
-}
-
-double queue_wait_within(int32_t servers, double load, double x)
-{
-    return load >= servers
-               ? 0
-               : 1 - queue_wait_probability(servers, load) * random_exp(-(servers - load) * x);
 }
 
 double queue_general_mean_wait(int32_t servers, double load, double cs2)

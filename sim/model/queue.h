@@ -15,9 +15,6 @@ double queue_wait_probability(int32_t servers, double load);
 /* The mean wait in M/M/c: C / (c - a). INFINITY when load >= servers. */
 double queue_mean_wait(int32_t servers, double load);
 
-/* P(wait <= x) in M/M/c: 1 - C exp(-(c - a) x). 0 when load >= servers. */
-double queue_wait_within(int32_t servers, double load, double x);
-
 /* The mean wait in M/G/c for service times of squared coefficient of variation `cs2`: (1 + cs2) / 2
  * times that of M/M/c (A. M. Lee, P. A. Longton, "Queueing processes associated with airline
  * passenger check-in", 1959). Exact for one server (Pollaczek, Khinchine) and for cs2 = 1;

@@ -64,7 +64,8 @@ static const char *validate_tree(const ConfigContext *context, FileSource files,
         return NULL;
     status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(root),
                              "this is not a scenario, cluster, job or catalogue"),
-                "a scenario has \"trainyard\": 1, a cluster \"vmSize\", a job \"nodeCount\"");
+                "a scenario has \"trainyard\": 1, a study \"trainyard_study\": 1, a cluster "
+                "\"vmSize\", a job \"nodeCount\"");
     return NULL;
 }
 

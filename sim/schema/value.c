@@ -116,6 +116,21 @@ bool decimal_parse(const char *text, int32_t decimals, const char *expected, Pla
 
 typedef bool QuantityParse(const char *text, Place at, int64_t *value, Status *status);
 
+/* Hints at the form without blanks if they are the only mistake in `text`. */
+static bool fail_blanks(QuantityParse *parse, const char *text, Place at, Status *status)
+{
+    char compact[64] = "";
+    size_t length = 0;
+    int64_t unused;
+    Status ignored = {0};
+    for (; *text != '\0' && length + 1 < sizeof compact; text++)
+        if (*text != ' ')
+            compact[length++] = *text;
+    if (*text == '\0' && parse(compact, at, &unused, &ignored))
+        status_hint(status, "leave out the blank: \"%s\"", compact);
+    return false;
+}
+
 bool value_parse(ValueKind kind, const char *text, Place at, int64_t *value, Status *status)
 {
     static QuantityParse *const parsers[] = {
@@ -129,7 +144,7 @@ bool value_parse(ValueKind kind, const char *text, Place at, int64_t *value, Sta
         [VALUE_ISO_TIME] = iso_time_parse,
         [VALUE_ISO_DURATION] = iso_duration_parse,
     };
-    return parsers[kind](text, at, value, status);
+    return parsers[kind](text, at, value, status) || fail_blanks(parsers[kind], text, at, status);
 }
 
 /* --- Numbers without a unit --- */

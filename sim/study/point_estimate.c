@@ -61,6 +61,15 @@ static void compare(const Results *results, int32_t metric, int32_t point, int32
 
 /* --- The value and its interval --- */
 
+void metric_interval_cut(MeasureKind kind, double *low, double *high)
+{
+    const bool is_part = kind == MEASURE_SHARE || kind == MEASURE_FRACTION;
+    if (isfinite(*low) && *low < 0)
+        *low = 0;
+    if (is_part && isfinite(*high) && *high > 1)
+        *high = 1;
+}
+
 /* The runs in which a metric is known. */
 typedef struct {
     const Results *results;
@@ -93,8 +102,7 @@ static Interval fraction_interval(const Sample *sample, char *note)
     (void)note;
     const Estimate mean = estimate_mean(sample->values, sample->count, STUDY_CONFIDENCE);
     Interval interval = estimate_interval(&mean);
-    interval.low = fmax(interval.low, 0);
-    interval.high = fmin(interval.high, 1);
+    metric_interval_cut(sample->metric->kind, &interval.low, &interval.high);
     return interval;
 }
 
@@ -356,7 +364,8 @@ static void mark_steady(const Results *results, int32_t metric, int32_t point, i
 static void add_interval(const Sample *sample, MetricEstimate *estimate)
 {
     const Estimator *estimator = estimator_of(sample);
-    const Interval interval = estimator->interval(sample, estimate->note);
+    Interval interval = estimator->interval(sample, estimate->note);
+    metric_interval_cut(sample->metric->kind, &interval.low, &interval.high);
     estimate->method = estimator->method;
     estimate->value = interval.value;
     if (isfinite(interval.low))
@@ -436,27 +445,26 @@ void point_number_print(double mean, double half_width, double scale, Text *out)
     }
 }
 
-/* Whether the bounds are about equally far from the value. */
-static bool is_symmetrical(const MetricEstimate *estimate)
+void point_interval_print(double value, double low, double high, double scale, Text *out)
 {
-    const double above = estimate->high - estimate->value;
-    return fabs(above - (estimate->value - estimate->low)) <= 0.1 * above;
+    const double width = (high - low) / 2; // NAN: a bound is unknown
+    const bool is_symmetrical = fabs((high - value) - (value - low)) <= 0.1 * (high - value);
+    if (!(width > 0) || is_symmetrical) {
+        point_number_print(value, width, scale, out);
+        return;
+    }
+    const double shown = width * fabs(scale);
+    words_number(out, value * scale, shown);
+    text_add(out, " (");
+    words_number(out, low * scale, shown);
+    text_add(out, " to ");
+    words_number(out, high * scale, shown);
+    text_add(out, ")");
 }
 
 void point_estimate_print(const MetricEstimate *estimate, double scale, Text *out)
 {
-    const double width = (estimate->high - estimate->low) / 2; // NAN: a bound is unknown
     if (estimate->lower_bound_count > 0)
         text_add(out, ">= ");
-    if (!(width > 0) || is_symmetrical(estimate)) {
-        point_number_print(estimate->value, width, scale, out);
-        return;
-    }
-    const double shown = width * fabs(scale);
-    words_number(out, estimate->value * scale, shown);
-    text_add(out, " (");
-    words_number(out, estimate->low * scale, shown);
-    text_add(out, " to ");
-    words_number(out, estimate->high * scale, shown);
-    text_add(out, ")");
+    point_interval_print(estimate->value, estimate->low, estimate->high, scale, out);
 }

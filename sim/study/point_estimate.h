@@ -4,7 +4,7 @@
  * How the value is made depends on the kind of the metric:
  *
  *     mean, sum, count     t, skew      the mean of the runs (estimate_skewed_mean)
- *     part of something    t in 0..1    the same by t; the interval is cut at 0 and 1
+ *     part of something    t in 0..1    the same by t
  *     share of jobs        share        the mean of the runs (estimate_share: Wilson for few runs)
  *     percentile of jobs   t, skew      the mean of the runs' percentiles, such as the p95 of a day
  *       of a steady study  pooled       the percentile of the jobs of all runs together, bounded by
@@ -12,6 +12,8 @@
  *                                       percentiles is too low for the long run
  *     by batch means       batches      the mean of the 30 parts of one long run
  *     ratio                bootstrap    the total above over the total below the line
+ *
+ * Intervals are cut at values that the metric cannot have (metric_interval_cut).
  *
  * The pooled percentile of days is not the mean of their percentiles: the pooled p95 covered the
  * mean of the days' p95 in 74.0 % of 100 studies of scenarios/workloads/poisson. The mean of the
@@ -62,10 +64,17 @@ double rule_excess(const Results *results, const StopRule *rule, int32_t point, 
 MetricEstimate metric_estimate(const Results *results, int32_t metric, int32_t point, int32_t count,
                                int32_t baseline, int32_t baseline_count);
 
+/* Cuts the bounds of an interval of a metric of `kind` at values that it cannot have: no metric is
+ * below 0, and no part above 1. Bounds that are not finite stay. */
+void metric_interval_cut(MeasureKind kind, double *low, double *high);
+
 /* "1,602 ± 120", of a mean times `scale` with its half-width; with two significant digits of the
  * half-width, or four of the mean without one. "unknown" for NAN. */
 void point_number_print(double mean, double half_width, double scale, Text *out);
-/* The value with its interval: "1,602 ± 120", "0.98 (0.93 to 0.99)", ">= 1,602". */
+/* "1,602 ± 120" if both bounds are about equally far from the value, else "0.98 (0.93 to 0.99)".
+ * All numbers are multiplied by `scale`. */
+void point_interval_print(double value, double low, double high, double scale, Text *out);
+/* The value with its interval, in the same form; ">= 1,602" for a lower bound. */
 void point_estimate_print(const MetricEstimate *estimate, double scale, Text *out);
 
 #endif

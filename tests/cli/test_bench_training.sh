@@ -20,6 +20,12 @@ for stage in input {conv2d_{1,2,3,4},max_pooling2d_{1,2},dense_{1,2}}" "{forward
 done
 holds grep -qE "^step +[0-9.]+ +100\.0$" stdout
 
+example "an engine is not ignored by a backend without engines"
+trainyard bench-training "${once[@]}" --backend ref --engine cublas
+exit_is 2
+stderr_has "--engine: is cublas, but backend ref has no choice of engines"
+stderr_has "hint: leave it out, or use --backend cuda"
+
 example "JSON, with parts that do not take longer than the whole"
 trainyard bench-training "${once[@]}" --steps 5 --backend auto --profile --json
 exit_is 0

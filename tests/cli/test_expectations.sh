@@ -135,6 +135,13 @@ stdout_has 'at 95 % confidence'
 holds grep -qE 'reproduce: "trainyard run small/limits.json --seed (7|8|9|10|11) --json"' stdout
 stdout_has 'got: "the metric is not known in 3 of 3 runs, first with seed 7"'
 
+example "jobs that still wait leave a limit of waits open, and it is said how to decide it"
+expecting waiting '{"metric": "queue_s.max", "at_most": "2h"}' '{"metric": "queue_s.max", "seeds": 3, "at_most": "2h"}'
+trainyard test small/waiting.json --set /until=2m
+exit_is 1
+stdout_has 'got: "at least 120, as jobs still waited when the run ended; with a later \"until\" more of them start"'
+stdout_has 'got: "jobs still waited at the end of 3 of 3 runs, first with seed 7; with a later \"until\" more of them start"'
+
 example "names of metrics are checked before the run, with their place"
 expecting names '{"metric": "jobs.nap.runs_s", "at_most": "1h"}' '{"metric": "jobs.napp.run_s", "at_most": 1}' \
     '{"metric": "clusters.gpu.nodes", "equals": 2}' '{"metric": "jobs.nap.error.code", "at_most": 1}' '{"metric": "cost_usd.total", "at_most": "95%"}'

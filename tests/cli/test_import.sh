@@ -286,6 +286,13 @@ holds [ ! -e no.csv ]
 trainyard import philly-csv bad.csv -o no.csv --skip-malformed
 exit_is 0
 stdout_has "dropped: 1 cannot be read"
+for time in "2020-03-04 10:00 PST" "3/4/2020 10:00" "04.03.2020 10:00"; do
+    printf 'submit,elapsed,g\n%s,100,1\n' "$time" >local.csv
+    trainyard import csv local.csv -o no.csv --columns submit=submit,run=elapsed,gpus=g
+    exit_is 2
+    stderr_has "local.csv:2:1: submit is \"$time\", expected a time such as \"2017-10-07 01:11:39\""
+    stderr_has "otherwise it is in the zone of --timezone"
+done
 trainyard import phily bad.csv -o no.csv
 exit_is 2
 stderr_has "did you mean \"philly\"?"

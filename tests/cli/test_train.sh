@@ -484,6 +484,14 @@ holds [ "$(grep -c -e '--steps' stderr)" -eq 1 ]
 stderr_has "--steps: rank 0: is 9, but an epoch has 2 steps"
 holds [ "$(grep -c 'ended by signal' stderr)" -eq 0 ]
 
+example "what one of two ranks meets ends both with its exit code, and it alone says so"
+keep_code='"$@"; echo $? >code.$OMPI_COMM_WORLD_RANK'
+on_ranks 1 bash -c "$keep_code" bash "$TRAINYARD" "${small[@]}" --epochs 1 --dir one-sided : \
+    -n 1 bash -c "$keep_code" bash "$TRAINYARD" "${small[@]}" --epochs 1 --dir one-sided --data-dir nowhere
+holds [ "$(cat code.0 code.1)" = $'2\n2' ]
+stderr_has "nowhere: rank 1: there is no CIFAR-10 set"
+holds [ "$(grep -c 'there is no CIFAR-10 set' stderr)" -eq 1 ]
+
 example "a rank of two that is lost on request"
 on_ranks 2 "$TRAINYARD" "${small[@]}" --epochs 2 --dir lost --verbose 0 --fail-rank 1 --fail-step 2
 exit_is 137

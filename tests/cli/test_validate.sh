@@ -165,6 +165,40 @@ stdout_has "failures.json: catalogue over catalog/azure-2018.json, no problems"
 trainyard validate "$scenarios/catalog/azure-2018.json"
 stdout_has "azure-2018.json: catalogue, no problems"
 
+example "every study is valid, with its scenario and what it expects"
+for file in "$scenarios"/studies/*/study.json; do
+    trainyard validate "$file"
+    exit_is 0
+    stderr_is_empty
+    stdout_has "study.json: study, no problems"
+done
+trainyard validate --json "$scenarios/studies/cifar-team/study.json" --set /until=3d
+exit_is 0
+stdout_has '"kind": "study"'
+trainyard validate "$scenarios/studies/cifar-team/study.json" --param nodes=3
+exit_is 2
+stderr_begins "trainyard: validate: --param nodes=3: the study varies it already"
+
+cp -r "$scenarios/studies/cifar-team" team
+# sed that breaks the study | first line on stderr
+while IFS='|' read -r edit expected; do
+    example "a study after $edit"
+    sed -e "${edit% }" "$scenarios/studies/cifar-team/study.json" >team/study.json
+    trainyard validate team/study.json
+    exit_is 2
+    stdout_is_empty
+    stderr_begins "${expected# }"
+done <<'TABLE'
+s/"factors"/"facters"/ | team/study.json:6:3: unknown key "facters" in this study
+s/"trainyard_study": 1,// | team/study.json:2:1: this study needs "trainyard_study", which is missing
+s/"scenario.json"/"nowhere.json"/ | team/study.json:5:15: scenario "nowhere.json": there is no such file
+s/"STANDARD_NC6S_V2"/"STANDARD_NC7"/ | team/study.json:7:41: size=STANDARD_NC7: unknown size "STANDARD_NC7"
+s/"minimise": "cost_usd.total"/"minimise": "cost_usd.totl"/ | team/study.json:17:15: unknown metric "cost_usd.totl": no member is called "totl"
+s/"answer": {"size"/"answer": {"sise"/ | team/study.json:20:17: unknown factor "sise"
+s/"seeds": {"at_least": 40}/"seeds": {"at_least": 40}, "budget": {"runs": 10}/ | team/study.json: a budget of 10 runs is too small for 48 points
+TABLE
+rm -r team
+
 example "a scenario finds the catalogues of the program from any folder, but those of measured machines"
 mkdir far
 for file in "$scenarios"/catalog/*.json; do

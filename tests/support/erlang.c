@@ -19,6 +19,17 @@ double erlang_share(int32_t servers, double offered, double limit)
                               : 1 - erlang_c(servers, offered) * exp(-(servers - offered) * limit);
 }
 
+double daley_variance(double load)
+{
+    return load * (2 + load * (5 - load * (4 - load))) / pow(1 - load, 4);
+}
+
+double daley_jobs(double load, double relative)
+{
+    const double z = 1.959963984540054, mean = load / (1 - load);
+    return pow(z / (relative * mean), 2) * daley_variance(load);
+}
+
 double erlang_lost(int32_t servers, int32_t room, double offered)
 {
     double term = 1, sum = 1;

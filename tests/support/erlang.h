@@ -11,6 +11,15 @@ double erlang_c(int32_t servers, double offered);
 /* The probability that a job waits at most `limit`; 0 when the queue grows for ever. */
 double erlang_share(int32_t servers, double offered, double limit);
 
+/* M/M/1 at `load` in (0, 1): n Var(mean of n successive waits) for large n, load (2 + 5 load -
+ * 4 load^2 + load^3) / (1 - load)^4 (D. J. Daley, "The serial correlation coefficients of waiting
+ * times in a stationary single server queue", Journal of the Australian Mathematical Society 8,
+ * 1968). */
+double daley_variance(double load);
+/* The number of jobs whose mean wait has a 95 % interval of half-width `relative` times the mean,
+ * load / (1 - load). */
+double daley_jobs(double load, double relative);
+
 /* M/M/c/K: the share of jobs that find `room` others waiting and are lost. Without room it is
  * Erlang's B, for any service times. */
 double erlang_lost(int32_t servers, int32_t room, double offered);

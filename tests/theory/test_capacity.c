@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "sim/study/statistics/estimate.h"
-#include "sim/study/statistics/forecast.h"
 #include "sim/study/statistics/sample.h"
 #include "tests/support/closed_forms.h"
+#include "tests/support/erlang.h"
 #include "tests/support/queues.h"
 #include "tests/support/suite.h"
 
@@ -517,11 +517,10 @@ static void check_row(const Simulated *simulated, const ClosedForm *row, double 
     }
 }
 
-/* Daley's variance and what follows from it are formulas of the forecast. */
-static void check_forecast(const ClosedForm *row, double load)
+/* Daley's variance, and the number of jobs that follows from it. */
+static void check_jobs_needed(const ClosedForm *row, double load)
 {
-    const double found =
-        row->metric[0] == 'n' ? forecast_mm1_variance(load) : forecast_mm1_jobs(load, .05, .95);
+    const double found = row->metric[0] == 'n' ? daley_variance(load) : daley_jobs(load, .05);
     ck_assert_double_eq_tol(found / row->value, 1, 1e-4);
 }
 
@@ -597,7 +596,7 @@ START_TEST(rows_of_queues_are_reproduced)
             continue;
         if (strcmp(systems[i].rows->model, "M/M/1") == 0)
             for (int32_t r = 0; r < systems[i].count; r++)
-                check_forecast(&systems[i].rows[r], parameter(&systems[i], "rho="));
+                check_jobs_needed(&systems[i].rows[r], parameter(&systems[i], "rho="));
         else // each system has its own seeds: with common ones all rows would err to the same side
             check_system(&systems[i], 7000 + 50 * (uint64_t)i);
     }

@@ -4,6 +4,7 @@
 #include "real/launch/real_run_check.h"
 #include "sim/cli/disk_files.h"
 #include "sim/scenario/validate.h"
+#include "sim/study/check/study_check.h"
 #include "tools/trainyard/answer/answer.h"
 #include "tools/trainyard/options/scenario_options.h"
 #include "tools/trainyard/run_scenario.h"
@@ -27,14 +28,17 @@ static const Field validate_options[] = {
 static const OptionTable validate_table = {
     .name = "validate",
     .operands = "FILE...",
-    .summary = "Checks scenario, cluster.json, job.json and catalogue files.",
+    .summary = "Checks scenario, study, cluster.json, job.json and catalogue files.",
     .details =
         "Every problem of a file is reported as file:line:column with a hint. Exit code 0 "
         "when there are no problems, 2 otherwise. A warning names something that will run, "
-        "but probably not as intended; it does not change the exit code. A partial "
+        "but probably not as intended; it does not change the exit code. A study is checked with "
+        "its scenario, each level of its factors and its expectations, as `trainyard sweep` and "
+        "`trainyard plan` check it before the first run. A partial "
         "catalogue is checked together with the compiled-in azure-2018.json. --param and --set "
-        "change the scenario before it is checked.",
+        "change the scenario or study before it is checked.",
     .example = "trainyard validate scenarios/cifar10-horovod/scenario.json\n"
+               "trainyard validate scenarios/studies/cifar-team/study.json\n"
                "trainyard validate scenarios/cifar10-horovod/job.json "
                "scenarios/cifar10-horovod/cluster.json",
     .options = validate_options,
@@ -42,11 +46,31 @@ static const OptionTable validate_table = {
     .operand_count_max = INT32_MAX,
 };
 
+/* Returns whether the study has no problems. */
+static bool check_study(Arena *arena, const char *path, const ScenarioChanges *changes,
+                        Problems *problems, Problems *warnings)
+{
+    const StudyOptions options = {.path = path,
+                                  .param_count = changes->params.count,
+                                  .params = changes->params.items,
+                                  .set_count = changes->sets.count,
+                                  .sets = changes->sets.items};
+    const Study *study = study_validate(arena, disk_files, &options, problems);
+    if (study != NULL)
+        problems_merge(warnings, &study->scenario->warnings);
+    return study != NULL;
+}
+
 /* Checks one file. Adds its problems to `problems` and its warnings to `warnings`. */
 static AnswerFile check(Arena *arena, const char *operand, const ScenarioChanges *changes,
                         Problems *problems, Problems *warnings)
 {
     AnswerFile file = {.path = scenario_operand(arena, operand, false)};
+    if (tested_kind(disk_files, file.path) == TESTED_STUDY) {
+        file.kind = "study";
+        file.is_valid = check_study(arena, file.path, changes, problems, warnings);
+        return file;
+    }
     const int32_t problems_before = problems->count;
     const ScenarioFile *scenario;
     file.kind = validate_file(arena, disk_files, file.path, scenario_overrides(changes), problems,

@@ -38,8 +38,8 @@ typedef struct {
     uint64_t seed;
     uint32_t rank;
     Profile *profile; /* borrowed; NULL: not profiled, and no clock is read */
-    /* For backends on GPUs. The bits of ENGINE_FASTEST may differ between runs. Backends on the
-     * processor give the same bits in every run. */
+    /* For backends that choose between libraries (`engines`). The bits of ENGINE_FASTEST may differ
+     * between runs. Backends on the processor give the same bits in every run. */
     EngineWish engine;
 } BackendSettings;
 

@@ -324,25 +324,31 @@ typedef struct {
     const CudaTask *task;
     CudaOperands operands;
     cudaEvent_t begun, ended;
+    const char *error; /* of the last way that does not work; NULL: of its capture */
 } Trial;
 
-static bool queue_trial(CudaModel *model, const void *work, Status *status)
+/* Returns NULL, or the name of a library's error. */
+static const char *queue_way(CudaModel *model, const Trial *trial)
 {
-    const Trial *trial = work;
-    (void)status; // a way that does not work is not chosen
     const bool is_aside = cuda_side_of(trial->task->pass) == CUDA_WEIGHTS;
     CudaOperands operands = trial->operands;
     CudaParts left = {.count = 0};
     operands.left = &left;
     if (is_aside)
         cuda_weights_begin(model);
-    const bool works = run_way(model, trial->way, trial->task, &operands) == NULL;
+    const char *error = run_way(model, trial->way, trial->task, &operands);
     const CudaUnadded unadded = {.count = left.count > 0, .all = {left}};
     if (is_aside) // so that parts are added in the time of each way
         cuda_add_parts(model->weights_stream, &unadded, model->arenas[ARENA_GRADIENTS]);
     if (is_aside)
         cuda_weights_end(model);
-    return works;
+    return error;
+}
+
+static bool queue_trial(CudaModel *model, const void *work, Status *status)
+{
+    (void)status; // `choose` decides what a way that does not work means
+    return queue_way(model, work) == NULL;
 }
 
 /* The time of one launch in milliseconds. */
@@ -359,12 +365,12 @@ static float time_launch(CudaModel *model, const Trial *trial, cudaGraphExec_t g
 
 /* The milliseconds of one use of a way; INFINITY if it does not work, or cannot be captured in a
  * graph. */
-static float time_way(CudaModel *model, const Trial *trial)
+static float time_way(CudaModel *model, Trial *trial)
 {
     Status status;
-    const bool works = queue_trial(model, trial, &status); // loads the kernels
+    trial->error = queue_way(model, trial); // loads the kernels
     cuda_note(model, cudaStreamSynchronize(model->stream), doing);
-    if (!works) {
+    if (trial->error) {
         (void)cudaGetLastError(); // otherwise the next way would seem to fail
         return INFINITY;
     }
@@ -384,13 +390,31 @@ static float time_way(CudaModel *model, const Trial *trial)
     return best_ms / REPEATS;
 }
 
-/* The first way, of `own`, is not tried if another engine is wanted and can do the task. */
-static void choose(CudaModel *model, CudaChoice *choice, Trial *trial)
+/* A named engine must compute what it says it can: own kernels would not be what was asked for. */
+static bool fail_wanted(const CudaModel *model, int32_t stage_index, const Trial *trial,
+                        Status *status)
 {
+    static const char *const passes[CUDA_PASS_COUNT] = {"forward", "to the gradient of its input",
+                                                        "to the gradients of its weights"};
+    const char *name = trial->way->engine->name;
+    status_fail(status, STATUS_MACHINE, here,
+                "no way of %s to compute %s %s in %s works on GPU %" PRId32 " (%s): %s", name,
+                model->stages[stage_index].layer->name, passes[trial->task->pass],
+                precision_names[model->settings.precision], model->device.index, model->device.name,
+                trial->error ? trial->error : "it cannot be in a graph");
+    return status_hint(status, "use another --engine: fastest leaves out ways that do not work");
+}
+
+/* The first way, of `own`, is not tried if another engine is wanted and can do the task. */
+static bool choose(CudaModel *model, int32_t stage_index, CudaPass pass, Trial *trial,
+                   Status *status)
+{
+    CudaChoice *choice = &model->stages[stage_index].choices[pass];
     const int32_t first = model->settings.engine != ENGINE_FASTEST && choice->way_count > 1;
     float best_ms = INFINITY;
-    if (choice->way_count - first == 1)
-        choice->chosen = first;
+    trial->task = &choice->task;
+    trial->operands = cuda_stages_operands(model, stage_index, pass);
+    choice->chosen = first;
     choice->took_ms[0] = INFINITY;
     for (int32_t i = first;
          i < choice->way_count && choice->way_count - first > 1 && !model->has_failed; i++) {
@@ -402,24 +426,23 @@ static void choose(CudaModel *model, CudaChoice *choice, Trial *trial)
             choice->chosen = i;
         }
     }
+    const bool has_failed = choice->is_measured && isinf(best_ms) && !model->has_failed;
+    return !has_failed || first == 0 || fail_wanted(model, stage_index, trial, status);
 }
 
 bool cuda_engines_choose(CudaModel *model, Status *status)
 {
     Trial trial = {.way = NULL};
+    bool is_fine = true;
     model->is_training = true;
     cuda_note(model, cudaEventCreate(&trial.begun), doing);
     cuda_note(model, cudaEventCreate(&trial.ended), doing);
-    for (int32_t i = 0; i < model->stage_count; i++)
-        for (CudaPass pass = 0; pass < CUDA_PASS_COUNT; pass++) {
-            CudaChoice *choice = &model->stages[i].choices[pass];
-            trial.task = &choice->task;
-            trial.operands = cuda_stages_operands(model, i, pass);
-            choose(model, choice, &trial);
-        }
+    for (int32_t i = 0; i < model->stage_count && is_fine; i++)
+        for (CudaPass pass = 0; pass < CUDA_PASS_COUNT && is_fine; pass++)
+            is_fine = choose(model, i, pass, &trial, status);
     if (trial.begun)
         (void)cudaEventDestroy(trial.begun);
     if (trial.ended)
         (void)cudaEventDestroy(trial.ended);
-    return cuda_wait(model, doing, status);
+    return is_fine && cuda_wait(model, doing, status);
 }

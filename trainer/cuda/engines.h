@@ -10,7 +10,9 @@
  * The fastest way depends on the GPU, the shape and the library's version. Each way to do a pass of
  * a layer is therefore measured when a model opens, and the fastest is kept (trainer/cuda/model.h,
  * "Engines"). Every way always gives the same bits. The choice depends on measured times and may
- * differ between runs. BackendSettings.engine may name one engine instead.
+ * differ between runs. BackendSettings.engine may name one engine instead: it computes each pass
+ * that it can do, own kernels the others, and a pass that it can do by no way that works is an
+ * error.
  *
  * The libraries are optional (CMake: TRAINYARD_CUBLAS, TRAINYARD_CUDNN). A program that was built
  * with a library does not start without it. The library is searched for in its folder at build

@@ -289,7 +289,8 @@ void cuda_engines_close(CudaModel *model);
 /* The largest number of bytes of working memory that any way of the side needs. */
 int64_t cuda_engines_scratch(const CudaModel *model, CudaSide side);
 /* Measures all ways, and keeps the fastest for each pass. Called after the memory is allocated;
- * overwrites its contents. */
+ * overwrites its contents. Fails if the settings name an engine and none of its ways to compute a
+ * pass works. */
 MUST_CHECK bool cuda_engines_choose(CudaModel *model, Status *status);
 /* Queues a pass of a product and its sieve with `model->count` images. Uses the `own` kernels if
  * that is not batch_max. */

@@ -10,6 +10,7 @@
 #include "sim/cli/report.h"
 #include "trainer/record/checkpoint_name.h"
 #include "trainer/run/signals.h"
+#include "trainer/run/step_span.h"
 #include "trainer/run/timeline_gather.h"
 #include "trainer/run/training_open.h"
 #include "trainer/run/training_summary.h"
@@ -163,29 +164,9 @@ static bool evaluate(Training *training, bool is_last, Score *score, Status *sta
 
 /* --- Epochs --- */
 
-/* The steps of each epoch that --profile measures. They are few, so that the other steps are not
- * slowed down and the trace stays small. The first step is excluded: it follows an evaluation, or
- * kernels are not loaded yet. */
-enum { PROFILED_FIRST = 1, PROFILED_END = 33 };
-
 static bool is_profiled(const Training *training, int64_t step)
 {
-    return training->trainer.profile && step >= PROFILED_FIRST && step < PROFILED_END;
-}
-
-/* The end of the steps from `step` on that are all profiled or all not profiled. Between these
- * steps no rank is to fail (--fail-step), and no checkpoint is due. */
-static int64_t run_end(const Training *training, int64_t step)
-{
-    const int64_t changes = step < PROFILED_FIRST ? PROFILED_FIRST : PROFILED_END;
-    const int64_t fails = training->options->fail_step - training->state.iteration + step;
-    const int64_t every = training->every.steps;
-    const int64_t due = every > 0 ? step + every - training->state.iteration % every : INT64_MAX;
-    int64_t end = training->plan.steps;
-    if (training->trainer.profile && step < changes && changes < end)
-        end = changes;
-    end = due < end ? due : end;
-    return step < fails && fails < end ? fails : end;
+    return training->trainer.profile && step_is_profiled(step);
 }
 
 /* --fail-rank, --fail-step: ends the rank like a lost node, without a message or cleaning up. */
@@ -197,13 +178,17 @@ static void fail_on_purpose(const Training *training)
         raise(SIGKILL);
 }
 
-/* The steps of the epoch from `step` on, up to run_end. */
+/* The steps of the epoch from `step` on that may be made at once. */
 static StepRun run_from(const Training *training, int64_t step)
 {
+    const StepSpan span = {.steps = training->plan.steps,
+                           .has_profile = training->trainer.profile != NULL,
+                           .checkpoint_every = training->every.steps,
+                           .fail_step = training->options->fail_step};
     return (StepRun){.set = &training->data.train,
                      .epoch = (uint64_t)training->state.epoch,
                      .first = step,
-                     .count = run_end(training, step) - step,
+                     .count = step_span_end(&span, training->state.iteration, step) - step,
                      .batch_size = (int32_t)training->options->batch_size,
                      .step = (uint64_t)training->state.iteration,
                      .is_augmented = training->options->is_augmented};

@@ -2,6 +2,8 @@
 
 /* A cluster's record: commands, and its life from creation to deletion. */
 
+#include <string.h>
+
 #include "sim/base/invariant.h"
 #include "sim/cloud/cluster/allocation.h"
 #include "sim/cloud/cluster/autoscale.h"
@@ -25,12 +27,26 @@ const char *vm_size_in_capitals(Arena *arena, const char *vm_size)
     return copy;
 }
 
+/* The VM size of a kind, and its name if another kind has that size. */
+static const char *kind_label(Arena *arena, const ClusterSpec *spec, int32_t index)
+{
+    const NodeKind *kind = &spec->kinds[index];
+    const char *size = vm_size_in_capitals(arena, kind->vm_size->name);
+    bool is_shared = false;
+    for (int32_t k = 0; k < spec->kind_count; k++)
+        is_shared |= k != index && spec->kinds[k].vm_size == kind->vm_size;
+    return is_shared && strcmp(vm_size_in_capitals(arena, kind->name), size) != 0
+               ? arena_printf(arena, "%s (%s)", size, kind->name)
+               : size;
+}
+
 const char *vm_sizes_in_capitals(Arena *arena, const ClusterSpec *spec)
 {
-    const char *names = vm_size_in_capitals(arena, spec->vm_size->name);
+    if (spec->kind_count == 0)
+        return vm_size_in_capitals(arena, spec->vm_size->name);
+    const char *names = kind_label(arena, spec, 0);
     for (int32_t k = 1; k < spec->kind_count; k++)
-        names = arena_printf(arena, "%s + %s", names,
-                             vm_size_in_capitals(arena, spec->kinds[k].vm_size->name));
+        names = arena_printf(arena, "%s + %s", names, kind_label(arena, spec, k));
     return names;
 }
 

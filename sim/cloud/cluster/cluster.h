@@ -27,7 +27,8 @@ typedef enum { ALLOCATION_RESIZING, ALLOCATION_STEADY } AllocationState;
 const char *allocation_state_name(AllocationState state); /* "steady" */
 /* "STANDARD_NC6": the service's answers show sizes in capitals. In `arena`. */
 const char *vm_size_in_capitals(Arena *arena, const char *vm_size);
-/* The same of all kinds of nodes: "STANDARD_NC6 + STANDARD_NC24". */
+/* The same of all kinds of nodes: "STANDARD_NC6 + STANDARD_NC24"; of kinds of one size with their
+ * names, "STANDARD_NC6 + STANDARD_NC6 (spot)". */
 const char *vm_sizes_in_capitals(Arena *arena, const ClusterSpec *spec);
 
 /* The nodes of one kind. */

@@ -7,6 +7,8 @@
 #include "sim/base/text.h"
 #include "sim/base/units.h"
 
+const char expect_later_end[] = "with a later \"until\" more of them start";
+
 /* The number, as many digits as people write. */
 static const char *number_words(Arena *arena, MetricValue value)
 {
@@ -46,10 +48,14 @@ ExpectAnswer expect_between(Arena *arena, const Metric *metric, const Summary *s
                             double high)
 {
     const MetricValue value = metric != NULL ? metric_of(metric, summary) : (MetricValue){0};
-    return (ExpectAnswer){.holds = value.is_known && value.value >= low && value.value <= high &&
-                                   !(value.is_lower_bound && high < INFINITY),
+    const bool is_inside = value.is_known && value.value >= low && value.value <= high;
+    const bool may_grow = value.is_lower_bound && high < INFINITY;
+    const char *words = number_words(arena, value);
+    return (ExpectAnswer){.holds = is_inside && !may_grow,
                           .expected = expect_range_words(arena, low, high),
-                          .got = number_words(arena, value)};
+                          .got = is_inside && may_grow
+                                     ? arena_printf(arena, "%s; %s", words, expect_later_end)
+                                     : words};
 }
 
 ExpectAnswer expect_count(Arena *arena, int64_t count, double low, double high)

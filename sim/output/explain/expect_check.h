@@ -20,6 +20,8 @@ typedef struct {
 /* Whether the text of `metric` is `wanted`. `metric` NULL: the run has no such text. */
 ExpectAnswer expect_equals(Arena *arena, const Metric *metric, const Summary *summary,
                            const char *wanted);
+/* What to do if a value is only a lower bound. */
+extern const char expect_later_end[];
 /* Whether the number of `metric` is in [low, high]; -INFINITY and INFINITY for no bound. A lower
  * bound is not known to be at most `high`. `metric` NULL: the run has no such number. */
 ExpectAnswer expect_between(Arena *arena, const Metric *metric, const Summary *summary, double low,

@@ -4,11 +4,6 @@
 
 #include "sim/output/summary/metric_path.h"
 
-const char *metric_name(const Metric *metric)
-{
-    return metric->name;
-}
-
 bool metric_is_of_waiting(const Metric *metric)
 {
     return metric->above != NULL

@@ -31,7 +31,6 @@ const Metric *metric_compile(Arena *arena, MetricNames *names, const char *name,
 const Metric *metric_compile_any(Arena *arena, MetricNames *names, const char *name, Place at,
                                  Problems *problems);
 
-const char *metric_name(const Metric *metric);
 /* "s", "ms", "USD", "1" for ratios; NULL for counts and for texts. */
 const char *metric_unit(const Metric *metric);
 bool metric_is_text(const Metric *metric);

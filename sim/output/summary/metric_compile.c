@@ -35,6 +35,45 @@ typedef struct {
     const char *rest;
 } Position;
 
+static const Metric *compile_one(Arena *arena, MetricNames *names, const char *name, Place at,
+                                 Problems *problems);
+
+/* True if the items of `list` have a member `key`, or may have classes of that name. */
+static bool items_have(const Field *list, const char *key)
+{
+    bool has_key = field_find(list->type, key) != NULL;
+    for (int kind = 0; list->type == &summary_workload_type && kind < JOB_CLASS_COUNT; kind++)
+        has_key |= strcmp(job_class_key((JobClassKind)kind), key) == 0;
+    return has_key;
+}
+
+/* True if `key` is a member of clusters, jobs or workloads. Then `*whole` is the first metric, of
+ * the first items of the scenario, that has the typed name after that of an item; NULL: there is
+ * none.
+ */
+static bool find_below(const Compiler *compiler, const char *key, const char **whole)
+{
+    enum { ITEMS_TRIED_MAX = 64 };
+    bool is_below = false;
+    Problems unused = problems_create(compiler->arena);
+    *whole = NULL;
+    for (const Field *list = summary_type.fields; list->name != NULL; list++) {
+        if (list->kind != VALUE_NAMED || !items_have(list, key))
+            continue;
+        const NameList names = metric_item_names(compiler->names, list->name, NULL);
+        is_below = true;
+        const int32_t count =
+            names.preferred_count < ITEMS_TRIED_MAX ? names.preferred_count : ITEMS_TRIED_MAX;
+        for (int32_t i = 0; i < count && *whole == NULL; i++) {
+            const char *name = arena_printf(compiler->arena, "%s.%s.%s", list->name, names.items[i],
+                                            compiler->name);
+            if (compile_one(compiler->arena, compiler->names, name, compiler->at, &unused) != NULL)
+                *whole = name;
+        }
+    }
+    return is_below;
+}
+
 /* The problem that `position.rest` begins with none of `names`. */
 static bool add_unknown(const Compiler *compiler, Position position, const char *kind,
                         const char *const *names, int32_t count)
@@ -44,8 +83,12 @@ static bool add_unknown(const Compiler *compiler, Position position, const char 
     Status *problem =
         problems_add(compiler->problems, STATUS_BAD_INPUT, compiler->at,
                      "unknown metric \"%s\": no %s is called \"%s\"", compiler->name, kind, typed);
-    const char *nearest = nearest_name(typed, names, count);
-    if (nearest == NULL)
+    const char *whole = NULL, *nearest = nearest_name(typed, names, count);
+    const bool is_below = position.type == &summary_type && find_below(compiler, typed, &whole);
+    if (whole != NULL)
+        return status_hint(problem, "did you mean \"%s\"?", whole);
+    // "queues" is hardly "queue_s", because clusters have queues; "cluster" may be "clusters".
+    if (nearest == NULL || (is_below && strncmp(nearest, typed, strlen(typed)) != 0))
         return status_hint(problem, "`trainyard explain SCENARIO --metrics` lists all metrics");
     const char *after = position.rest + strlen(typed);
     return status_hint(problem, "did you mean \"%.*s%s%s\"?", done, compiler->name, nearest,

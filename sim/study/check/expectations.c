@@ -46,7 +46,7 @@ double expectations_sample_value(const Expectation *expectation, const Metric *m
 {
     const MetricValue value = metric_of(metric, summary);
     const bool may_grow = value.is_lower_bound && expectation->high < INFINITY;
-    return value.is_known && !may_grow ? value.value : NAN;
+    return !value.is_known ? NAN : may_grow ? INFINITY : value.value;
 }
 
 /* --- Watching --- */
@@ -354,16 +354,28 @@ const char *const *expectations_records(Arena *arena, const ScenarioFile *file, 
 
 /* --- Statistics --- */
 
-/* The number of runs without the metric; `*seed` is the seed of the first such run. */
-static int32_t count_missing(const MetricSample *sample, uint64_t *seed)
+/* The number of runs whose value is not known; `*first` is the first such run. */
+static int32_t count_missing(const MetricSample *sample, int32_t *first)
 {
     int32_t missing = 0;
     for (int32_t i = sample->count - 1; i >= 0; i--)
-        if (isnan(sample->values[i])) {
-            *seed = sample->first_seed + (uint64_t)i;
+        if (!isfinite(sample->values[i])) {
+            *first = i;
             missing++;
         }
     return missing;
+}
+
+static const char *missing_words(Arena *arena, const MetricSample *sample, int32_t missing,
+                                 int32_t first)
+{
+    const char *runs =
+        arena_printf(arena, "%" PRId32 " of %" PRId32 " runs, first with seed %" PRIu64, missing,
+                     sample->count, sample->first_seed + (uint64_t)first);
+    return isnan(sample->values[first])
+               ? arena_printf(arena, "the metric is not known in %s", runs)
+               : arena_printf(arena, "jobs still waited at the end of %s; %s", runs,
+                              expect_later_end);
 }
 
 /* The confidence bound of the statistic on one side; NAN if there are too few values. `sorted` is
@@ -397,18 +409,15 @@ static bool side_holds(Arena *arena, const Expectation *wanted, const double *so
 ExpectAnswer expectations_statistic(Arena *arena, const Expectation *wanted,
                                     const MetricSample *sample)
 {
-    uint64_t seed = 0;
+    int32_t first = 0;
     const char *name =
         wanted->quantile > 0 ? arena_printf(arena, "p%.6g", 100 * wanted->quantile) : "mean";
     ExpectAnswer answer = {.expected =
                                arena_printf(arena, "%s %s", name,
                                             expect_range_words(arena, wanted->low, wanted->high))};
-    int32_t missing = count_missing(sample, &seed);
+    const int32_t missing = count_missing(sample, &first);
     if (missing > 0) {
-        answer.got = arena_printf(arena,
-                                  "the metric is not known in %" PRId32 " of %" PRId32
-                                  " runs, first with seed %" PRIu64,
-                                  missing, sample->count, seed);
+        answer.got = missing_words(arena, sample, missing, first);
         return answer;
     }
     double *sorted = ARENA_ARRAY(arena, double, sample->count);

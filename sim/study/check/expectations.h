@@ -49,12 +49,13 @@ void expectations_summarise(Arena *arena, const ScenarioFile *file, const Expect
 const char *const *expectations_records(Arena *arena, const ScenarioFile *file, int32_t index,
                                         const ExpectAnswer *answer, int32_t *count);
 
-/* The value in a run for a sample: NaN if it is unknown, or if it is a lower bound that the
+/* The value in a run for a sample: NaN if it is unknown, INFINITY if it is a lower bound that the
  * expectation's upper limit cannot be compared with. */
 double expectations_sample_value(const Expectation *expectation, const Metric *metric,
                                  const Summary *summary);
 
-/* The values of one metric in several runs, ordered by seed; NaN if a run does not have it. */
+/* The values of one metric in several runs, ordered by seed; NaN or INFINITY as of
+ * expectations_sample_value. */
 typedef struct {
     uint64_t first_seed;
     int32_t count;

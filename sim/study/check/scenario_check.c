@@ -90,7 +90,7 @@ static uint64_t worst_seed(const Expectation *expectation, const MetricSample *s
     int32_t worst = 0;
     bool wants_less = expectation->high < INFINITY;
     for (int32_t i = 0; i < sample->count; i++) {
-        if (isnan(sample->values[i]))
+        if (!isfinite(sample->values[i]))
             return sample->first_seed + (uint64_t)i;
         if (wants_less ? sample->values[i] > sample->values[worst]
                        : sample->values[i] < sample->values[worst])

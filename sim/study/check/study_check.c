@@ -12,12 +12,26 @@ TestedKind tested_kind(FileSource files, const char *path)
     const JsonLoader loader = {.arena = arena, .files = files, .problems = &ignored};
     const Json *root = json_load(&loader, path, JSON_WITH_COMMENTS, &status);
     TestedKind kind = TESTED_SCENARIO;
-    if (root != NULL && json_member(root, "trainyard_study") != NULL)
-        kind = TESTED_STUDY;
-    else if (root != NULL && json_member(root, "trainyard_study_expanded") != NULL)
+    if (root != NULL && json_member(root, "trainyard_study_expanded") != NULL)
         kind = TESTED_FOLDER;
+    else if (root != NULL &&
+             (json_member(root, "trainyard_study") != NULL ||
+              (json_member(root, "factors") != NULL && json_member(root, "trainyard") == NULL)))
+        kind = TESTED_STUDY;
     arena_destroy(arena);
     return kind;
+}
+
+const Study *study_validate(Arena *arena, FileSource files, const StudyOptions *options,
+                            Problems *problems)
+{
+    StudyExpectations wanted;
+    const Study *study = study_read_with(arena, files, options->path, options, problems);
+    if (study == NULL)
+        return NULL;
+    const bool is_expected = study_expect_read(arena, study, &wanted, problems);
+    const bool has_plan = study->goal == NULL || plan_grid_create(arena, study, problems) != NULL;
+    return is_expected && has_plan ? study : NULL;
 }
 
 /* The expectations of a study, and the outcomes that they need. */

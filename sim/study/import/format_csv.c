@@ -198,6 +198,19 @@ static const Unit *unit_of_cell(const Mapping *mapping, int32_t index, Cell *cel
     return unit;
 }
 
+/* Also for dates in an order that is not read, such as 10/7/2017 and 7.10.2017. */
+static bool looks_like_date(Cell cell)
+{
+    enum { BEGIN = 8 };
+    int32_t dots = 0;
+    bool has_sign = false;
+    for (int32_t i = 1; i < BEGIN && i < cell.length; i++) {
+        has_sign |= cell.text[i] == '-' || cell.text[i] == '/';
+        dots += cell.text[i] == '.';
+    }
+    return cell.length >= BEGIN && cell.text[0] != '-' && (has_sign || dots > 1);
+}
+
 /* A number with its unit; a time whose unit is "time", or not stated and not a number, is a date.
  */
 static bool read_number(Mapping *mapping, Cell cell, int32_t index, int64_t not_before_ns,
@@ -206,10 +219,7 @@ static bool read_number(Mapping *mapping, Cell cell, int32_t index, int64_t not_
     ImportLog *log = mapping->log;
     const char *column = mapping->columns[index].name;
     const Unit *unit = unit_of_cell(mapping, index, &cell);
-    const bool is_long_time = unit->kind == KIND_TIME;
-    const bool looks_like_date =
-        cell.length >= 8 && memchr(cell.text, '-', 8) != NULL && cell.text[0] != '-';
-    if (is_long_time && (unit->numerator == 0 || looks_like_date)) {
+    if (unit->kind == KIND_TIME && (unit->numerator == 0 || looks_like_date(cell))) {
         log->has_calendar = log->has_dates = true;
         return import_stamp(log, cell, column, not_before_ns, value);
     }

@@ -104,15 +104,21 @@ static bool has_decimal_comma(Cell cell)
     return commas == 1;
 }
 
-bool import_bad(ImportLog *log, Cell cell, const char *column, const char *expected)
+static bool refuse_cell(ImportLog *log, Cell cell, const char *column, const char *expected,
+                        const char *hint)
 {
     Arena *scratch = arena_create();
     const char *subject =
         arena_printf(scratch, "%s is \"%.*s\"", column, (int)cell_shown(cell), cell.text);
-    refuse(log, cell_place(&log->lines, cell.text), subject, expected,
-           has_decimal_comma(cell) ? "decimals follow a point, as in 2.5" : to_skip);
+    refuse(log, cell_place(&log->lines, cell.text), subject, expected, hint);
     arena_destroy(scratch);
     return false;
+}
+
+bool import_bad(ImportLog *log, Cell cell, const char *column, const char *expected)
+{
+    return refuse_cell(log, cell, column, expected,
+                       has_decimal_comma(cell) ? "decimals follow a point, as in 2.5" : to_skip);
 }
 
 bool import_bad_line(ImportLog *log, int32_t count, const char *expected)
@@ -158,7 +164,9 @@ bool import_stamp(ImportLog *log, Cell cell, const char *column, int64_t not_bef
     if (cell.length < 8 && stamp_is_none(cell))
         return true;
     if (!stamp_read(cell, &log->zone, not_before_ns, ns, &kind))
-        return import_bad(log, cell, column, "a time such as \"2017-10-07 01:11:39\"");
+        return refuse_cell(log, cell, column, "a time such as \"2017-10-07 01:11:39\"",
+                           "a time may end with an offset such as +02:00, otherwise it is in the "
+                           "zone of --timezone; --skip-malformed drops rows that cannot be read");
     if (kind == LOCAL_TWICE)
         import_count(log, RULE_REPEATED_HOUR);
     if (kind == LOCAL_SKIPPED)

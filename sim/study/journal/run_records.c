@@ -47,21 +47,6 @@ static uint64_t run_key(const RunRecord *run)
     return (uint64_t)run->point << 32 | (uint64_t)run->replication;
 }
 
-const RunRecord *run_records_find(const RunRecords *records, int32_t point, int32_t replication)
-{
-    const uint64_t key = run_key(&(RunRecord){.point = point, .replication = replication});
-    int64_t low = 0, high = records->count;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (run_key(&records->items[middle]) < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const bool is_found = low < records->count && run_key(&records->items[low]) == key;
-    return is_found ? &records->items[low] : NULL;
-}
-
 /* --- Collecting --- */
 
 RunCollection *run_collection_create(Arena *arena, uint32_t value_count)

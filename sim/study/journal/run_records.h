@@ -37,9 +37,6 @@ typedef struct {
     int64_t torn_bytes;
 } RunRecords;
 
-/* The record of a run, or NULL. */
-const RunRecord *run_records_find(const RunRecords *records, int32_t point, int32_t replication);
-
 /* Collects records in any order. */
 typedef struct RunCollection RunCollection;
 

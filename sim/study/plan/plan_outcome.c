@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "sim/study/point_estimate.h"
 #include "sim/study/statistics/distribution.h"
 #include "sim/study/statistics/estimate.h"
 #include "sim/study/statistics/sample.h"
@@ -43,11 +44,8 @@ static PlanEstimate estimate_of(const Maker *maker, const double *values, int32_
         estimate.low = mean.mean - mean.half_width;
         estimate.high = mean.mean + mean.half_width;
     }
-    const bool is_part = metric->kind == MEASURE_SHARE || metric->kind == MEASURE_FRACTION;
-    if (is_part && !is_difference && isfinite(estimate.low)) {
-        estimate.low = fmax(estimate.low, 0);
-        estimate.high = fmin(estimate.high, 1);
-    }
+    if (!is_difference)
+        metric_interval_cut(metric->kind, &estimate.low, &estimate.high);
     return estimate;
 }
 

@@ -9,6 +9,7 @@
 #include "sim/study/plan/answer.h"
 #include "sim/study/plan/answer_words.h"
 #include "sim/study/plan/plan_json.h"
+#include "sim/study/point_estimate.h"
 #include "sim/study/statistics/words.h"
 
 enum { ROWS_MAX = 16 };
@@ -20,13 +21,7 @@ static const char *estimate_text(Arena *arena, const PlanEstimate *estimate)
     Text text = {0};
     if (isnan(estimate->value))
         return "?";
-    const double half_width = (estimate->high - estimate->low) / 2;
-    const bool has_width = isfinite(half_width) && half_width > 0;
-    words_number(&text, estimate->value, has_width ? half_width : 0);
-    if (has_width) {
-        text_add(&text, " ± ");
-        words_number(&text, half_width, half_width);
-    }
+    point_interval_print(estimate->value, estimate->low, estimate->high, 1, &text);
     const char *copy = arena_strdup(arena, text_string(&text));
     text_free(&text);
     return copy;

@@ -6,25 +6,6 @@
 #include "sim/base/invariant.h"
 #include "sim/study/statistics/distribution.h"
 
-double forecast_mm1_variance(double load)
-{
-    invariant(load > 0 && load < 1);
-    double idle = (1 - load) * (1 - load);
-    return load * (2 + load * (5 - load * (4 - load))) / (idle * idle);
-}
-
-double forecast_jobs(double variance, double mean, double relative, double confidence)
-{
-    invariant(relative > 0);
-    double z = normal_quantile(1 - (1 - confidence) / 2) / relative;
-    return mean == 0 ? INFINITY : z * z * variance / (mean * mean);
-}
-
-double forecast_mm1_jobs(double load, double relative, double confidence)
-{
-    return forecast_jobs(forecast_mm1_variance(load), load / (1 - load), relative, confidence);
-}
-
 double forecast_runs(const Estimate *pilot, double relative)
 {
     invariant(relative > 0);

@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "sim/base/invariant.h"
 #include "sim/study/statistics/sample.h"
 
 static int64_t count_all(const RunValues *runs, int32_t run_count)
@@ -33,11 +32,6 @@ static int64_t count_all_within(const RunValues *runs, int32_t run_count, double
     for (int32_t r = 0; r < run_count; r++)
         count += count_within(&runs[r], limit);
     return count;
-}
-
-double pooled_share(const RunValues *runs, int32_t run_count, double limit)
-{
-    return (double)count_all_within(runs, run_count, limit) / (double)count_all(runs, run_count);
 }
 
 /* Whether a limit is high enough for a purpose; true for all limits above one for which it is. */
@@ -94,30 +88,6 @@ double pooled_quantile(const RunValues *runs, int32_t run_count, double quantile
                          .run_count = run_count,
                          .rank = statistics_rank(count_all(runs, run_count), quantile)};
     return least_enough(runs, run_count, reaches_rank, &search);
-}
-
-/* --- Sections --- */
-
-Estimate pooled_quantile_sections(const RunValues *runs, int32_t run_count, double quantile,
-                                  double confidence, Arena *scratch)
-{
-    double *quantiles = ARENA_ARRAY(scratch, double, run_count);
-    int32_t count = 0;
-    for (int32_t r = 0; r < run_count; r++)
-        if (runs[r].count > 0)
-            quantiles[count++] = runs[r].sorted[statistics_rank(runs[r].count, quantile) - 1];
-    invariant(count > 0);
-    Estimate estimate = estimate_mean(quantiles, count, confidence);
-    double bias = estimate.mean - pooled_quantile(runs, run_count, quantile);
-    estimate.mean -= bias;
-    if (count >= 2) {
-        // Spread around the quantile of all values instead of their mean: the sum of squares grows
-        // by count * bias^2.
-        double variance = statistics_variance(quantiles, count);
-        double around = variance + count * bias * bias / (count - 1);
-        estimate.half_width *= variance > 0 ? sqrt(around / variance) : 1;
-    }
-    return estimate;
 }
 
 /* --- Bounds by shares --- */

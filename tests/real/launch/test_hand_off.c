@@ -280,6 +280,28 @@ START_TEST(results_are_read_from_the_history)
 }
 END_TEST
 
+static const char *put_in_words(RealTraining training)
+{
+    Json *entry = json_object(arena);
+    Text text = {0};
+    hand_off_put_training(arena, entry, training);
+    json_print(&text, entry, JSON_COMPACT);
+    const char *words = arena_strdup(arena, text_string(&text));
+    text_free(&text);
+    return words;
+}
+
+START_TEST(only_known_results_are_reported)
+{
+    ck_assert_str_eq(put_in_words(real_training_unknown()), "{}");
+    ck_assert_str_eq(put_in_words((RealTraining){0}),
+                     "{\"epochs\":0,\"steps\":0,\"val_accuracy\":0,\"val_loss\":0}");
+    ck_assert_str_eq(
+        put_in_words((RealTraining){.epochs = 2, .steps = 9, .accuracy_ppm = -1, .loss_micro = -1}),
+        "{\"epochs\":2,\"steps\":9}");
+}
+END_TEST
+
 START_TEST(an_earlier_attempts_history_counts_up_to_the_resumed_epoch)
 {
     static const char rows[] =
@@ -399,6 +421,7 @@ Suite *test_suite(void)
     tcase_add_test(cases, a_share_has_the_path_of_its_mount);
     tcase_add_test(cases, steps_are_counted_from_the_output);
     tcase_add_test(cases, results_are_read_from_the_history);
+    tcase_add_test(cases, only_known_results_are_reported);
     tcase_add_test(cases, an_earlier_attempts_history_counts_up_to_the_resumed_epoch);
     tcase_add_test(cases, a_broken_history_gives_no_results_but_a_reason);
     tcase_add_test(cases, what_ranks_printed_is_kept);

@@ -56,6 +56,19 @@ START_TEST(errors_of_gnuplot_are_reported)
 }
 END_TEST
 
+START_TEST(a_signal_that_ends_gnuplot_is_named)
+{
+    Arena *arena = arena_create();
+    Status status = {0};
+    char *drawing = NULL;
+    ck_assert(!gnuplot_draw(arena, "print system('kill -9 $PPID')\n", 1, &drawing, &status));
+    ck_assert_int_eq(status.code, STATUS_MACHINE);
+    ck_assert_str_eq(status.message, "gnuplot was ended by signal 9 (Killed)");
+    ck_assert_ptr_nonnull(strstr(status.hint, "trainyard report"));
+    arena_destroy(arena);
+}
+END_TEST
+
 START_TEST(a_drawing_too_few_is_a_failure)
 {
     Arena *arena = arena_create();
@@ -74,6 +87,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_script_becomes_drawings_in_order);
     tcase_add_test(tests, a_drawing_is_tidied_but_its_words_are_not);
     tcase_add_test(tests, errors_of_gnuplot_are_reported);
+    tcase_add_test(tests, a_signal_that_ends_gnuplot_is_named);
     tcase_add_test(tests, a_drawing_too_few_is_a_failure);
     suite_add_tcase(suite, tests);
     return suite;

@@ -2,6 +2,7 @@
  * page. */
 #include "reports/page/page.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +47,29 @@ START_TEST(a_short_page_has_ids_and_no_contents)
 }
 END_TEST
 
+START_TEST(equal_headings_have_different_ids)
+{
+    Text html = {0};
+    page_begin(&html, "title", "kicker", "heading");
+    for (int32_t i = 0; i < 7; i++) // enough for contents, after the first section
+        text_printf(&html, "<section>\n<h2>Day</h2>\n<h2>Day 2</h2>\n<h2>%d</h2>\n</section>\n",
+                    i % 2);
+    page_end(&html);
+    const char *page = text_string(&html);
+    static const char *const ids[] = {"day", "day-2", "day-3", "day-2-2", "0", "0-2", "1", "1-2"};
+    for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
+        char id[32], link[32];
+        snprintf(id, sizeof id, "<h2 id=\"%s\">", ids[i]);
+        snprintf(link, sizeof link, "<a href=\"#%s\">", ids[i]);
+        const char *at = strstr(page, id);
+        ck_assert_msg(at != NULL && strstr(at + 1, id) == NULL, "%s", id);
+        at = strstr(page, link);
+        ck_assert_msg(at != NULL && strstr(at + 1, link) == NULL, "%s", link);
+    }
+    text_free(&html);
+}
+END_TEST
+
 START_TEST(a_long_question_is_smaller_than_the_answer)
 {
     static const char question[] = "Which size, and how many nodes, keep 95 % of two hundred "
@@ -67,6 +91,7 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("page");
     tcase_add_test(tests, a_long_page_has_contents_after_its_first_section);
     tcase_add_test(tests, a_short_page_has_ids_and_no_contents);
+    tcase_add_test(tests, equal_headings_have_different_ids);
     tcase_add_test(tests, a_long_question_is_smaller_than_the_answer);
     suite_add_tcase(suite, tests);
     return suite;

@@ -63,7 +63,7 @@ AnswerProblems answer_problems(Arena *arena, const Problems *problems)
 #define OWNER AnswerFile
 static const Field file_fields[] = {
     TEXT("path", path, "the file as named on the command line"),
-    TEXT("kind", kind, "scenario, cluster, job or catalogue; null: unknown", NULLABLE),
+    TEXT("kind", kind, "scenario, study, cluster, job or catalogue; null: unknown", NULLABLE),
     FIELD_BOOLEAN("valid", is_valid, NULL, "whether it has no problem"),
     {0},
 };

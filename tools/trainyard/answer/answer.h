@@ -34,7 +34,7 @@ typedef struct {
 
 typedef struct {
     const char *path;
-    const char *kind; /* as validate_file; NULL: unknown */
+    const char *kind; /* as validate_file, or "study"; NULL: unknown */
     bool is_valid;
 } AnswerFile;
 

@@ -61,7 +61,7 @@ const OptionTable bench_training_option_table = {
         "\n"
         "Each pass of a layer uses the engine that was the fastest on this GPU: trainyard's "
         "kernels (own, the same bits in every run), cuBLAS or cuDNN. --engine uses one of them. "
-        "--profile and --json show the engines of rank 0.",
+        "--engine, --profile and --json show the engines of rank 0.",
     .example = "trainyard bench-training --steps 20 --profile\n"
                "trainyard bench-training --steps 20 --precision bf16 --json\n"
                "mpirun -n 2 trainyard bench-training --steps 20",

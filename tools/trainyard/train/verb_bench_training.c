@@ -74,6 +74,19 @@ static bool set_make(Bench *bench, Arena *arena, Status *status)
 
 /* --- The model --- */
 
+/* A named engine is not ignored silently. */
+static bool check_engine(const Bench *bench, Status *status)
+{
+    const int64_t engine = bench->options->engine;
+    const Backend *backend = bench->trainer.backend;
+    if (engine == ENGINE_FASTEST || backend->engines)
+        return true;
+    status_fail(status, STATUS_BAD_INPUT, place_in("--engine", 0, 0),
+                "is %s, but backend %s has no choice of engines", engine_words[engine],
+                backend->name);
+    return status_hint(status, "leave it out, or use --backend cuda");
+}
+
 static bool model_open(Bench *bench, Status *status)
 {
     const BenchTrainingOptions *options = bench->options;
@@ -93,7 +106,8 @@ static bool model_open(Bench *bench, Status *status)
     if (options->has_profile)
         settings.profile = trainer->profile = profile_create(bench->arena, &bench->net);
     trainer->backend = backend_find(backend_words[options->backend], settings.precision, status);
-    if (!trainer->backend || !trainer->backend->open(&settings, &trainer->model, status))
+    if (!trainer->backend || !check_engine(bench, status) ||
+        !trainer->backend->open(&settings, &trainer->model, status))
         return false;
     if (!comm_use_gpus(trainer->comm, trainer->backend->exchange != NULL, status))
         return false;
@@ -302,8 +316,9 @@ static void print_text(const Bench *bench, const Result *result, Arena *arena, T
     if (options->has_profile) {
         text_add(out, "\n");
         profile_print(bench->trainer.profile, out);
-        engines_print(bench->trainer.backend, bench->trainer.model, &bench->net, out);
     }
+    if (options->has_profile || options->engine != ENGINE_FASTEST)
+        engines_print(bench->trainer.backend, bench->trainer.model, &bench->net, out);
     text_printf(out, "\n%.0f images/s, %.1f GFLOP/s per rank (%.3f GFLOP per step)\n",
                 result->images_per_s, result->gflop_per_s, result->gflop);
     if (kernels_of(bench) > 0)

@@ -914,6 +914,22 @@ START_TEST(invariants_hold_and_node_time_is_billed_under_any_failures)
 }
 END_TEST
 
+START_TEST(kinds_of_nodes_of_one_size_have_their_names)
+{
+    const VmSize k80 = {.name = "Standard_NC6"}, v100 = {.name = "Standard_NC6s_v3"};
+    const NodeKind kinds[] = {{.name = "STANDARD_NC6", .vm_size = &k80},
+                              {.name = "v100", .vm_size = &v100},
+                              {.name = "spot", .vm_size = &k80}};
+    const ClusterSpec all = {.vm_size = &k80, .kinds = kinds, .kind_count = 3};
+    const ClusterSpec two = {.vm_size = &k80, .kinds = kinds, .kind_count = 2};
+    const ClusterSpec one = {.vm_size = &v100};
+    ck_assert_str_eq(vm_sizes_in_capitals(arena, &all),
+                     "STANDARD_NC6 + STANDARD_NC6S_V3 + STANDARD_NC6 (spot)");
+    ck_assert_str_eq(vm_sizes_in_capitals(arena, &two), "STANDARD_NC6 + STANDARD_NC6S_V3");
+    ck_assert_str_eq(vm_sizes_in_capitals(arena, &one), "STANDARD_NC6S_V3");
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("cluster");
@@ -959,6 +975,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_node_lost_while_others_leave_is_replaced_when_they_are_gone);
     tcase_add_test(tests, nodes_of_a_cluster_being_deleted_do_not_fail);
     tcase_add_test(tests, a_slow_node_is_recorded);
+    tcase_add_test(tests, kinds_of_nodes_of_one_size_have_their_names);
     suite_add_tcase(suite, tests);
     TCase *properties = tcase_create("properties");
     tcase_add_test(properties, invariants_hold_and_node_time_is_billed_under_any_failures);

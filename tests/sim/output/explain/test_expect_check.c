@@ -59,6 +59,9 @@ static const struct {
     {"jobs.train.state", 0, 1, false, "0 to 1", "unknown"},
     {"queue_s.p50", 0, 7200, true, "0 to 7200", "2"},
     {"queue_s.p95", -INFINITY, 7200, false, "at most 7200",
+     "at least 3, as jobs still waited when the run ended; with a later \"until\" more of them "
+     "start"},
+    {"queue_s.p95", -INFINITY, 2, false, "at most 2",
      "at least 3, as jobs still waited when the run ended"},
     {"queue_s.p95", 2.5, INFINITY, true, "at least 2.5",
      "at least 3, as jobs still waited when the run ended"},

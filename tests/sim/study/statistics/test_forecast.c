@@ -5,23 +5,6 @@
 #include "sim/study/statistics/distribution.h"
 #include "tests/support/suite.h"
 
-START_TEST(the_variance_of_mm1_is_daley_s)
-{
-    // Exact fractions: .5 * (2 + 2.5 - 1 + .125) / .0625 = 29; the others alike.
-    static const struct {
-        double load, variance, jobs;
-    } rows[] = {{.5, 29, 44560.9230230336},
-                {.7, 335.56790123456767, 94707.20530839596},
-                {.8, 1976, 189768.0687360225},
-                {.9, 35901, 681047.9767773226},
-                {.95, 607601, 2586231.8645255705}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        ck_assert_double_eq_tol(forecast_mm1_variance(rows[i].load) / rows[i].variance, 1, 1e-12);
-        ck_assert_double_eq_tol(forecast_mm1_jobs(rows[i].load, .05, .95) / rows[i].jobs, 1, 1e-7);
-    }
-}
-END_TEST
-
 START_TEST(a_pilot_tells_how_many_runs_are_needed)
 {
     const Estimate pilot = {.mean = 100, .half_width = 20, .count = 20, .confidence = .95};
@@ -72,7 +55,6 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("forecast");
     TCase *tests = tcase_create("forecast");
-    tcase_add_test(tests, the_variance_of_mm1_is_daley_s);
     tcase_add_test(tests, a_pilot_tells_how_many_runs_are_needed);
     tcase_add_test(tests, counts_are_printed_roughly);
     suite_add_tcase(suite, tests);

@@ -16,8 +16,6 @@ START_TEST(the_pooled_quantile_is_that_of_all_values)
     ck_assert_double_eq(pooled_quantile(runs, 4, .01), 1);
     ck_assert_double_eq(pooled_quantile(runs, 4, .7), 6); // 7.7: the 8th
     ck_assert_double_eq(pooled_quantile(runs, 4, .95), 20);
-    ck_assert_double_eq_tol(pooled_share(runs, 4, 4), 6.0 / 11, 1e-15);
-    ck_assert_double_eq(pooled_share(runs, 4, 0.5), 0);
 }
 END_TEST
 
@@ -39,19 +37,6 @@ START_TEST(the_pooled_quantile_agrees_with_sorting)
         for (double q = .05; q < 1; q += .05)
             ck_assert_double_eq(pooled_quantile(of, 6, q), statistics_quantile(all, 60, q));
     }
-}
-END_TEST
-
-START_TEST(sections_are_centred_at_the_pooled_quantile)
-{
-    // Medians 4, 4, 7 around the pooled 4: squares 0 + 0 + 9, deviation sqrt(9 / 2), t(.975, 2) =
-    // 4.302653.
-    Arena *arena = arena_create();
-    Estimate estimate = pooled_quantile_sections(runs, 4, .5, .95, arena);
-    ck_assert_double_eq(estimate.mean, 4);
-    ck_assert_int_eq(estimate.count, 3);
-    ck_assert_double_eq_tol(estimate.half_width, 4.302652730 * sqrt(4.5 / 3), 1e-8);
-    arena_destroy(arena);
 }
 END_TEST
 
@@ -80,7 +65,6 @@ START_TEST(one_run_has_no_bounds)
     Interval interval = pooled_quantile_bounds(runs, 1, .5, .95, arena);
     ck_assert_double_eq(interval.value, 4);
     ck_assert(isinf(interval.low) && isinf(interval.high));
-    ck_assert(isinf(pooled_quantile_sections(runs, 1, .5, .95, arena).half_width));
     arena_destroy(arena);
 }
 END_TEST
@@ -91,7 +75,6 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("pooled");
     tcase_add_test(tests, the_pooled_quantile_is_that_of_all_values);
     tcase_add_test(tests, the_pooled_quantile_agrees_with_sorting);
-    tcase_add_test(tests, sections_are_centred_at_the_pooled_quantile);
     tcase_add_test(tests, runs_of_equal_values_have_a_bound_that_is_a_value);
     tcase_add_test(tests, one_run_has_no_bounds);
     suite_add_tcase(suite, tests);

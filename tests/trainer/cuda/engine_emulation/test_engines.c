@@ -485,6 +485,25 @@ START_TEST(a_way_that_does_not_work_is_not_chosen)
 }
 END_TEST
 
+START_TEST(a_wanted_engine_without_a_way_that_works_is_an_error)
+{
+    const Net net = tiny_net();
+    BackendSettings settings = settings_of(&net, 1, PRECISION_BF16);
+    void *model = NULL;
+    Status status = {0};
+    settings.engine = ENGINE_CUDNN;
+    set_times(true);
+    engine_emulation()->cudnn_convolution = CUDNN_STATUS_EXECUTION_FAILED;
+    ck_assert(!cuda->open(&settings, &model, &status));
+    ck_assert_int_eq(status.code, STATUS_MACHINE);
+    ck_assert_str_eq(status.message,
+                     "no way of cudnn to compute conv2d_1 forward in bf16 works on GPU 0 "
+                     "(Emulated GPU sm_80): CUDNN_STATUS_EXECUTION_FAILED");
+    ck_assert_str_eq(status.hint, "use another --engine: fastest leaves out ways that do not work");
+    ck_assert_int_eq(engine_emulation()->live, 0);
+}
+END_TEST
+
 START_TEST(working_memory_of_libraries_is_counted)
 {
     Status status;
@@ -571,6 +590,7 @@ Suite *test_suite(void)
     tests = add_case(suite, "failures");
     tcase_add_test(tests, a_library_that_does_not_start_ends_it_with_its_error);
     tcase_add_test(tests, a_way_that_does_not_work_is_not_chosen);
+    tcase_add_test(tests, a_wanted_engine_without_a_way_that_works_is_an_error);
     tcase_add_test(tests, working_memory_of_libraries_is_counted);
     tcase_add_test(tests, a_library_that_fails_in_a_step_ends_it_with_its_error);
     tcase_add_loop_test(tests, a_gpu_that_is_lost_while_engines_are_tried_ends_with_a_reason, 0,
