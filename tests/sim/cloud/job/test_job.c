@@ -310,7 +310,7 @@ START_TEST(a_run_without_an_end_is_abandoned_if_a_job_never_makes_progress)
         cluster->is_low_priority = true;
         commands_create_cluster(&list, "c", 0, cluster);
         commands_create_job(&list, "j", 0, "c", sleeping(600, 0));
-        until_ns = has_end ? 30 * NS_PER_DAY : INT64_MAX;
+        until_ns = has_end ? 10 * NS_PER_DAY : INT64_MAX;
         make(FIDELITY_JOB);
         Scenario *scenario = (Scenario *)world_scenario(world); // scenario_of made it for this test
         scenario->service.low_priority_run_max_ns = 500 * NS_PER_S;

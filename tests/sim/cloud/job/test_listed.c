@@ -535,7 +535,7 @@ static const World *run_spot(uint64_t seed, bool forgets)
 
 START_TEST(lists_with_and_without_checkpoints_share_the_memory_of_their_jobs)
 {
-    for (uint64_t seed = 1; seed <= 10; seed++) {
+    for (uint64_t seed = 1; seed <= 4; seed++) {
         int64_t kept_ns[2 * LISTED] = {0};
         int32_t losses[2] = {0};
         arena_destroy(arena);
