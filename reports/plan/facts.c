@@ -115,6 +115,27 @@ static bool meets_all(const PlanFacts *facts, const PlanFindings *findings)
     return true;
 }
 
+/* The result of the test whether the candidate is sure; "" without one. */
+static const char *sure_words(const PlanCandidate *about)
+{
+    switch (about->sure) {
+    case SURE_YES:
+        return ", meets the limits in other times, too";
+    case SURE_NO:
+        return ", may miss a limit in other times";
+    case SURE_NOT_TESTED:
+        break;
+    }
+    return "";
+}
+
+static const char *limits_words(const PlanFacts *facts, const PlanCandidate *about)
+{
+    return about->sure != SURE_NOT_TESTED        ? sure_words(about)
+           : meets_all(facts, &about->screening) ? ""
+                                                 : ", limits not decided";
+}
+
 const char *state_words(const PlanFacts *facts, int32_t candidate)
 {
     const PlanCandidate *about = plan_candidate(facts, candidate);
@@ -123,9 +144,9 @@ const char *state_words(const PlanFacts *facts, int32_t candidate)
         return facts->outcome->verdict == PLAN_FOUND ? "recommended" : "best so far";
     case CANDIDATE_WORSE:
         return arena_printf(facts->arena, "%s%s", is_cost(facts) ? "costs more" : "is worse",
-                            meets_all(facts, &about->screening) ? "" : ", limits not decided");
+                            limits_words(facts, about));
     case CANDIDATE_EQUAL:
-        return "as good, within the indifference";
+        return arena_printf(facts->arena, "as good, within the indifference%s", sure_words(about));
     case CANDIDATE_MISSES:
         return "misses a limit";
     case CANDIDATE_MISSES_AGAIN:

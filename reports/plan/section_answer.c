@@ -155,35 +155,63 @@ static void comparison_head(Text *html, const PlanFacts *facts)
     cards_begin(html, headings);
 }
 
+/* The candidates that the recommended one is compared with, each once. */
+typedef struct {
+    const char *role, *title; /* of the row, in the heading */
+    const PlanComparison *comparison;
+} Compared;
+
+enum { COMPARED_MAX = 3 };
+
 static bool is_compared(const PlanComparison *comparison)
 {
     return comparison->candidate != NO_CANDIDATE && !isnan(comparison->objective.value);
 }
 
+/* A candidate with a second role has both in its first row. */
+static int32_t compared_with(const PlanFacts *facts, Compared *found)
+{
+    const PlanOutcome *outcome = facts->outcome;
+    const Compared all[COMPARED_MAX] = {
+        {"next best", "the next best", &outcome->against_next_best},
+        {"sure in other times", "the best that is sure in other times", &outcome->against_sure},
+        {"baseline", "the baseline", &outcome->against_baseline}};
+    int32_t count = 0;
+    for (int32_t i = 0; i < COMPARED_MAX; i++) {
+        int32_t same = 0;
+        if (!is_compared(all[i].comparison))
+            continue;
+        while (same < count && found[same].comparison->candidate != all[i].comparison->candidate)
+            same++;
+        if (same == count)
+            found[count++] = all[i];
+        else
+            found[same].role =
+                arena_printf(facts->arena, "%s, and %s", found[same].role, all[i].role);
+    }
+    return count;
+}
+
 void section_compared(Text *html, const PlanFacts *facts)
 {
     const PlanOutcome *outcome = facts->outcome;
-    const PlanComparison *next = &outcome->against_next_best, *base = &outcome->against_baseline;
-    const bool has_base = is_compared(base) && base->candidate != outcome->winner &&
-                          base->candidate != next->candidate;
-    if (outcome->winner == NO_CANDIDATE || (!is_compared(next) && !has_base))
+    Compared rows[COMPARED_MAX];
+    const int32_t count = outcome->winner != NO_CANDIDATE ? compared_with(facts, rows) : 0;
+    if (count == 0)
         return;
+    text_add(html, "<section>\n<h2>Compared with");
+    for (int32_t i = 0; i < count; i++)
+        text_printf(html, "%s %s", i == 0 ? "" : i + 1 < count ? "," : " and", rows[i].title);
     text_printf(html,
-                "<section>\n<h2>Compared with%s%s%s</h2>\n<p class=\"note\">Runs with fresh seeds, "
+                "</h2>\n<p class=\"note\">Runs with fresh seeds, "
                 "which took no part in the choice; intervals at %.4g %%. Differences are to the "
                 "recommended candidate, run by run with the same seeds. It may have more runs than "
                 "the others, so differences need not be those of the values.</p>\n",
-                is_compared(next) ? " the next best" : "",
-                is_compared(next) && has_base ? " and" : "", has_base ? " the baseline" : "",
                 outcome->goal->confidence * 100);
     comparison_head(html, facts);
     comparison_row(html, facts, &(PlanComparison){.candidate = outcome->winner}, "recommended");
-    if (is_compared(next))
-        comparison_row(html, facts, next,
-                       next->candidate == base->candidate ? "next best, and baseline"
-                                                          : "next best");
-    if (has_base)
-        comparison_row(html, facts, base, "baseline");
+    for (int32_t i = 0; i < count; i++)
+        comparison_row(html, facts, rows[i].comparison, rows[i].role);
     cards_end(html);
     text_add(html, "</section>\n");
 }

@@ -135,6 +135,20 @@ static void goal_items(Text *html, const PlanFacts *facts)
     }
 }
 
+static void sure_item(Text *html, const PlanFacts *facts)
+{
+    const PlanOutcome *outcome = facts->outcome;
+    if (outcome->sure_tested_count < 2)
+        return;
+    text_printf(html,
+                "<li>%" PRId32 " candidates, the best first, were tested with fresh runs for "
+                "whether they are sure to meet every limit in other times: whether the interval "
+                "that the log leaves meets it at %.4g %%. Each interval is about one candidate "
+                "alone, so the first of several that meets the limits owes it to luck more "
+                "often.</li>\n",
+                outcome->sure_tested_count, outcome->goal->confidence * 100);
+}
+
 void section_decision(Text *html, const PlanFacts *facts)
 {
     const PlanOutcome *outcome = facts->outcome;
@@ -151,7 +165,8 @@ void section_decision(Text *html, const PlanFacts *facts)
                 "is worse than the best by more than that.</li>\n",
                 (1 - outcome->goal->confidence) * 100);
     if (outcome->fresh_count > 0) {
-        text_add(html, "<li>The numbers of the recommendation come from ");
+        text_add(html, "<li>The numbers of the recommendation, and of those that it is compared "
+                       "with, come from ");
         thousands_print(html, outcome->fresh_count);
         const SeedPlan *seeds = &outcome->grid->study->seeds;
         text_add(html, " fresh runs");
@@ -161,6 +176,7 @@ void section_decision(Text *html, const PlanFacts *facts)
         text_add(html, ", which took no part in the choice: the best of many noisy candidates "
                        "looks better than it is.</li>\n");
     }
+    sure_item(html, facts);
     if (outcome->ordered_count > 0)
         text_printf(
             html,

@@ -314,6 +314,27 @@ sed 's/"name": "all"/"name": "energy"/' queue.json >energy.json
 trainyard plan energy.json --vary servers=4..6 --minimise cost_usd.total --slo 'workloads.energy.waited_within(10h) >= 50%'
 exit_is 0
 
+example "a short log: what certainty costs, in the answer, on the page, and as an expectation"
+cp "$(dirname "${BASH_SOURCE[0]}")"/../sim/study/plan/log.{json,csv} .
+cat >days.json <<'JSON'
+{"trainyard_study": 1, "scenario": "log.json", "factors": {"servers": {"values": "8..13"}}, "minimise": "cost_usd.total",
+ "subject_to": [{"share": "workloads.all.waited_within(30m)", "at_least": "85%"}], "indifference": "2%",
+ "expect": [{"answer": {"servers": 8}}, {"sure": {"servers": 13}}]}
+JSON
+trainyard plan days.json -o days
+exit_is 0
+stdout_has "might show that the limit is missed. With 13 servers the limit holds in other times like these, too: it costs"
+stdout_has "has a worse objective than the recommendation, and is not sure to meet every constraint in other times"
+holds grep -q "costs more, meets the limits in other times, too" days/report.html
+holds grep -q "costs more, may miss a limit in other times" days/report.html
+holds grep -q "sure in other times: 13" days/report.html
+trainyard test days.json
+exit_is 0
+sed 's/"sure": {"servers": 13}/"sure": {"servers": 12}/' days.json >wrong.json
+trainyard test wrong.json
+exit_is 1
+stdout_has "servers=12"
+
 example "wrong input has its place and a hint"
 trainyard plan
 exit_is 2

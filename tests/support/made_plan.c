@@ -182,6 +182,8 @@ PlanOutcome *made_plan(Arena *arena, const StudyOutcome *study, const Goal *goal
                           .next_best = NO_CANDIDATE,
                           .nearest_miss = NO_CANDIDATE,
                           .baseline = NO_CANDIDATE,
+                          .sure = NO_CANDIDATE,
+                          .against_sure = {.candidate = NO_CANDIDATE},
                           .confidence = goal->confidence,
                           .is_confident = true,
                           .round_count = 1,

@@ -32,7 +32,8 @@ static const Json *subject_of(const Reader *reader, const StudyExpectText *text,
                     {STUDY_EXPECT_IDLE, text->idle.node},
                     {STUDY_EXPECT_ANSWER, text->answer},
                     {STUDY_EXPECT_NEXT_BEST, text->next_best},
-                    {STUDY_EXPECT_NEAREST_MISS, text->nearest_miss}};
+                    {STUDY_EXPECT_NEAREST_MISS, text->nearest_miss},
+                    {STUDY_EXPECT_SURE, text->sure}};
     const Json *subject = NULL;
     for (size_t i = 0; i < sizeof subjects / sizeof subjects[0]; i++) {
         if (subjects[i].node == NULL)
@@ -283,6 +284,7 @@ bool study_expect_is_of_plan(const StudyExpectation *expectation)
     case STUDY_EXPECT_ANSWER:
     case STUDY_EXPECT_NEXT_BEST:
     case STUDY_EXPECT_NEAREST_MISS:
+    case STUDY_EXPECT_SURE:
         break;
     }
     return true;
@@ -295,6 +297,7 @@ static int32_t candidate_meant(const PlanOutcome *plan, StudyExpectKind kind)
         return kind == STUDY_EXPECT_NEAREST_MISS ? plan->nearest_miss : NO_CANDIDATE;
     return kind == STUDY_EXPECT_ANSWER      ? plan->winner
            : kind == STUDY_EXPECT_NEXT_BEST ? plan->next_best
+           : kind == STUDY_EXPECT_SURE      ? plan->sure
                                             : NO_CANDIDATE;
 }
 

@@ -8,13 +8,14 @@
  *     {"answer": "none"}
  *     {"next_best": {"nodes": 3}}
  *     {"nearest_miss": {"nodes": 1}}
+ *     {"sure": {"nodes": 4}}
  *
  * A value holds when its whole 95 % interval is within the limits, at each point with the levels of
  * "at". A value without an interval does not hold, unless all runs had the same value. A lower
  * bound is at least a limit, and never at most one. "difference" is that to the baseline. "idle"
- * holds when some levels of the factor changed nothing (idle_factors.h). "answer", "next_best" and
- * "nearest_miss" are candidates of the plan of the study: each holds when the candidate has the
- * levels; "none" when there is no such candidate. */
+ * holds when some levels of the factor changed nothing (idle_factors.h). "answer", "next_best",
+ * "nearest_miss" and "sure" are candidates of the plan of the study: each holds when the candidate
+ * has the levels; "none" when there is no such candidate. */
 #ifndef SIM_STUDY_EXPECT_STUDY_EXPECT_H
 #define SIM_STUDY_EXPECT_STUDY_EXPECT_H
 
@@ -28,6 +29,7 @@ typedef enum {
     STUDY_EXPECT_ANSWER,
     STUDY_EXPECT_NEXT_BEST,
     STUDY_EXPECT_NEAREST_MISS,
+    STUDY_EXPECT_SURE,
 } StudyExpectKind;
 
 typedef struct {

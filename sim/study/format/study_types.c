@@ -141,6 +141,9 @@ static const Field study_expect_fields[] = {
                "levels of the best of the others; \"none\" when no other meets the constraints"),
     FIELD_JSON("nearest_miss", nearest_miss, LEVELS_OR_NONE,
                "levels of the candidate that misses the constraints least, when none meets them"),
+    FIELD_JSON("sure", sure, LEVELS_OR_NONE,
+               "levels of the best candidate that is sure to meet the constraints in other times "
+               "like those of the log from which runs draw; \"none\" when none was found"),
     {0},
 };
 #undef OWNER

@@ -105,7 +105,7 @@ typedef struct {
     BoundInteger of; /* StudySubject */
     const Json *equals, *between, *at_least, *at_most;
     BoundText idle;
-    const Json *answer, *next_best, *nearest_miss; /* {factor: level} or "none" */
+    const Json *answer, *next_best, *nearest_miss, *sure; /* {factor: level} or "none" */
 } StudyExpectText;
 
 /* Expects that there is no such candidate. */

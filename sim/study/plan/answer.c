@@ -165,10 +165,49 @@ static void add_reach_of_log(Text *out, Arena *arena, const PlanOutcome *outcome
         text_printf(out, ", and only about %.0f such job%s", reach.jobs,
                     plural((int64_t)(reach.jobs + 0.5)));
     text_printf(out, ". As they differ, in the long run %s, so %s.",
-                answer_reach(arena, outcome, &findings->checks[check], &reach.interval),
+                answer_reach(arena, outcome, &findings->checks[check], reach.interval.low,
+                             reach.interval.high),
                 !holds                      ? "a longer log might show that the limit is missed"
                 : outcome->check_count == 1 ? "the limit holds in other times like these, too"
                                             : "the limits hold in other times like these, too");
+}
+
+/* "With 14 nodes the limit holds in other times like these, too: it costs 1,980 ± 40 USD a week,
+ * 235 ± 12 USD more (13 %)." */
+static void add_sure_candidate(Text *out, Arena *arena, const PlanOutcome *outcome)
+{
+    const PlanFindings *findings = plan_findings(candidate_of(outcome, outcome->sure));
+    text_printf(out, "With %s the limit%s in other times like these, too: %s, %s.",
+                answer_candidate_change(arena, outcome, outcome->sure, outcome->winner),
+                outcome->check_count == 1 ? " holds" : "s hold",
+                answer_objective(arena, outcome, &findings->objective),
+                answer_objective_more(arena, outcome, &outcome->against_sure.objective));
+}
+
+/* The price of certainty, where the winner does not have it. */
+static void add_sure(Text *out, Arena *arena, const PlanOutcome *outcome)
+{
+    const int32_t tested = outcome->sure_tested_count;
+    const char *why = outcome->goal->budget_runs > 0 ? "the budget of runs is spent"
+                                                     : "that would take too many runs";
+    if (tested == 0 || outcome->sure == outcome->winner)
+        return;
+    add_space(out);
+    if (outcome->sure != NO_CANDIDATE)
+        add_sure_candidate(out, arena, outcome);
+    else if (tested > 1)
+        text_printf(out,
+                    "None of the %" PRId32 " candidates that were tested for it is sure to "
+                    "meet %s in other times.",
+                    tested, outcome->check_count == 1 ? "the limit" : "the limits");
+    else if (!outcome->sure_is_cut)
+        text_add(out, "No other candidate is surer to meet it.");
+    if (outcome->sure_is_cut)
+        text_printf(out, "%s were not tested for it, because %s.",
+                    outcome->sure != NO_CANDIDATE ? " Some better ones"
+                    : tested > 1                  ? " Others"
+                                                  : "Other candidates",
+                    why);
 }
 
 static const char *remark_words(Arena *arena, const PlanOutcome *outcome)
@@ -212,6 +251,7 @@ static const char *reach_words(Arena *arena, const PlanOutcome *outcome)
     add_end_of_levels(&out, arena, outcome);
     add_single_periods(&out, outcome);
     add_reach_of_log(&out, arena, outcome);
+    add_sure(&out, arena, outcome);
     if (outcome->grid->study->replays) {
         add_space(&out);
         text_add(&out,

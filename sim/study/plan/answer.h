@@ -12,7 +12,7 @@ typedef struct {
     const char *alternative; /* "The next best, with 3 nodes, costs 2.7 ± 0.1 USD more a week." */
     const char *remark;      /* what all candidates have, and costs over years; "" */
     const char *reach;       /* what the answer does not cover: single runs that miss a limit, other
-                                weeks than those of a log; "" */
+                                weeks than those of a log, and what a choice costs that does; "" */
 } Answer;
 
 Answer answer_of(Arena *arena, const PlanOutcome *outcome);

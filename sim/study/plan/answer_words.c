@@ -332,6 +332,17 @@ const char *answer_objective_change(Arena *arena, const PlanOutcome *outcome,
                         words.form == METRIC_IS_SHARE ? "" : part);
 }
 
+const char *answer_objective_more(Arena *arena, const PlanOutcome *outcome,
+                                  const PlanEstimate *difference)
+{
+    const PlanEstimate size = size_of(difference);
+    if (!(fabs(difference->value) > 0))
+        return "the same";
+    return arena_printf(
+        arena, "%s %s%s", answer_value(arena, outcome, outcome->goal->metric, &size, false),
+        difference->value < 0 ? "less" : "more", part_of_value(arena, outcome, difference->value));
+}
+
 /* --- Constraints --- */
 
 /* "95 %", "20 min": a limit in the metric's scale. */
@@ -378,13 +389,14 @@ static const char *check_statement(Arena *arena, const PlanOutcome *outcome, con
 }
 
 const char *answer_reach(Arena *arena, const PlanOutcome *outcome, const PlanCheck *check,
-                         const PlanEstimate *reach)
+                         double low, double high)
 {
+    const PlanEstimate reach = {.low = low, .high = high};
     const int32_t metric = plan_constraint(outcome, check)->metric;
     const MetricWords words = metric_words(arena, study_metric(outcome, metric)->name);
     const char *unit = answer_scale(outcome, metric).unit;
     const char *value =
-        arena_printf(arena, "%s%s%s", answer_interval(arena, outcome, metric, reach),
+        arena_printf(arena, "%s%s%s", answer_interval(arena, outcome, metric, &reach),
                      unit[0] != '\0' ? " " : "", unit);
     if (words.form != METRIC_IS_SHARE)
         return arena_printf(arena, "the %s is %s", words.noun, value);

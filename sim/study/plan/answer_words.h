@@ -44,7 +44,7 @@ const char *answer_interval(Arena *arena, const PlanOutcome *outcome, int32_t me
 /* "94.6 to 99.4 % of the jobs wait at most 30 min", "the mean wait is 3 to 5 min": an interval of
  * the metric of a check. */
 const char *answer_reach(Arena *arena, const PlanOutcome *outcome, const PlanCheck *check,
-                         const PlanEstimate *reach);
+                         double low, double high);
 /* "a week", "a run": the time to which the totals of a run belong. */
 const char *answer_period(Arena *arena, const PlanOutcome *outcome);
 /* "a full grid needs about 41,000": its runs, in the two digits that such an estimate has; "a full
@@ -57,6 +57,10 @@ const char *answer_objective(Arena *arena, const PlanOutcome *outcome,
  * "lowers the mean wait by 2 ± 1 min". */
 const char *answer_objective_change(Arena *arena, const PlanOutcome *outcome,
                                     const PlanEstimate *difference);
+/* The same after the value of that objective: "2.7 ± 0.1 USD more (2.9 %)", "2 ± 1 min less (3.0
+ * %)", "the same". */
+const char *answer_objective_more(Arena *arena, const PlanOutcome *outcome,
+                                  const PlanEstimate *difference);
 
 /* --- Constraints --- */
 

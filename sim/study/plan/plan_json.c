@@ -125,6 +125,9 @@ void plan_reason_print(const PlanOutcome *outcome, int32_t candidate, Text *out)
         text_add(out, "needs more runs");
         break;
     }
+    if (own->sure != SURE_NOT_TESTED && own->state != CANDIDATE_WINNER)
+        text_printf(out, ", and is %s to meet every constraint in other times",
+                    own->sure == SURE_YES ? "sure" : "not sure");
     arena_destroy(scratch);
 }
 
@@ -181,6 +184,8 @@ static void put_candidate(Arena *arena, Json *list, const PlanOutcome *outcome, 
         json_add(points, json_integer(arena, plan_point(outcome->grid, candidate, w)));
     put_findings(arena, item, "screening", outcome, &own->screening);
     put_findings(arena, item, "fresh", outcome, &own->fresh);
+    if (own->sure != SURE_NOT_TESTED)
+        json_put_boolean(arena, item, "is_sure", own->sure == SURE_YES);
 }
 
 static void put_choice(Arena *arena, Json *root, const char *key, const PlanOutcome *outcome,
@@ -191,6 +196,18 @@ static void put_choice(Arena *arena, Json *root, const char *key, const PlanOutc
     Json *item = json_put_object(arena, root, key);
     json_put_integer(arena, item, "candidate", candidate);
     put_levels(arena, item, outcome, candidate);
+}
+
+/* The sure candidate of a plan whose runs draw from a log, how many candidates were tested for it,
+ * and whether there were runs for all that are needed. */
+static void put_sure(Arena *arena, Json *root, const PlanOutcome *outcome)
+{
+    if (outcome->sure_tested_count == 0 || outcome->verdict != PLAN_FOUND)
+        return;
+    put_choice(arena, root, "sure", outcome, outcome->sure);
+    Json *search = json_put_object(arena, root, "sure_search");
+    json_put_integer(arena, search, "tested", outcome->sure_tested_count);
+    json_put_boolean(arena, search, "is_complete", !outcome->sure_is_cut);
 }
 
 static void put_comparison(Arena *arena, Json *root, const char *key, const PlanOutcome *outcome,
@@ -268,8 +285,10 @@ Json *plan_json(Arena *arena, const PlanOutcome *outcome)
     put_choice(arena, root, "next_best", outcome, outcome->next_best);
     put_choice(arena, root, "nearest_miss", outcome, outcome->nearest_miss);
     put_choice(arena, root, "baseline", outcome, outcome->baseline);
+    put_sure(arena, root, outcome);
     put_comparison(arena, root, "next_best_against_winner", outcome, &outcome->against_next_best);
     put_comparison(arena, root, "baseline_against_winner", outcome, &outcome->against_baseline);
+    put_comparison(arena, root, "sure_against_winner", outcome, &outcome->against_sure);
     put_runs(arena, root, outcome);
     Json *list = json_put_array(arena, root, "candidates");
     for (int32_t i = 0; i < outcome->grid->candidate_count; i++)

@@ -5,7 +5,9 @@
 #include "sim/base/byte_sink.h"
 #include "sim/study/plan/plan_outcome.h"
 
-/* Numbers that are not known are null. In `arena`. */
+/* Numbers that are not known are null. "sure" is the best candidate whose intervals of the log meet
+ * all constraints (PlanOutcome), "sure_search" how it was searched, "is_sure" of a candidate
+ * whether its own do. In `arena`. */
 Json *plan_json(Arena *arena, const PlanOutcome *outcome);
 
 /* Columns: candidate, the factors that are not weather, state, runs, fresh_runs, the objective M as

@@ -187,7 +187,7 @@ static double variance_least(void *source, int32_t candidate, int32_t check, int
 
 SelectionData plan_data(const PlanNumbers *numbers)
 {
-    return (SelectionData){(void *)numbers, series_values, variance_least};
+    return (SelectionData){(void *)numbers, series_values, variance_least, NULL};
 }
 
 /* The baseline as a candidate: its levels are named for all factors that are not weather. */

@@ -37,7 +37,7 @@ bool plan_check_is_lower_bound(const PlanNumbers *numbers, int32_t candidate, in
 
 /* The problem of the selection, in `arena`. Excludes candidates with a hopeless point. */
 const SelectionProblem *plan_problem(Arena *arena, const PlanGrid *grid);
-/* Borrows `numbers`. */
+/* Borrows `numbers`. Without `sure_margin` (log_reach.h). */
 SelectionData plan_data(const PlanNumbers *numbers);
 
 #endif

@@ -152,7 +152,8 @@ static CandidateState state_of(const Maker *maker, int32_t candidate)
     case SELECTION_REFUTED:
         return CANDIDATE_MISSES_AGAIN;
     case SELECTION_ASLEEP:
-        return !selection_is_finished(selection) ? CANDIDATE_UNDECIDED
+        return !selection_is_finished(selection)                            ? CANDIDATE_UNDECIDED
+               : selection_candidate(selection, candidate)->fresh_count > 0 ? CANDIDATE_WORSE
                : selection_rung_that_misses(selection, candidate) != SELECTION_NONE
                    ? CANDIDATE_MISSES_BY_ORDER
                    : CANDIDATE_WORSE_BY_ORDER;
@@ -189,14 +190,15 @@ static PlanCandidate candidate_of(const Maker *maker, int32_t candidate)
         .state = state_of(maker, candidate),
         .screening = findings_of(maker, candidate, 0, own->count),
         .fresh = findings_of(maker, candidate, maker->outcome->fresh_first, own->fresh_count),
-        .worse_than = NO_CANDIDATE};
+        .worse_than = NO_CANDIDATE,
+        .sure = own->sure};
     for (int32_t i = 0; i < maker->outcome->check_count && own->count > 0; i++) {
         PlanCheck *check = (PlanCheck *)&found.screening.checks[i]; // made here
         check->is_met = own->checks[i] == CHECK_MET;
         check->is_missed = own->checks[i] == CHECK_MISSED;
     }
     if (found.state == CANDIDATE_WORSE || found.state == CANDIDATE_EQUAL)
-        found.worse_than = own->other;
+        found.worse_than = own->other != SELECTION_NONE ? own->other : maker->outcome->winner;
     if (found.state == CANDIDATE_MISSES_BY_ORDER)
         found.worse_than = selection_rung_that_misses(rounds_selection(maker->rounds), candidate);
     if (found.state == CANDIDATE_WORSE_BY_ORDER)
@@ -301,6 +303,7 @@ static void count_candidates(PlanOutcome *outcome)
         outcome->ordered_count +=
             own->state == CANDIDATE_MISSES_BY_ORDER || own->state == CANDIDATE_WORSE_BY_ORDER;
         outcome->fresh_count += (int64_t)own->fresh.run_count * outcome->grid->weather_count;
+        outcome->sure_tested_count += own->sure != SURE_NOT_TESTED;
     }
 }
 
@@ -318,6 +321,9 @@ PlanOutcome plan_outcome_of(Arena *arena, const StudyOutcome *study, const Round
                            .next_best = selection_next_best(selection),
                            .nearest_miss = NO_CANDIDATE,
                            .baseline = rounds_problem(rounds)->baseline,
+                           .sure = selection_is_finished(selection) ? selection_sure(selection)
+                                                                    : NO_CANDIDATE,
+                           .sure_is_cut = selection_sure_is_cut(selection),
                            .confidence = selection_confidence(selection),
                            .round_count = selection_round(selection) - 1,
                            .fresh_first = rounds_problem(rounds)->at_most,
@@ -335,6 +341,7 @@ PlanOutcome plan_outcome_of(Arena *arena, const StudyOutcome *study, const Round
     count_candidates(&outcome);
     outcome.against_next_best = compare(&maker, outcome.next_best);
     outcome.against_baseline = compare(&maker, outcome.baseline);
+    outcome.against_sure = compare(&maker, outcome.sure);
     outcome.grid_run_count = grid_runs(&maker);
     outcome.study.findings.used = rounds_used(arena, rounds);
     return outcome;

@@ -70,6 +70,7 @@ typedef struct {
                                MISSES_BY_ORDER: the one that misses */
     int32_t missed_check;   /* MISSES, MISSES_AGAIN: index of the check that is missed most */
     const char *reason;     /* UNSTABLE, REFUSED: why; otherwise NULL */
+    SureState sure;         /* whether it meets all constraints in other times, too */
 } PlanCandidate;
 
 typedef enum {
@@ -96,7 +97,12 @@ typedef struct {
     int32_t next_best;         /* the best of the others that meets the constraints; NO_CANDIDATE */
     int32_t nearest_miss;      /* PLAN_INFEASIBLE: the one that misses least; NO_CANDIDATE */
     int32_t baseline;          /* of the study; NO_CANDIDATE */
-    PlanComparison against_next_best, against_baseline;
+    /* PLAN_FOUND, and runs draw from a log: the best candidate whose intervals of the log
+     * (log_reach.h) meet all constraints, which may be the winner; NO_CANDIDATE: none was found. */
+    int32_t sure;
+    int32_t sure_tested_count; /* candidates tested for that, the winner too; 0: not asked */
+    bool sure_is_cut;          /* runs were missing to test the others, which may be better */
+    PlanComparison against_next_best, against_baseline, against_sure;
     /* The probability that the choice is right, as far as the runs show: goal->confidence when
      * every decision was made, less when the budget or the most runs of a point ended it. */
     double confidence;

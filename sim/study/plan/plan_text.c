@@ -83,7 +83,8 @@ static Nearness nearness_of(const PlanOutcome *outcome, int32_t candidate)
 {
     const PlanCandidate *own = &outcome->candidates[candidate];
     const bool is_named = candidate == outcome->winner || candidate == outcome->next_best ||
-                          candidate == outcome->nearest_miss || candidate == outcome->baseline;
+                          candidate == outcome->nearest_miss || candidate == outcome->baseline ||
+                          candidate == outcome->sure;
     return (Nearness){.candidate = candidate,
                       .place = is_named ? 0 : place_of_state[own->state],
                       .distance = distance_of(outcome, own)};

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "sim/base/units.h"
+#include "sim/study/plan/log_reach.h"
 
 #define UNIT_LEAST_NS (50 * NS_PER_MS)
 enum { UNITS_A_ROUND = 64 }; /* so that many threads share a round of few, long runs */
@@ -127,6 +128,8 @@ Rounds *rounds_create(Arena *arena, const PlanGrid *grid, const Results *results
                        .problem = plan_problem(arena, grid),
                        .spans = ARENA_ARRAY(arena, Span, spans)};
     rounds->data = plan_data(&rounds->numbers);
+    if (grid->study->piece_count > 1)
+        rounds->data.sure_margin = log_margin;
     rounds->selection = selection_create(arena, rounds->problem, &rounds->data);
     begin_round(rounds);
     decide_known(rounds);

@@ -69,6 +69,8 @@ Selection *selection_create(Arena *arena, const SelectionProblem *problem,
                     .candidates = ARENA_ARRAY(arena, SelectionCandidate, count),
                     .spread = ARENA_ARRAY(arena, double, checks + 1),
                     .winner = SELECTION_NONE,
+                    .sure = SELECTION_NONE,
+                    .prices = ARENA_ARRAY(arena, double, count),
                     .requests = ARENA_ARRAY(arena, SelectionRequest, count + SUBJECTS_MAX)};
     for (int32_t i = 0; i < count; i++)
         selection->candidates[i] =
@@ -91,8 +93,9 @@ static int32_t best_but(const Selection *selection, int32_t but)
         const SelectionCandidate *own = &selection->candidates[i];
         if (i == but || own->count == 0 || (STATES_LEFT & 1U << own->state) == 0)
             continue;
-        const double worse = but == SELECTION_NONE ? selection_mean(selection, i, SERIES_OBJECTIVE)
-                                                   : selection_difference(selection, i, but);
+        const double worse = but == SELECTION_NONE
+                                 ? selection_mean(selection, i, SERIES_OBJECTIVE)
+                                 : selection_difference(selection, SERIES_OBJECTIVE, i, 1, but);
         if (worse < least && selection_seems_to_meet(selection, i)) {
             least = worse;
             best = i;
@@ -213,7 +216,7 @@ static void judge_fresh(Selection *selection)
         return;
     }
     if (selection->winner == SELECTION_NONE || !selection_fresh_refutes(selection)) {
-        selection->phase = PHASE_FINISHED;
+        selection_begin_sure(selection);
         return;
     }
     selection->candidates[first].state = SELECTION_REFUTED;
@@ -301,6 +304,8 @@ void selection_decide(Selection *selection)
     selection->round++;
     if (selection->phase == PHASE_FRESH)
         judge_fresh(selection);
+    else if (selection->phase == PHASE_SURE)
+        selection_judge_sure(selection);
     else
         end_screening(selection);
 }
@@ -329,6 +334,16 @@ int32_t selection_in_play_count(const Selection *selection)
     for (int32_t i = 0; i < selection->problem->candidate_count; i++)
         count += selection->candidates[i].state == SELECTION_IN_PLAY;
     return count;
+}
+
+int32_t selection_sure(const Selection *selection)
+{
+    return selection->sure;
+}
+
+bool selection_sure_is_cut(const Selection *selection)
+{
+    return selection->sure_is_cut;
 }
 
 int32_t selection_round(const Selection *selection)

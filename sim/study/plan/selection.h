@@ -45,7 +45,16 @@
  * Fresh seeds. The chosen candidate, the next best and the baseline then run with seeds that took
  * no part in the choice, until the intervals of the chosen one are as narrow as the indifference,
  * or it has as many replications as the search took. If it misses a check there by more than the
- * indifference, it is out, and the search continues. */
+ * indifference, it is out, and the search continues.
+ *
+ * Sure candidates. Replications that draw from a short log say less about other times than their
+ * number suggests (log_reach.h). If the chosen candidate is not sure to meet all checks in other
+ * times, the best one that is gets searched with the same fresh seeds: `at_least` of them reject a
+ * candidate, and one that passes has as many as the chosen one. That changes nothing about the
+ * choice. Candidates are tested in the order of their objectives, a sleeping rung by the least that
+ * its theorem allows. Left out are those that miss a check, and those that do no better than the
+ * chosen one in a check of which it is not sure. The search ends with the budget; without one, with
+ * as many runs as the choice took, or those of 16 tests. */
 #ifndef SIM_STUDY_PLAN_SELECTION_H
 #define SIM_STUDY_PLAN_SELECTION_H
 
@@ -90,6 +99,11 @@ typedef struct {
     /* The least variance that the margins of a check may be thought to have. */
     double (*variance_least)(void *source, int32_t candidate, int32_t check, int32_t first,
                              int32_t count);
+    /* The margin of a check that is sure in other times than those of the log, of at least 2
+     * replications; NAN: the log says nothing about it. NULL: replications draw from no log, and no
+     * sure candidate is searched. */
+    double (*sure_margin)(void *source, int32_t candidate, int32_t check, int32_t first,
+                          int32_t count);
 } SelectionData;
 
 typedef enum {
@@ -104,6 +118,9 @@ typedef enum {
 
 typedef enum { CHECK_OPEN, CHECK_MET, CHECK_MISSED } CheckState;
 
+/* Whether a candidate is sure to meet all checks in other times. */
+typedef enum { SURE_NOT_TESTED, SURE_YES, SURE_NO } SureState;
+
 typedef struct {
     SelectionState state;
     int32_t count; /* replications 0 to count - 1 took part in decisions */
@@ -111,6 +128,7 @@ typedef struct {
     CheckState *checks;
     double check_doubt, pair_doubt; /* that decisions by estimates are wrong */
     int32_t fresh_count;            /* replications from at_most on */
+    SureState sure;                 /* by all fresh replications */
 } SelectionCandidate;
 
 /* Replications `first` to `end` - 1 of the candidate. */
@@ -141,6 +159,11 @@ int32_t selection_next_best(const Selection *selection);
 /* When no candidate is left: the one that misses its checks by least, in units of indifference; of
  * equal ones the one with the best objective. */
 int32_t selection_nearest_miss(const Selection *selection);
+/* The best candidate that is sure to meet all checks in other times, which may be the winner;
+ * during the search for it the best so far. SELECTION_NONE. */
+int32_t selection_sure(const Selection *selection);
+/* Whether that search ended for want of runs, so that there may be a better one. */
+bool selection_sure_is_cut(const Selection *selection);
 int32_t selection_in_play_count(const Selection *selection);
 int32_t selection_round(const Selection *selection);
 /* That the choice is right; `confidence` of the problem, less what was decided by estimates. */

@@ -125,8 +125,8 @@ bool selection_climb(Selection *selection)
     return is_any;
 }
 
-/* The nearest rung above `rung` that has runs; -1: none has. */
-static int32_t known_above(const Selection *selection, const SelectionLadder *ladder, int32_t rung)
+int32_t selection_rung_known_above(const Selection *selection, const SelectionLadder *ladder,
+                                   int32_t rung)
 {
     for (int32_t i = rung + 1; i < ladder->count; i++)
         if (selection->candidates[ladder->candidates[i]].count >= 2)
@@ -170,7 +170,7 @@ static bool confirm(Selection *selection, const SelectionLadder *ladder, int32_t
     for (int32_t i = rungs.low + 1; i < ladder->count; i++) {
         if (state_of(selection, ladder, i) != SELECTION_ASLEEP)
             continue;
-        const int32_t above = known_above(selection, ladder, i);
+        const int32_t above = selection_rung_known_above(selection, ladder, i);
         if (i > 0 && ladder->candidates[i - 1] == winner) {
             wake(selection, ladder, i);
             is_any = true;
@@ -194,9 +194,8 @@ bool selection_confirm(Selection *selection, int32_t winner)
     return is_any;
 }
 
-/* The ladder of a candidate and its rung; NULL: none has it. */
-static const SelectionLadder *ladder_of(const Selection *selection, int32_t candidate,
-                                        int32_t *rung)
+const SelectionLadder *selection_ladder_of(const Selection *selection, int32_t candidate,
+                                           int32_t *rung)
 {
     for (int32_t l = 0; l < selection->problem->ladder_count; l++) {
         const SelectionLadder *ladder = &selection->problem->ladders[l];
@@ -210,7 +209,7 @@ static const SelectionLadder *ladder_of(const Selection *selection, int32_t cand
 bool selection_is_needed(const Selection *selection, int32_t candidate)
 {
     int32_t rung;
-    const SelectionLadder *ladder = ladder_of(selection, candidate, &rung);
+    const SelectionLadder *ladder = selection_ladder_of(selection, candidate, &rung);
     if (ladder == NULL)
         return true;
     const Rungs rungs = rungs_of(selection, ladder);
@@ -227,7 +226,7 @@ bool selection_is_needed(const Selection *selection, int32_t candidate)
 int32_t selection_rung_that_misses(const Selection *selection, int32_t candidate)
 {
     int32_t rung;
-    const SelectionLadder *ladder = ladder_of(selection, candidate, &rung);
+    const SelectionLadder *ladder = selection_ladder_of(selection, candidate, &rung);
     for (int32_t i = rung + 1; ladder != NULL && i < ladder->count; i++)
         if (misses(state_of(selection, ladder, i)))
             return ladder->candidates[i];

@@ -182,12 +182,18 @@ typedef struct {
     double mean, indifference;
 } PairDifferences;
 
+/* The replications that both have. */
+static int32_t common_count(const Selection *selection, int32_t candidate, int32_t other)
+{
+    const int32_t own = selection->candidates[candidate].count;
+    const int32_t others = selection->candidates[other].count;
+    return own < others ? own : others;
+}
+
 static PairDifferences pair_of(Arena *arena, const Selection *selection, int32_t candidate,
                                int32_t other)
 {
-    const int32_t own_count = selection->candidates[candidate].count;
-    const int32_t other_count = selection->candidates[other].count;
-    const int32_t count = own_count < other_count ? own_count : other_count;
+    const int32_t count = common_count(selection, candidate, other);
     double *values = series_of(arena, selection, candidate, SERIES_OBJECTIVE, count);
     const double *others = series_of(arena, selection, other, SERIES_OBJECTIVE, count);
     const double mean = statistics_mean(values, count);
@@ -198,10 +204,16 @@ static PairDifferences pair_of(Arena *arena, const Selection *selection, int32_t
                              pair_indifference(selection->problem, mean, other_mean)};
 }
 
-double selection_difference(const Selection *selection, int32_t candidate, int32_t other)
+double selection_difference(const Selection *selection, int32_t series, int32_t candidate,
+                            double part, int32_t other)
 {
     Arena *scratch = arena_create();
-    const double mean = pair_of(scratch, selection, candidate, other).mean;
+    const int32_t count = common_count(selection, candidate, other);
+    double *values = series_of(scratch, selection, candidate, series, count);
+    const double *others = series_of(scratch, selection, other, series, count);
+    for (int32_t r = 0; r < count; r++)
+        values[r] = part * values[r] - others[r];
+    const double mean = statistics_mean(values, count);
     arena_destroy(scratch);
     return mean;
 }

@@ -8,7 +8,7 @@
 
 enum { SUBJECTS_MAX = 3 };
 
-typedef enum { PHASE_SCREENING, PHASE_FRESH, PHASE_FINISHED } SelectionPhase;
+typedef enum { PHASE_SCREENING, PHASE_FRESH, PHASE_SURE, PHASE_FINISHED } SelectionPhase;
 
 struct Selection {
     const SelectionProblem *problem;
@@ -25,14 +25,20 @@ struct Selection {
     int32_t fresh_most; /* fresh replications of the first subject */
     int32_t subject_count;
     int32_t subjects[SUBJECTS_MAX]; /* of the fresh seeds, the first one is judged */
+    int32_t sure;                   /* the best candidate that is; SELECTION_NONE */
+    int64_t sure_runs_end;          /* of `run_count`, for the search for it */
+    bool sure_is_cut;
+    double *prices; /* [candidate_count] objective less the winner's; INFINITY: it cannot be sure */
     int32_t request_count;
     SelectionRequest *requests; /* [candidate_count + SUBJECTS_MAX] */
 };
 
 /* The mean of a series over the candidate's replications that took part in decisions. */
 double selection_mean(const Selection *selection, int32_t candidate, int32_t series);
-/* The mean objective of a candidate less that of `other`, over the replications that both have. */
-double selection_difference(const Selection *selection, int32_t candidate, int32_t other);
+/* The mean of `part` times a series of a candidate less that of `other`, over the replications that
+ * both have. */
+double selection_difference(const Selection *selection, int32_t series, int32_t candidate,
+                            double part, int32_t other);
 
 /* Half as many replications again, at most `most`. */
 int32_t selection_longer(int32_t count, int32_t most);
@@ -56,6 +62,12 @@ bool selection_seems_sure(const Selection *selection, int32_t candidate);
 bool selection_part_is_worse(const Selection *selection, int32_t candidate, double part,
                              int32_t winner);
 
+/* The ladder of a candidate and its rung; NULL: it is in none. */
+const SelectionLadder *selection_ladder_of(const Selection *selection, int32_t candidate,
+                                           int32_t *rung);
+/* The nearest rung above `rung` that has runs; -1: none has. */
+int32_t selection_rung_known_above(const Selection *selection, const SelectionLadder *ladder,
+                                   int32_t rung);
 /* All rungs sleep. */
 void selection_lay_ladders(Selection *selection);
 /* Requests for the first rungs. */
@@ -76,5 +88,9 @@ bool selection_extend(Selection *selection);
 bool selection_fresh_is_enough(const Selection *selection);
 /* Whether the first subject misses a check on them by more than the indifference. */
 bool selection_fresh_refutes(const Selection *selection);
+
+/* Begins and continues the search for a sure candidate; finishes the selection without requests. */
+void selection_begin_sure(Selection *selection);
+void selection_judge_sure(Selection *selection);
 
 #endif

@@ -117,6 +117,38 @@ START_TEST(each_way_has_its_best_candidate)
 }
 END_TEST
 
+/* A candidate has one row, also with two roles. */
+START_TEST(the_sure_candidate_is_compared_with_the_recommended_one)
+{
+    MadeStudy made = three_nodes();
+    made.factors = NODES "\"values\": [2, 3, 4, 5]}";
+    made.cost[3] = 120;
+    made.share[3] = 0.99;
+    PlanOutcome *plan = plan_of(&made);
+    lacks(page_of(plan, NULL), "sure in other times");
+    plan->sure = 2;
+    plan->sure_tested_count = 2;
+    plan->against_sure = plan->against_next_best;
+    plan->candidates[1].sure = SURE_NO;
+    plan->candidates[2].sure = SURE_YES;
+    const char *page = page_of(plan, NULL);
+    has(section_of(page, "Compared with the next best"),
+        "next best, and sure in other times: 4 nodes");
+    has(section_of(page, "All candidates"), "costs more, meets the limits in other times, too");
+    has(section_of(page, "How it was decided"), "<li>2 candidates, the best first, were tested");
+    plan->candidates[2].sure = SURE_NO;
+    plan->candidates[3].sure = SURE_YES;
+    plan->sure = plan->against_sure.candidate = 3;
+    page = page_of(plan, NULL);
+    const char *compared =
+        section_of(page, "Compared with the next best and the best that is sure in other times");
+    has(compared, "next best: 4 nodes");
+    has(compared, "sure in other times: 5 nodes");
+    has(section_of(page, "All candidates"), "costs more, may miss a limit in other times");
+    check_nesting(page);
+}
+END_TEST
+
 START_TEST(each_end_of_a_plan_has_a_page)
 {
     MadeStudy infeasible = three_nodes();
@@ -402,6 +434,7 @@ Suite *test_suite(void)
     tcase_add_test(page, the_answer_is_the_first_paragraph);
     tcase_add_test(page, each_way_has_its_best_candidate);
     tcase_add_test(page, each_end_of_a_plan_has_a_page);
+    tcase_add_test(page, the_sure_candidate_is_compared_with_the_recommended_one);
     tcase_add_test(page, reasons_are_grouped_with_their_counts);
     tcase_add_test(page, each_candidate_shows_the_command_that_repeats_its_run);
     tcase_add_test(page, the_worst_run_can_be_repeated);

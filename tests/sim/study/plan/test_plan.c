@@ -9,6 +9,7 @@
 #include "sim/base/philox.h"
 #include "sim/cli/disk_files.h"
 #include "sim/cli/files.h"
+#include "sim/study/plan/answer.h"
 #include "sim/study/plan/plan_check.h"
 #include "sim/study/plan/plan_json.h"
 #include "tests/support/suite.h"
@@ -26,6 +27,15 @@ static const char study_text[] =
     " \"subject_to\": [{\"share\": \"workloads.all.waited_within(10h)\", \"at_least\": \"90%\"}],\n"
     " \"indifference\": \"3%\"}";
 
+/* Five days of 8 jobs and one of 14, drawn anew: n >= 8 servers start n of these 14 at once, so
+ * R = (40 + n) / 54 of the jobs wait for less than half an hour. */
+static const char log_text[] =
+    "{\"trainyard_study\": 1, \"scenario\": \"tests/sim/study/plan/log.json\",\n"
+    " \"factors\": {\"servers\": {\"values\": \"7..15\"}},\n"
+    " \"minimise\": \"cost_usd.total\",\n"
+    " \"subject_to\": [{\"share\": \"workloads.all.waited_within(30m)\", \"at_least\": \"85%\"}],\n"
+    " \"indifference\": \"2%\"}";
+
 static Arena *arena;
 static const char *folder;
 
@@ -41,13 +51,17 @@ static void tear_down(void)
     arena_destroy(arena);
 }
 
-/* The text of the study with the first `old` replaced by `new`. */
+/* The text with the first `old` replaced by `new`. */
+static const char *text_with(const char *text, const char *old, const char *new)
+{
+    const char *at = strstr(text, old);
+    ck_assert_ptr_nonnull(at);
+    return arena_printf(arena, "%.*s%s%s", (int)(at - text), text, new, at + strlen(old));
+}
+
 static const char *changed(const char *old, const char *new)
 {
-    const char *at = strstr(study_text, old);
-    ck_assert_ptr_nonnull(at);
-    return arena_printf(arena, "%.*s%s%s", (int)(at - study_text), study_text, new,
-                        at + strlen(old));
+    return text_with(study_text, old, new);
 }
 
 static const char *in(const char *name, const char *file)
@@ -229,6 +243,107 @@ START_TEST(a_check_notices_another_recommendation_and_a_small_margin)
 }
 END_TEST
 
+/* --- A short log --- */
+
+static void reach_says(const PlanRun *run, const char *part)
+{
+    const char *reach = answer_of(arena, &run->outcome).reach;
+    ck_assert_msg(strstr(reach, part) != NULL, "\"%s\" lacks \"%s\"", reach, part);
+}
+
+/* The number of bad days among 6 has the variance 6 x 1/6 x 5/6, so R varies by
+ * |n - 8 - 6 R| x 0.913 / 54, and the log leaves t = 2.571 times sqrt(6 / 5) of that. With 12
+ * servers R is 96.3 %, the half-width 8.5 %, and Wilson's lower end 78 %; with 13 they are 98.1 %,
+ * 4.2 % and 88 %. */
+START_TEST(a_short_log_has_a_price_of_certainty)
+{
+    const Study *study = whole_study_read(arena, log_text);
+    PlanRun run = plan_into(study, "one", 1);
+    ck_assert_str_eq(winner_of(&run), "servers=8");
+    ck_assert_str_eq(plan_candidate_name(arena, run.outcome.grid, run.outcome.sure), "servers=13");
+    ck_assert_int_eq(run.outcome.sure_tested_count, 6);
+    ck_assert(!run.outcome.sure_is_cut);
+    ck_assert_int_eq(run.outcome.candidates[5].sure, SURE_NO);
+    ck_assert_int_eq(run.outcome.candidates[5].fresh.run_count, 20);
+    ck_assert_int_eq(run.outcome.candidates[6].fresh.run_count,
+                     run.outcome.candidates[run.outcome.winner].fresh.run_count);
+    reach_says(&run, "so a longer log might show that the limit is missed. With 13 servers the "
+                     "limit holds in other times like these, too: it costs 1,416.9 ± 0.7 USD a "
+                     "week, 544.95 ± 0.27 USD more (62 %).");
+    plan_into(study, "three", 3);
+    same_files("one", "three");
+    Problems problems = problems_create(arena);
+    PlanOutcome read;
+    ck_assert(plan_outcome_read(arena, disk_files, arena_printf(arena, "%s/one", folder), &read,
+                                &problems));
+    Text live = {0}, again = {0};
+    json_print(&live, plan_json(arena, &run.outcome), JSON_INDENTED);
+    json_print(&again, plan_json(arena, &read), JSON_INDENTED);
+    ck_assert_str_eq(text_string(&live), text_string(&again));
+    text_free(&live);
+    text_free(&again);
+}
+END_TEST
+
+/* Also one within the search for a sure candidate, whose runs are the last ones of the journal. */
+START_TEST(the_price_of_certainty_does_not_depend_on_interruptions)
+{
+    const Study *study = whole_study_read(arena, log_text);
+    plan_into(study, "one", 1);
+    plan_into(study, "cut", 1);
+    const char *journal = in("cut", "journal/0-0.log");
+    for (size_t eighths = 7; eighths > 4; eighths--) {
+        const size_t length = strlen(temporary_file_text(arena, journal));
+        ck_assert_int_eq(truncate(journal, (off_t)(length * eighths / 8)), 0);
+        PlanOutcome read;
+        Problems problems = problems_create(arena);
+        ck_assert(plan_outcome_read(arena, disk_files, arena_printf(arena, "%s/cut", folder), &read,
+                                    &problems));
+        ck_assert_int_eq(read.verdict, PLAN_UNFINISHED);
+        ck_assert_int_eq(read.sure, NO_CANDIDATE);
+        plan_into(study, "cut", 1 + (int32_t)eighths % 3);
+        same_files("one", "cut");
+    }
+}
+END_TEST
+
+START_TEST(a_search_for_a_sure_candidate_may_find_none)
+{
+    const PlanRun few =
+        plan_into(whole_study_read(arena, text_with(log_text, "7..15", "7..12")), "few", 2);
+    ck_assert_str_eq(winner_of(&few), "servers=8");
+    ck_assert_int_eq(few.outcome.sure, NO_CANDIDATE);
+    reach_says(&few, "is missed. None of the 5 candidates that were tested for it is sure to meet "
+                     "the limit in other times.");
+    const PlanRun one =
+        plan_into(whole_study_read(arena, text_with(log_text, "7..15", "7..8")), "two", 2);
+    reach_says(&one, "is missed. No other candidate is surer to meet it.");
+    const PlanRun cut =
+        plan_into(whole_study_read(arena, text_with(log_text, "\"2%\"",
+                                                    "\"2%\", \"budget\": {\"runs\": "
+                                                    "200}")),
+                  "cut", 2);
+    ck_assert_int_le(cut.outcome.run_count, 200);
+    ck_assert_str_eq(winner_of(&cut), "servers=8");
+    ck_assert(cut.outcome.sure_is_cut);
+    reach_says(&cut, "because the budget of runs is spent.");
+}
+END_TEST
+
+START_TEST(a_winner_that_is_sure_needs_no_search)
+{
+    const PlanRun run =
+        plan_into(whole_study_read(arena, text_with(log_text, "7..15", "13..15")), "sure", 2);
+    ck_assert_str_eq(winner_of(&run), "servers=13");
+    ck_assert_int_eq(run.outcome.sure, run.outcome.winner);
+    ck_assert_int_eq(run.outcome.sure_tested_count, 1);
+    ck_assert_int_eq(run.outcome.candidates[2].fresh.run_count, 0);
+    const char *end = "so the limit holds in other times like these, too.";
+    const char *reach = answer_of(arena, &run.outcome).reach;
+    ck_assert_str_eq(strstr(reach, end), end);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("plan");
@@ -242,6 +357,10 @@ Suite *test_suite(void)
     tcase_add_test(cases, constraints_hold_in_each_weather_or_on_average);
     tcase_add_test(cases, a_budget_is_kept_and_its_confidence_is_stated);
     tcase_add_test(cases, a_check_notices_another_recommendation_and_a_small_margin);
+    tcase_add_test(cases, a_short_log_has_a_price_of_certainty);
+    tcase_add_test(cases, the_price_of_certainty_does_not_depend_on_interruptions);
+    tcase_add_test(cases, a_search_for_a_sure_candidate_may_find_none);
+    tcase_add_test(cases, a_winner_that_is_sure_needs_no_search);
     suite_add_tcase(suite, cases);
     return suite;
 }

@@ -77,7 +77,7 @@ static double variance_least(void *source, int32_t candidate, int32_t check, int
 
 static SelectionData data_of(Numbers *numbers)
 {
-    return (SelectionData){numbers, values, variance_least};
+    return (SelectionData){numbers, values, variance_least, NULL};
 }
 
 /* --- Many studies of a problem --- */
@@ -637,6 +637,134 @@ START_TEST(a_budget_is_kept)
 }
 END_TEST
 
+/* --- Sure candidates --- */
+
+/* The log leaves a margin of 3 unknown, of every candidate and check. */
+static double margin_less_3(void *source, int32_t candidate, int32_t check, int32_t first,
+                            int32_t count)
+{
+    double margins[MOST], sum = 0;
+    values(source, candidate, SERIES_CHECK + check, first, count, margins);
+    for (int32_t r = 0; r < count; r++)
+        sum += margins[r];
+    return sum / count - 3;
+}
+
+/* The decision of a study whose replications draw from a log, or of one without. In `arena`. */
+static const Selection *selected_with(Arena *arena, const Problem *problem, bool has_log)
+{
+    Numbers *numbers = ARENA_NEW(arena, Numbers);
+    SelectionData *data = ARENA_NEW(arena, SelectionData);
+    *numbers = numbers_of(arena, problem, 1);
+    *data = data_of(numbers);
+    data->sure_margin = has_log ? margin_less_3 : NULL;
+    Selection *selection = selection_create(arena, &problem->selection, data);
+    const SelectionRequest *requests;
+    while (selection_requests(selection, &requests) > 0)
+        selection_decide(selection);
+    return selection;
+}
+
+static const double rising_cost[] = {100, 110, 120, 130, 140, 150, 160, 170};
+
+/* Margins have a mean of m and a deviation of 0.5, of which 20 to 45 runs show 0.1: those of 4 and
+ * more are sure, those of 2 and less are not. The search changes no decision before it. */
+START_TEST(the_cheapest_sure_candidate_is_found)
+{
+    static const struct {
+        const char *name;
+        double margin[8];
+        int32_t winner, sure;
+        SureState states[8];
+    } rows[] = {
+        {"the winner", {-2, 5, 1, 5, 5, 5, 5, 5}, 1, 1, {[1] = SURE_YES}},
+        {"a dearer one",
+         {-2, 1, 2, 4, 5, 5, 5, 5},
+         1,
+         3,
+         {[1] = SURE_NO, [2] = SURE_NO, [3] = SURE_YES}},
+        {"no better ones are left out",
+         {2, 1, -2, 1.2, 5, 5, 5, 5},
+         0,
+         4,
+         {[0] = SURE_NO, [4] = SURE_YES}},
+        {"none",
+         {-2, 1, 2, 2, 2, 2, 2, 2},
+         1,
+         SELECTION_NONE,
+         {[1] = SURE_NO, SURE_NO, SURE_NO, SURE_NO, SURE_NO, SURE_NO, SURE_NO}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const NormalProblem normal = {rising_cost, rows[i].margin, 1, .5, 0};
+        Arena *arena = arena_create();
+        const Problem problem = normal_problem(rows[i].name, &normal, 8);
+        const Selection *without = selected_with(arena, &problem, false);
+        const Selection *with = selected_with(arena, &problem, true);
+        ck_assert_msg(selection_sure(with) == rows[i].sure, "%s", rows[i].name);
+        ck_assert_int_eq(selection_sure(without), SELECTION_NONE);
+        ck_assert(!selection_sure_is_cut(with));
+        ck_assert_int_eq(selection_winner(with), rows[i].winner);
+        ck_assert_int_eq(selection_winner(without), rows[i].winner);
+        const int32_t most = selection_candidate(with, rows[i].winner)->fresh_count;
+        for (int32_t c = 0; c < 8; c++) {
+            const SelectionCandidate *a = selection_candidate(with, c),
+                                     *b = selection_candidate(without, c);
+            ck_assert_msg(a->sure == rows[i].states[c], "%s: %d", rows[i].name, c);
+            ck_assert_int_eq(a->state, b->state);
+            ck_assert_int_eq(a->count, b->count);
+            if (a->sure == SURE_YES)
+                ck_assert_int_eq(a->fresh_count, most);
+        }
+        ck_assert_double_eq(selection_confidence(with), selection_confidence(without));
+        arena_destroy(arena);
+    }
+}
+END_TEST
+
+/* The rungs between the winner and the highest sleep, and are tested in their order. */
+START_TEST(a_rung_that_sleeps_may_be_the_sure_one)
+{
+    static const double cost[] = {90, 92, 94, 96, 98, 100, 102, 104, 106, 108},
+                        margin[] = {-2, -2, 1, 1.5, 2, 4, 5, 5, 5, 5};
+    static const NormalProblem normal = {cost, margin, .01, .5, 0};
+    static const ServerProblem sizes = {.first_servers = 45}; // the cost is 2 for each
+    Arena *arena = arena_create();
+    const Problem problem = with_ladder(arena, normal_problem("a ladder", &normal, 10), &sizes);
+    const Selection *selection = selected_with(arena, &problem, true);
+    ck_assert_int_eq(selection_winner(selection), 2);
+    ck_assert_int_eq(selection_sure(selection), 5);
+    ck_assert_int_eq(selection_candidate(selection, 5)->sure, SURE_YES);
+    ck_assert_int_eq(selection_candidate(selection, 4)->sure, SURE_NO);
+    ck_assert_int_eq(selection_candidate(selection, 6)->sure, SURE_NOT_TESTED);
+    int32_t only_fresh = 0;
+    for (int32_t c = 3; c <= 5; c++)
+        only_fresh += selection_candidate(selection, c)->count == 0;
+    ck_assert_int_ge(only_fresh, 1);
+    arena_destroy(arena);
+}
+END_TEST
+
+START_TEST(runs_that_are_missing_end_the_search_for_a_sure_one)
+{
+    static const double margin[] = {-2, 1, 2, 2, 2, 2, 2, 4};
+    static const NormalProblem normal = {rising_cost, margin, 1, .5, 0};
+    Arena *arena = arena_create();
+    Problem problem = normal_problem("few runs", &normal, 8);
+    problem.selection.budget = 150;
+    const Selection *selection = selected_with(arena, &problem, true);
+    ck_assert_int_eq(selection_winner(selection), 1);
+    ck_assert_int_eq(selection_sure(selection), SELECTION_NONE);
+    ck_assert(selection_sure_is_cut(selection));
+    ck_assert_int_le(selection_run_count(selection), 150);
+    problem.selection.budget = 2000;
+    selection = selected_with(arena, &problem, true);
+    ck_assert_int_eq(selection_sure(selection), 7);
+    ck_assert(!selection_sure_is_cut(selection));
+    ck_assert_int_le(selection_run_count(selection), 2000);
+    arena_destroy(arena);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("selection");
@@ -653,6 +781,9 @@ Suite *test_suite(void)
     tcase_add_test(cases, clear_choices_take_few_replications);
     tcase_add_test(cases, as_good_as_the_recommendation_is_said_of_its_equals);
     tcase_add_test(cases, a_budget_is_kept);
+    tcase_add_test(cases, the_cheapest_sure_candidate_is_found);
+    tcase_add_test(cases, a_rung_that_sleeps_may_be_the_sure_one);
+    tcase_add_test(cases, runs_that_are_missing_end_the_search_for_a_sure_one);
     suite_add_tcase(suite, cases);
     return suite;
 }
