@@ -160,6 +160,23 @@ static void arrivals_table(Text *html, Arena *arena, const WorkloadFit *fit)
     text_add(html, "</details>\n");
 }
 
+/* The factors of the weekdays, which are in UTC whatever the zone of the log is. */
+static void weekdays_table(Text *html, const WorkloadFit *fit)
+{
+    if (!fit->has_weekdays)
+        return;
+    table_begin(
+        html, (const char *const[]){"weekday (UTC)", "factor on the rate", "standard error", NULL});
+    for (int32_t day = 0; day < FIT_DAYS; day++) {
+        text_add(html, "<tr>");
+        cell_text_print(html, "", day_names[day]);
+        cell_number_print(html, fit->weekday_factors[day], 3, false, "");
+        cell_number_print(html, fit->weekday_errors[day], 3, fit->weekday_errors[day] <= 0, "");
+        text_add(html, "</tr>\n");
+    }
+    table_end(html);
+}
+
 static void sizes_table(Text *html, const WorkloadFit *fit)
 {
     table_begin(html, (const char *const[]){"GPUs", "jobs", "share", NULL});
@@ -214,8 +231,13 @@ static void arrivals_words(Text *html, const FitPage *page, const WorkloadFit *f
         text_add(html, "The log has no calendar: days and hours count from its begin. ");
     }
     text_add(html,
-             "A scenario has a factor for each hour of UTC and none for weekdays. Gaps between "
-             "submissions differ from those of Poisson arrivals by a share of ");
+             fit->has_weekdays
+                 ? "The scenario has a factor for each hour and one for each weekday of UTC. A "
+                   "factor with a large standard error is that of few days, such as one with "
+                   "a series of jobs. "
+                 : "The scenario has a factor for each hour of UTC and none for weekdays, for "
+                   "which a log needs a calendar and two weeks. ");
+    text_add(html, "Gaps between submissions differ from those of Poisson arrivals by a share of ");
     number_print(html, fit->gaps.distance * 100, 1);
     text_add(html, " %: the larger it is, the more the log has bursts, which the scenario does not "
                    "have.</p>\n");
@@ -233,16 +255,19 @@ static const char *page_text(Arena *arena, const FitPage *page, const WorkloadFi
     text_add(&html, "</section>\n<section>\n<h2>Arrivals</h2>\n");
     plots_of(&html, SECTION_ARRIVALS, plots, count, no_plots);
     arrivals_words(&html, page, fit);
+    weekdays_table(&html, fit);
     arrivals_table(&html, arena, fit);
     text_add(&html, "</section>\n<section>\n<h2>GPUs of a job</h2>\n");
     sizes_table(&html, fit);
-    text_add(
-        &html,
-        "</section>\n<section>\n<h2>What the distributions do not have</h2>\n<p>Jobs of the "
-        "scenario are independent: large jobs do not run longer than small ones, users do not "
-        "submit series of equal jobs, weekdays and weeks are alike. A queue of the scenario is "
-        "therefore shorter than that of the log when the log has bursts. The workload file "
-        "itself has all of that.</p>\n</section>\n</main>\n");
+    text_add(&html,
+             "</section>\n<section>\n<h2>What the distributions do not have</h2>\n<p>Jobs of the "
+             "scenario are independent: large jobs do not run longer than small ones, users do not "
+             "submit series of equal jobs, ");
+    text_add(&html, fit->has_weekdays ? "weeks are alike" : "weekdays and weeks are alike");
+    text_add(&html,
+             ". A queue of the scenario is "
+             "therefore shorter than that of the log when the log has bursts. The workload file "
+             "itself has all of that.</p>\n</section>\n</main>\n");
     page_end(&html);
     return text_move(arena, &html);
 }

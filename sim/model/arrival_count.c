@@ -3,9 +3,9 @@
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
 #include "sim/base/wide.h"
-#include "sim/model/day_hours.h"
+#include "sim/model/week_hours.h"
 
-/* Part of a period with one factor: an hour of the day, or less at the ends. */
+/* Part of a period with one factor: an hour, or less at the ends. */
 typedef struct {
     int64_t begin_ns; /* since the begin of the period */
     int64_t length_ns;
@@ -15,12 +15,11 @@ typedef struct {
 static Stretch stretch_at(const ArrivalPeriod *period, int64_t since_ns)
 {
     Stretch stretch = {since_ns, period->length_ns - since_ns, 1};
-    if (period->hour_ppm == NULL)
+    if (period->factors == NULL)
         return stretch;
-    const Wide clock_ns =
-        (Wide)day_hours_start_ns(period->start_unix_ms) + period->begin_ns + since_ns;
+    const Wide clock_ns = (Wide)week_start_ns(period->start_unix_ms) + period->begin_ns + since_ns;
     const int64_t left_ns = NS_PER_HOUR - (int64_t)(clock_ns % NS_PER_HOUR);
-    stretch.factor = period->hour_ppm[(int32_t)(clock_ns / NS_PER_HOUR % HOURS_A_DAY)];
+    stretch.factor = period->factors[(int32_t)(clock_ns / NS_PER_HOUR % HOURS_A_WEEK)];
     if (left_ns < stretch.length_ns)
         stretch.length_ns = left_ns;
     return stretch;
@@ -79,7 +78,8 @@ void arrival_count_times(const ArrivalPeriod *period, uint32_t *words, int64_t c
     invariant(whole > 0);
     sort(words, count);
     for (int64_t i = 0; i < count; i++) {
-        const Wide at = whole * words[i] >> 32; // below `whole`
+        // whole * words[i] >> 32, without overflow; it is below `whole`
+        const Wide at = (whole >> 32) * words[i] + ((whole & UINT32_MAX) * words[i] >> 32);
         while (at - before >= weight_of(stretch)) {
             before += weight_of(stretch);
             stretch = stretch_at(period, stretch.begin_ns + stretch.length_ns);

@@ -1,5 +1,5 @@
 /* Exact numbers of arrivals: `count` times in a period, independent and uniform (or in proportion
- * to factors of the hours of the day), in ascending order. This is a Poisson process under the
+ * to factors of the hours of the week), in ascending order. This is a Poisson process under the
  * condition that it has `count` arrivals in the period.
  *
  * Pure: the random words come from the caller. */
@@ -11,9 +11,10 @@
 typedef struct {
     int64_t begin_ns;
     int64_t length_ns;
-    int64_t start_unix_ms;   /* of simulated time 0 */
-    const int64_t *hour_ppm; /* [24] factors by hour of the day (UTC), at least one above 0 in the
-                                period; NULL: all hours are alike */
+    int64_t start_unix_ms;  /* of simulated time 0 */
+    const int64_t *factors; /* [HOURS_A_WEEK] by hour of the week (week_hours.h), each at most
+                               10,000 times FACTOR_ONE, and at least one above 0 in the period;
+                               NULL: all hours are alike */
 } ArrivalPeriod;
 
 /* Sorts `count` uniform random words, and turns each into a time of the period. */

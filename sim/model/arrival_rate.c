@@ -4,7 +4,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/base/units.h"
-#include "sim/base/wide.h"
+#include "sim/model/week_hours.h"
 
 /* A decimal number with up to three decimals, in thousandths; `*rest` is the text after it. */
 static bool milli_scan(const char *text, int64_t *milli, const char **rest)
@@ -48,11 +48,11 @@ bool arrival_rate_parse(const char *text, ArrivalRate *rate)
            period_parse(rest + 1, &rate->period_ns);
 }
 
-int64_t arrival_gap_ns(ArrivalRate rate, int64_t factor_ppm)
+int64_t arrival_gap_ns(ArrivalRate rate, int64_t factor)
 {
-    invariant(rate.milli > 0 && factor_ppm > 0);
-    const Wide divisor = (Wide)rate.milli * factor_ppm;
-    return wide_capped(((Wide)rate.period_ns * 1000 * PPM + divisor - 1) / divisor);
+    invariant(rate.milli > 0 && factor > 0);
+    const Wide divisor = (Wide)rate.milli * factor;
+    return wide_capped(((Wide)rate.period_ns * 1000 * FACTOR_ONE + divisor - 1) / divisor);
 }
 
 int arrival_rate_compare(ArrivalRate a, ArrivalRate b)

@@ -15,9 +15,9 @@ typedef struct {
  * "min", "h", "d", "day", "week") or a duration ("7d", "2h"). False when it is not a rate. */
 bool arrival_rate_parse(const char *text, ArrivalRate *rate);
 
-/* The mean time between arrivals at `rate` times `factor_ppm`, rounded up; INT64_MAX if that is
- * longer. Rate and factor are positive. */
-int64_t arrival_gap_ns(ArrivalRate rate, int64_t factor_ppm);
+/* The mean time between arrivals at `rate` times `factor`, which counts 10^-12 (FACTOR_ONE),
+ * rounded up; INT64_MAX if that is longer. Rate and factor are positive. */
+int64_t arrival_gap_ns(ArrivalRate rate, int64_t factor);
 
 /* Less than, equal to, or greater than 0, as `a` is below, equal to or above `b`. */
 int arrival_rate_compare(ArrivalRate a, ArrivalRate b);

@@ -39,7 +39,7 @@ static bool check_workloads(const StudyReader *reader)
         problems_add(reader->problems, STATUS_BAD_INPUT, at,
                      "workload \"%s\" has no steady state: it %s", workload->name,
                      workload->list != NULL ? "is a list of jobs, which ends"
-                                            : "has another rate at each hour");
+                                            : "has a rate that depends on the hour or the weekday");
         return false;
     }
     return scenario->workload_count > 0;

@@ -1430,11 +1430,13 @@ static void make_workload(Maker *maker, Dice *dice, Json *list, int w)
     json_set(maker->arena, workload, "config", config);
     set_text(maker, workload, "arrivals", kind);
     Dice amount = dice_of(maker, FORMAT(maker, "amount of load %d", w));
+    Dice days = dice_of(maker, FORMAT(maker, "weekdays of load %d", w));
+    const bool has_weekdays = strcmp(kind, "diurnal") == 0 && happens(&days, 30);
     if (happens(&amount, 20)) {
         set_integer(maker, workload, "count", 1 + roll(&amount, 20));
-        set_text(
-            maker, workload, "within",
-            FORMAT(maker, "%dh", 24 + roll(&amount, 48))); // of diurnal arrivals at least a day
+        // At least a day of diurnal arrivals, or a week.
+        set_text(maker, workload, "within",
+                 FORMAT(maker, "%dh", (has_weekdays ? 168 : 24) + roll(&amount, 48)));
     } else {
         set_text(maker, workload, "rate", FORMAT(maker, "%d/h", 1 + roll(dice, 12)));
     }
@@ -1447,6 +1449,11 @@ static void make_workload(Maker *maker, Dice *dice, Json *list, int w)
         Json *hours = set_array(maker, workload, "hours");
         for (int h = 0; h < 24; h++)
             json_add(hours, json_integer(maker->arena, 1 + roll(dice, 3)));
+    }
+    if (has_weekdays) {
+        Json *weekdays = set_array(maker, workload, "weekdays");
+        for (int d = 0; d < 7; d++)
+            json_add(weekdays, json_integer(maker->arena, d == 2 ? 1 : roll(&days, 3)));
     }
     if (strcmp(kind, "bursts") == 0)
         set_integer(maker, workload, "burst", 1 + roll(dice, 4));

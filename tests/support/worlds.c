@@ -677,8 +677,13 @@ static void add_workload(Arena *arena, Dice *dice, Scenario *scenario)
     workload->arrivals = (ArrivalKind)roll(dice, ARRIVALS_COUNT);
     workload->rate = (ArrivalRate){(50 + roll(dice, 500)) * INT64_C(1000), NS_PER_DAY};
     workload->burst_jobs = 1 + roll(dice, 3);
-    for (int32_t h = 0; h < 24; h++)
-        workload->hour_ppm[h] = (1 + roll(dice, 3)) * PPM;
+    int64_t *factors = ARENA_ARRAY(arena, int64_t, HOURS_A_WEEK);
+    for (int32_t h = 0; h < HOURS_A_DAY; h++)
+        factors[h] = (1 + roll(dice, 3)) * FACTOR_ONE;
+    const bool is_weekly = workload->begin_ns % (4 * NS_PER_S) == 0; // a quarter of the worlds
+    for (int32_t h = HOURS_A_DAY; h < HOURS_A_WEEK; h++)
+        factors[h] = is_weekly ? (h / HOURS_A_DAY + h) % 4 * FACTOR_ONE : factors[h - HOURS_A_DAY];
+    workload->factors = workload->arrivals == ARRIVALS_DIURNAL ? factors : NULL;
     scenario->workload_count = 1;
     scenario->workloads = workload;
 }

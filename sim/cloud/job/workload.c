@@ -10,12 +10,12 @@
 #include "sim/cloud/job/tables.h"
 #include "sim/model/arrival_count.h"
 #include "sim/model/bounded.h"
-#include "sim/model/day_hours.h"
+#include "sim/model/week_hours.h"
 
 /* How far a workload of the scenario has progressed. */
 typedef struct WorkloadProgress {
     uint64_t address; /* of its random draws */
-    int64_t peak_ppm; /* factor on its rate in its busiest hour */
+    int64_t peak;     /* factor on its rate in its busiest hour */
     int64_t mean_gap_ns;
     int64_t candidates;   /* drawn so far, whether kept or not */
     int64_t candidate_ns; /* the time of the last candidate */
@@ -46,11 +46,11 @@ static bool is_kept(const Jobs *jobs, uint32_t index, int64_t at_ns)
 {
     const Workload *workload = &jobs->scenario->workloads[index];
     const WorkloadProgress *progress = &jobs->workloads[index];
-    if (workload->arrivals != ARRIVALS_DIURNAL)
+    if (workload->factors == NULL)
         return true;
-    int32_t hour = civil_from_unix_ms(scenario_unix_ms(jobs->scenario, at_ns)).hour;
-    uint64_t uniform = draw_word(jobs, index, progress->candidates, DRAW_KEPT) >> 32;
-    return uniform * (uint64_t)progress->peak_ppm < (uint64_t)workload->hour_ppm[hour] << 32;
+    const int32_t hour = week_hour_at(scenario_unix_ms(jobs->scenario, at_ns));
+    const Wide uniform = draw_word(jobs, index, progress->candidates, DRAW_KEPT) >> 32;
+    return uniform * progress->peak < (Wide)workload->factors[hour] << 32;
 }
 
 /* Draws the times of the next period; false when the workload ends before it. */
@@ -58,13 +58,12 @@ static bool draw_period(Jobs *jobs, uint32_t index)
 {
     const Workload *workload = &jobs->scenario->workloads[index];
     WorkloadProgress *progress = &jobs->workloads[index];
-    const bool is_diurnal = workload->arrivals == ARRIVALS_DIURNAL;
     const ArrivalPeriod period = {
         .begin_ns =
             bounded_add(workload->begin_ns, bounded_times(progress->periods, workload->within_ns)),
         .length_ns = workload->within_ns,
         .start_unix_ms = jobs->scenario->start_unix_ms,
-        .hour_ppm = is_diurnal ? workload->hour_ppm : NULL,
+        .factors = workload->factors,
     };
     if (period.begin_ns >= workload->end_ns ||
         period.begin_ns > LAST_INSTANT_NS - workload->within_ns)
@@ -173,12 +172,12 @@ void workloads_prepare(Jobs *jobs)
             listed_prepare(jobs, (uint32_t)i);
             continue;
         }
-        int64_t peak_ppm =
-            workload->arrivals == ARRIVALS_DIURNAL ? day_hours_most(workload->hour_ppm) : PPM;
-        invariant(peak_ppm > 0 && (workload->rate.milli > 0 || workload->count > 0));
+        const int64_t peak =
+            workload->factors != NULL ? week_factors_most(workload->factors) : FACTOR_ONE;
+        invariant(peak > 0 && (workload->rate.milli > 0 || workload->count > 0));
         jobs->workloads[i] = (WorkloadProgress){
             .address = name_hash(workload->name),
-            .peak_ppm = peak_ppm,
+            .peak = peak,
             .candidate_ns = workload->begin_ns,
             .next = workload->count,
             .words = ARENA_ARRAY(jobs->arena, uint32_t, workload->count),
@@ -186,7 +185,7 @@ void workloads_prepare(Jobs *jobs)
         };
         prepare_names(jobs, workload, &jobs->workloads[i]);
         if (workload->count == 0)
-            jobs->workloads[i].mean_gap_ns = arrival_gap_ns(workload->rate, peak_ppm);
+            jobs->workloads[i].mean_gap_ns = arrival_gap_ns(workload->rate, peak);
         push_next_arrival(jobs, (uint32_t)i);
     }
 }

@@ -1,10 +1,10 @@
 /* Workloads: jobs that arrive by a random process. (Those of a list: listed.h.)
  *
  * Arrivals are a Poisson process of candidates; each gap is drawn at the candidate's own address.
- * If the rate changes with the hour, candidates arrive at the rate of the busiest hour, and each is
- * kept with a probability that depends on its hour (thinning: Lewis and Shedler, "Simulation of
- * nonhomogeneous Poisson processes by thinning", Naval Research Logistics Quarterly 26(3), 1979). A
- * workload with an exact count draws the times of a whole period at once
+ * If the rate changes with the hour, candidates arrive at the rate of the busiest hour of the week,
+ * and each is kept with a probability that depends on its hour (thinning: Lewis and Shedler,
+ * "Simulation of nonhomogeneous Poisson processes by thinning", Naval Research Logistics Quarterly
+ * 26(3), 1979). A workload with an exact count draws the times of a whole period at once
  * (sim/model/arrival_count.h). A job's shape is drawn at its number. Other workloads, or another
  * mix of shapes, therefore do not change the arrival times. */
 #ifndef SIM_CLOUD_JOB_WORKLOAD_H

@@ -13,7 +13,7 @@
 #include "sim/base/ascii.h"
 #include "sim/engine/sample.h"
 #include "sim/model/curve.h"
-#include "sim/model/day_hours.h"
+#include "sim/model/week_hours.h"
 
 typedef struct DeviceTimes DeviceTimes;
 struct RanksTime;
@@ -45,9 +45,10 @@ typedef struct {
     int64_t exchange_load_ppm; /* of the difference between busy and idle power, while gradients
                                   are exchanged */
     int64_t micro_usd_per_kwh; /* paid in addition to the price of nodes */
-    bool is_by_hour;           /* one of the next two changes with the hour */
-    /* Factors on micro_usd_per_kwh and carbon_g_per_kwh by hour of the day (UTC). */
-    int64_t price_hour_ppm[HOURS_A_DAY], carbon_hour_ppm[HOURS_A_DAY];
+    int32_t cycle_hours; /* after which the next two repeat: HOURS_A_DAY or HOURS_A_WEEK; 0: all are
+                            1 */
+    /* Factors on micro_usd_per_kwh and carbon_g_per_kwh by hour of the week (UTC, from Monday). */
+    int64_t price_hour_ppm[HOURS_A_WEEK], carbon_hour_ppm[HOURS_A_WEEK];
 } EnergyTerms;
 
 typedef struct {

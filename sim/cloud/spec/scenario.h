@@ -102,7 +102,7 @@ typedef struct {
 /* X(ENUM, name) */
 #define ARRIVALS(X)                                                                                \
     X(POISSON, "poisson") /* at `rate`, at any hour */                                             \
-    X(DIURNAL, "diurnal") /* Poisson, its rate times hour_ppm[hour of the day] */                  \
+    X(DIURNAL, "diurnal") /* Poisson, its rate times factors[hour of the week] */                  \
     X(BURSTS, "bursts")   /* Poisson bursts of `burst_jobs` jobs at one instant each */
 
 typedef enum {
@@ -137,11 +137,12 @@ typedef struct {
     int64_t end_ns;   /* no job arrives at or after this time; INT64_MAX: jobs_max is the limit */
     int64_t jobs_max; /* INT64_MAX: until `end_ns` */
     ArrivalKind arrivals;
-    ArrivalRate rate;  /* mean rate of arrivals (or bursts); unused if there is a `count` */
-    int64_t count;     /* exactly so many arrivals (or bursts) ...; 0: by `rate` */
-    int64_t within_ns; /* ... in each period of this length, the first from `begin_ns` */
-    int64_t hour_ppm[HOURS_A_DAY]; /* DIURNAL: factor on the rate, by hour of the day (UTC) */
-    int32_t burst_jobs;            /* BURSTS */
+    ArrivalRate rate;       /* mean rate of arrivals (or bursts); unused if there is a `count` */
+    int64_t count;          /* exactly so many arrivals (or bursts) ...; 0: by `rate` */
+    int64_t within_ns;      /* ... in each period of this length, the first from `begin_ns` */
+    const int64_t *factors; /* DIURNAL: [HOURS_A_WEEK] on the rate, by hour of the week
+                               (sim/model/week_hours.h), not all 0; NULL: all hours are alike */
+    int32_t burst_jobs;     /* BURSTS */
     int32_t spec_count;
     const JobSpec *const *specs;    /* [spec_count] the shapes of its jobs */
     const int64_t *probability_ppm; /* [spec_count] of each shape; the sum is 1,000,000 */

@@ -184,7 +184,7 @@ void metrics_fold_measure(MetricsFold *fold, const Scenario *scenario)
     const MeasureWindow window = scenario->measure;
     fold->run.is_measured = window.from_ns > 0 || window.until_ns > 0;
     fold->run.measure = window;
-    fold->counts_hours = scenario->energy.is_by_hour;
+    fold->cycle_hours = scenario->energy.cycle_hours;
     fold->start_unix_ms = scenario->start_unix_ms;
 }
 

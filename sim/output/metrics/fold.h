@@ -48,7 +48,7 @@ struct MetricsFold {
     const char *job_states[JOB_STATE_COUNT];
     const char *job_stages[STAGE_COUNT];
     const char *shortages[SHORTAGE_COUNT];
-    bool counts_hours;     /* HourMetrics ... */
+    int32_t cycle_hours;   /* HOURS_A_DAY or HOURS_A_WEEK of HourMetrics; 0: none are counted ... */
     int64_t start_unix_ms; /* ... by this clock */
     RunMetrics run;
     uint32_t cluster_capacity, piece_capacity, job_cluster_capacity, share_capacity, file_capacity,
@@ -120,7 +120,7 @@ static inline ClusterMetrics *account_of(MetricsFold *fold, uint32_t cluster, ui
 }
 
 /* Adds the time for which a node was held, or the work of an attempt, to the hours of the account.
- * Only if MetricsFold.counts_hours. */
+ * Only if MetricsFold.cycle_hours > 0. */
 void fold_held_hours(const MetricsFold *fold, ClusterMetrics *account, const TraceRecord *billed);
 void fold_attempt_hours(const MetricsFold *fold, ClusterMetrics *account,
                         const TraceRecord *attempt, int32_t slots);

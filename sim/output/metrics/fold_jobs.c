@@ -210,7 +210,7 @@ void fold_job_attempt(MetricsFold *fold, const TraceRow *row)
             add(&details_of(fold, job)->use_ns[use], use_ns[use]);
         attempt_ns[use] += (Wide)use_ns[use] * slots;
     }
-    if (fold->counts_hours)
+    if (fold->cycle_hours > 0)
         fold_attempt_hours(fold, cluster, record, slots);
 }
 

@@ -296,7 +296,7 @@ void fold_node_billed(MetricsFold *fold, const TraceRow *row)
     const int64_t held_ns = record->at_ns - record->since_ns,
                   in_window_ns = measured_ns(&fold->run, record->since_ns, record->at_ns);
     cluster->held_ns += held_ns;
-    if (fold->counts_hours)
+    if (fold->cycle_hours > 0)
         fold_held_hours(fold, cluster, record);
     cluster->billed_ns += billed_ns;
     add(&cluster->cost_micro_usd, micro_usd);

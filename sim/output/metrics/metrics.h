@@ -27,11 +27,13 @@ typedef struct {
                      for GPUs */
 } QueueMetrics;
 
-/* Node time by hour of the day (UTC). The work of an attempt is spread evenly over its span. */
+/* Node time by hour of the week (UTC, from Monday); by hour of the day, the first 24, if the price
+ * and the emissions of a kWh are those of each day. The work of an attempt is spread evenly over
+ * its span. */
 typedef struct {
-    Wide held_ns[HOURS_A_DAY];
-    Wide compute_ns[HOURS_A_DAY];  /* useful and lost; of GPUs as ClusterMetrics.attempt_ns */
-    Wide exchange_ns[HOURS_A_DAY]; /* likewise */
+    Wide held_ns[HOURS_A_WEEK];
+    Wide compute_ns[HOURS_A_WEEK];  /* useful and lost; of GPUs as ClusterMetrics.attempt_ns */
+    Wide exchange_ns[HOURS_A_WEEK]; /* likewise */
 } HourMetrics;
 
 typedef struct ClusterMetrics {

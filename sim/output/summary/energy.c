@@ -47,7 +47,7 @@ static WeightedEnergy weigh_kind(const ClusterMetrics *kind, const NodePower *po
     Wide priced = 0, emitting = 0;
     if (power == NULL || (hours == NULL && kind->held_ns > 0))
         return (WeightedEnergy){SUMMARY_NEVER, SUMMARY_NEVER};
-    for (int hour = 0; hours != NULL && hour < HOURS_A_DAY; hour++) {
+    for (int hour = 0; hours != NULL && hour < HOURS_A_WEEK; hour++) {
         const Wide busy_ns =
             (hours->compute_ns[hour] + hours->exchange_ns[hour] * terms->exchange_load_ppm / PPM) /
             slots;
@@ -64,7 +64,7 @@ static WeightedEnergy weigh_kind(const ClusterMetrics *kind, const NodePower *po
 static void add_weighted(const ClusterMetrics *kind, const NodePower *power,
                          const EnergyTerms *terms, SummaryEnergy *all)
 {
-    if (!terms->is_by_hour)
+    if (terms->cycle_hours == 0)
         return;
     const WeightedEnergy weighted = weigh_kind(kind, power, terms);
     all->priced_micro_kwh = sum_of_known(all->priced_micro_kwh, weighted.priced);
@@ -106,7 +106,7 @@ void making_add_energy(Making *making)
     if (making->facts == NULL || making->summary->cluster_count == 0)
         all->nodes_micro_kwh = all->peak_mw = SUMMARY_NEVER;
     const EnergyTerms terms = making->facts != NULL ? making->facts->energy : (EnergyTerms){0};
-    if (!terms.is_by_hour || all->nodes_micro_kwh == SUMMARY_NEVER)
+    if (terms.cycle_hours == 0 || all->nodes_micro_kwh == SUMMARY_NEVER)
         all->priced_micro_kwh = all->emitting_micro_kwh = all->nodes_micro_kwh;
     all->micro_kwh = of_site(all->nodes_micro_kwh, &terms);
     all->peak_mw = of_site(all->peak_mw, &terms);

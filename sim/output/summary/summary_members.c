@@ -370,7 +370,7 @@ static const Field energy_fields[] = {
     MEASURED("peak_kw", peak_mw, DECIMALS_KW, "kW",
              "power of the site if the most nodes were all busy at once: what it must provide"),
     MEASURED("carbon_kg", carbon_mg, DECIMALS_KG, "kg",
-             "CO2e of total_kwh, each hour of the day by its factor (`energy/carbon_hours`)"),
+             "CO2e of total_kwh, each hour by its factor (`energy/carbon_hours`)"),
     {0},
 };
 static const ObjectType energy_type = OBJECT_TYPE(
@@ -414,7 +414,7 @@ static const Field cost_fields[] = {
         "price of the stored bytes, or of a premium share's provisioned size"),
     USD("energy", energy.micro_usd,
         "price of energy.total_kwh, if `energy/price_per_kwh` of the catalogue states one; each "
-        "hour of the day by its factor (`energy/price_hours`)"),
+        "hour by its factor (`energy/price_hours`)"),
     USD("per_trillion_tokens", micro_usd_per_trillion_tokens,
         "the whole bill for each 10^12 tokens that transformers were trained on"),
     {0},

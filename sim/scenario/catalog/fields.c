@@ -98,10 +98,10 @@ static const Field energy_fields[] = {
                      "their price includes it"),
     FIELD_ROW(CUSTOM, "carbon_hours", carbon_hour_ppm, .custom = &hour_factors_kind,
               .doc = "factors on carbon_g_per_kwh in each hour of the day, the first from 00:00 "
-                     "UTC; absent: 1"),
+                     "UTC, or in each hour of the week, the first from Monday 00:00 UTC; absent: "
+                     "1"),
     FIELD_ROW(CUSTOM, "price_hours", price_hour_ppm, .custom = &hour_factors_kind,
-              .doc = "factors on price_per_kwh in each hour of the day, the first from 00:00 UTC, "
-                     "on every day alike; absent: 1"),
+              .doc = "factors on price_per_kwh, as carbon_hours; absent: 1"),
     {0},
 };
 #undef OWNER

@@ -97,15 +97,15 @@ const ServiceModel *catalog_service(const Catalog *catalog)
     return catalog->sections[CATALOG_SERVICE].entries[0]->item;
 }
 
-/* Fills in the factors of hours, which are 0 if they are absent; returns whether they were not. */
-static bool fill_hours(int64_t *ppm)
+/* Fills in the factors of hours, which are 0 if they are absent. Returns the hours after which they
+ * repeat; 0: they were absent. */
+static int32_t fill_hours(int64_t *ppm)
 {
-    for (int hour = 0; hour < HOURS_A_DAY; hour++)
-        if (ppm[hour] != 0)
-            return true;
-    for (int hour = 0; hour < HOURS_A_DAY; hour++)
+    if (week_factors_most(ppm) > 0)
+        return week_factors_cycle(ppm);
+    for (int hour = 0; hour < HOURS_A_WEEK; hour++)
         ppm[hour] = PPM;
-    return false;
+    return 0;
 }
 
 EnergyTerms catalog_energy(const Catalog *catalog)
@@ -118,9 +118,9 @@ EnergyTerms catalog_energy(const Catalog *catalog)
         terms.pue_ppm = PPM; // absent, as the next one
     if (terms.exchange_load_ppm == 0)
         terms.exchange_load_ppm = PPM;
-    const bool has_price_hours = fill_hours(terms.price_hour_ppm);
-    const bool has_carbon_hours = fill_hours(terms.carbon_hour_ppm);
-    terms.is_by_hour = has_price_hours || has_carbon_hours;
+    const int32_t price = fill_hours(terms.price_hour_ppm);
+    const int32_t carbon = fill_hours(terms.carbon_hour_ppm);
+    terms.cycle_hours = price > carbon ? price : carbon;
     return terms;
 }
 

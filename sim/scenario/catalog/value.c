@@ -336,22 +336,44 @@ static bool by_bytes_read(const void *context, Arena *arena, const Field *field,
     return curve_read(arena, field, json, bytes_parse, member_of(field, item), status);
 }
 
-bool hour_factors_read(const Json *json, int64_t *ppm, Status *status)
+/* Reads the factors of an array; `of` names one: "hour". The first has the number `first`. */
+static bool factors_read(const Json *json, const char *of, int32_t first, int64_t *ppm,
+                         Status *status)
 {
-    if (json->kind != JSON_ARRAY || json->count != HOURS_A_DAY)
-        return status_fail(status, STATUS_BAD_INPUT, json_at(json),
-                           "hours are 24 factors in an array, one for each hour of the day");
-    int32_t hour = 0;
-    for (const Json *factor = json->first; factor != NULL; factor = factor->next, hour++)
-        if (factor->kind != JSON_NUMBER || !json_scaled(factor, 6, &ppm[hour]) || ppm[hour] < 0 ||
-            ppm[hour] > 100 * PPM) {
-            ppm[hour] = 0;
+    int32_t i = 0;
+    for (const Json *factor = json->first; factor != NULL; factor = factor->next, i++)
+        if (factor->kind != JSON_NUMBER || !json_scaled(factor, 6, &ppm[i]) || ppm[i] < 0 ||
+            ppm[i] > 100 * PPM) {
+            ppm[i] = 0;
             return status_fail(status, STATUS_BAD_INPUT, json_at(factor),
-                               "the factor of hour %d is not a number from 0 to 100 with at most "
-                               "six decimals",
-                               (int)hour);
+                               "the factor of %s %d is not a number from 0 to 100 with at most six "
+                               "decimals",
+                               of, (int)(first + i));
         }
     return true;
+}
+
+bool hour_factors_read(const Json *json, int64_t *ppm, Status *status)
+{
+    const bool is_array = json->kind == JSON_ARRAY;
+    if (!is_array || (json->count != HOURS_A_DAY && json->count != HOURS_A_WEEK))
+        return status_fail(
+            status, STATUS_BAD_INPUT, json_at(json),
+            "hours are 24 factors in an array, one for each hour of the day, or 168, "
+            "one for each hour of the week");
+    if (!factors_read(json, "hour", 0, ppm, status))
+        return false;
+    for (int32_t hour = json->count; hour < HOURS_A_WEEK; hour++)
+        ppm[hour] = ppm[hour - HOURS_A_DAY];
+    return true;
+}
+
+bool weekday_factors_read(const Json *json, int64_t *ppm, Status *status)
+{
+    if (json->kind != JSON_ARRAY || json->count != DAYS_A_WEEK)
+        return status_fail(status, STATUS_BAD_INPUT, json_at(json),
+                           "weekdays are 7 factors in an array, the first for Monday");
+    return factors_read(json, "weekday", 1, ppm, status);
 }
 
 static bool hour_factors_kind_read(const void *context, Arena *arena, const Field *field,
@@ -362,7 +384,7 @@ static bool hour_factors_kind_read(const void *context, Arena *arena, const Fiel
     int64_t *ppm = member_of(field, item);
     if (!hour_factors_read(json, ppm, status))
         return false;
-    return day_hours_most(ppm) > 0 ||
+    return week_factors_most(ppm) > 0 ||
            status_fail(status, STATUS_BAD_INPUT, json_at(json), "all hours have the factor 0");
 }
 
@@ -395,8 +417,9 @@ const CustomKind distribution_kind = {"duration, or a distribution of durations"
 const CustomKind times_by_count_kind = {"durations by number", VALUE_DURATION, by_count_read};
 const CustomKind times_by_bytes_kind = {"durations by size", VALUE_DURATION, by_bytes_read};
 const CustomKind ratios_by_count_kind = {"ratios by number", VALUE_RATIO, by_count_read};
-const CustomKind hour_factors_kind = {"24 factors by hour of the day (UTC)", VALUE_RATIO,
-                                      hour_factors_kind_read};
+const CustomKind hour_factors_kind = {
+    "24 factors by hour of the day (UTC), or 168 by hour of the week", VALUE_RATIO,
+    hour_factors_kind_read};
 const CustomKind learning_kind = {"ratios by epochs", VALUE_RATIO, learning_kind_read};
 const CustomKind layers_kind = {"list of layers", VALUE_TEXT, layers_kind_read};
 

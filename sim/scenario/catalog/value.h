@@ -11,8 +11,11 @@
 MUST_CHECK bool catalog_value_read(Arena *arena, const Catalog *catalog, const Field *field,
                                    const Json *json, void *item, Status *status);
 
-/* Reads 24 factors, one for each hour of the day, into `ppm`. */
+/* Reads factors of the hours of the week into `ppm` [HOURS_A_WEEK]: 168 numbers in an array, or 24
+ * if all days are alike. */
 MUST_CHECK bool hour_factors_read(const Json *json, int64_t *ppm, Status *status);
+/* Reads 7 factors, the first of Monday, into `ppm` [DAYS_A_WEEK]. */
+MUST_CHECK bool weekday_factors_read(const Json *json, int64_t *ppm, Status *status);
 
 /* Kinds of values that only catalogues have. */
 /* Names of entries. */
@@ -21,7 +24,7 @@ extern const CustomKind durations_kind, ratios_kind, sizes_kind; /* Quantiles */
 extern const CustomKind distribution_kind;                       /* Distribution of durations */
 /* MeasuredCurves: {"4": "1.2ms", "96": "25ms"}, {"1KiB": "2us", "1MiB": "300us"}, {"1": "1"} */
 extern const CustomKind times_by_count_kind, times_by_bytes_kind, ratios_by_count_kind;
-extern const CustomKind hour_factors_kind; /* int64_t[HOURS_A_DAY], in ppm, not all 0 */
+extern const CustomKind hour_factors_kind; /* int64_t[HOURS_A_WEEK], in ppm, not all 0 */
 extern const CustomKind learning_kind;     /* epochs -> accuracy, into the LearningCurve itself */
 extern const CustomKind layers_kind; /* layers and their totals, into the NetworkModel itself */
 

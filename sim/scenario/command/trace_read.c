@@ -43,6 +43,7 @@ static void check_members(const Trace *trace)
                   {"count", text->count.node},
                   {"within", text->within.node},
                   {"hours", text->hours},
+                  {"weekdays", text->weekdays},
                   {"burst", text->burst.node},
                   {"jobs", text->jobs.node},
                   {"end", text->end.node},

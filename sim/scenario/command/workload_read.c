@@ -5,7 +5,7 @@
 #include "sim/base/ascii.h"
 #include "sim/base/units.h"
 #include "sim/base/wide.h"
-#include "sim/model/day_hours.h"
+#include "sim/model/week_hours.h"
 #include "sim/scenario/catalog/value.h"
 #include "sim/scenario/command/check.h"
 #include "sim/scenario/command/trace_read.h"
@@ -133,27 +133,54 @@ static bool check_how_many(const Reader *reader, const WorkloadText *text)
     return false;
 }
 
+/* A period of exact counts has all factors: a shorter one may have no hour above 0, and would have
+ * as many arrivals on a Sunday as on a Monday. */
+static void check_within(const Reader *reader, const WorkloadText *text, const Workload *workload)
+{
+    const int32_t cycle_hours = week_factors_cycle(workload->factors);
+    if (workload->within_ns < cycle_hours * NS_PER_HOUR)
+        problem(reader, text->within.node,
+                cycle_hours == HOURS_A_DAY
+                    ? "\"within\" of diurnal arrivals is at least a day"
+                    : "\"within\" of arrivals whose rate depends on the weekday is at least 7d");
+}
+
 static void read_count(const Reader *reader, const WorkloadText *text, Workload *workload)
 {
     const ArrivalRate rate = {1000 * text->count.value, text->within.value};
-    const bool is_diurnal = text->arrivals.value == ARRIVALS_DIURNAL;
     if (text->count.is_refused || text->within.is_refused)
         return;
     workload->count = text->count.value;
     workload->within_ns = text->within.value;
     if (rate.period_ns == 0 || arrival_rate_compare(rate, rate_max) > 0)
         problem(reader, text->within.node, "more than 10,000,000 arrivals a day");
-    else if (is_diurnal && rate.period_ns < NS_PER_DAY)
-        problem(reader, text->within.node, "\"within\" of diurnal arrivals is at least a day");
+    else if (workload->factors != NULL)
+        check_within(reader, text, workload);
 }
 
-static void read_hours(const Reader *reader, const Json *hours, Workload *workload)
+/* The factor of each hour of the week: the hour's times the weekday's. */
+static void read_factors(const Reader *reader, const WorkloadText *text, Workload *workload)
 {
     Status status = {0};
-    if (!hour_factors_read(hours, workload->hour_ppm, &status))
+    int64_t *factors = ARENA_ARRAY(reader->context->arena, int64_t, HOURS_A_WEEK);
+    int64_t hour_ppm[HOURS_A_WEEK], weekday_ppm[DAYS_A_WEEK];
+    for (int32_t hour = 0; hour < HOURS_A_WEEK; hour++)
+        hour_ppm[hour] = PPM;
+    for (int32_t day = 0; day < DAYS_A_WEEK; day++)
+        weekday_ppm[day] = PPM;
+    if ((text->hours != NULL && !hour_factors_read(text->hours, hour_ppm, &status)) ||
+        (text->weekdays != NULL && !weekday_factors_read(text->weekdays, weekday_ppm, &status))) {
         problems_add_status(reader->context->problems, &status);
-    else if (day_hours_most(workload->hour_ppm) == 0)
-        problem(reader, hours, "all hours have the factor 0: no job would ever arrive");
+        return;
+    }
+    _Static_assert(FACTOR_ONE == PPM * PPM, "a product of two factors in ppm");
+    for (int32_t hour = 0; hour < HOURS_A_WEEK; hour++)
+        factors[hour] = hour_ppm[hour] * weekday_ppm[hour / HOURS_A_DAY];
+    if (week_factors_most(factors) == 0)
+        problem(reader, text->weekdays != NULL ? text->weekdays : text->hours,
+                "all hours of the week have the factor 0: no job would ever arrive");
+    else
+        workload->factors = factors;
 }
 
 /* Checks a member of one kind of arrivals: it is required there, and not allowed elsewhere. */
@@ -168,26 +195,33 @@ static void check_member(const Reader *reader, const WorkloadText *text, Arrival
     bool is_needed = text->arrivals.value == (int64_t)kind;
     if (text->arrivals.is_refused || is_needed == (node != NULL))
         return;
-    if (is_needed)
-        problems_add(reader->context->problems, STATUS_BAD_INPUT, json_at(text->node),
-                     "arrivals \"%s\" need \"%s\", which is missing", words[kind], key);
-    else
+    if (!is_needed) {
         problems_add(reader->context->problems, STATUS_BAD_INPUT, json_at(node),
                      "\"%s\" is for arrivals \"%s\" only", key, words[kind]);
+        return;
+    }
+    Status *missing =
+        problems_add(reader->context->problems, STATUS_BAD_INPUT, json_at(text->node),
+                     "arrivals \"%s\" need \"%s\", which is missing", words[kind], key);
+    if (kind == ARRIVALS_DIURNAL)
+        status_hint(missing, "or \"weekdays\", or both");
 }
 
 static void read_arrivals(const Reader *reader, const WorkloadText *text, Workload *workload)
 {
     workload->arrivals = (ArrivalKind)text->arrivals.value;
+    check_member(reader, text, ARRIVALS_BURSTS, "burst", text->burst.node);
+    if (text->hours != NULL || text->weekdays == NULL)
+        check_member(reader, text, ARRIVALS_DIURNAL, "hours", text->hours);
+    if (text->weekdays != NULL)
+        check_member(reader, text, ARRIVALS_DIURNAL, "weekdays", text->weekdays);
+    if (text->hours != NULL || text->weekdays != NULL)
+        read_factors(reader, text, workload);
     const bool says_how_many = check_how_many(reader, text);
     if (says_how_many && text->rate.node != NULL)
         read_rate(reader, text->rate, workload);
     else if (says_how_many)
         read_count(reader, text, workload);
-    check_member(reader, text, ARRIVALS_DIURNAL, "hours", text->hours);
-    check_member(reader, text, ARRIVALS_BURSTS, "burst", text->burst.node);
-    if (text->hours != NULL)
-        read_hours(reader, text->hours, workload);
     workload->burst_jobs = (int32_t)text->burst.value;
     workload->begin_ns = text->begin.value;
     workload->end_ns = text->end.node != NULL ? text->end.value : INT64_MAX;

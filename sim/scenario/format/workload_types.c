@@ -37,7 +37,7 @@ static const Field workload_fields[] = {
                "trace with `resample`: the jobs that come, as a multiple of those of the list: "
                "1.3 adds to each piece another one, of whose jobs 30 % come. The default is 1"),
     FIELD_CHOICE("arrivals", arrivals, arrival_words, "poisson",
-                 "independent of the hour, by the hour of the day (UTC), or several at once"),
+                 "independent of the hour, by hour and weekday (UTC), or several at once"),
     FIELD_TEXT("rate", rate, NULL,
                "mean rate of arrivals (of bursts: of bursts), a number and a period, such as "
                "\"12/h\", \"200/week\", \"200/7d\" or \"0.5/min\""),
@@ -48,9 +48,17 @@ static const Field workload_fields[] = {
                    "the length of a period, such as \"7d\". The first begins at `begin`; there is "
                    "one period, unless `jobs`, `end` or the scenario's `until` states another end"),
     FIELD_JSON("hours", hours,
-               "{\"type\": \"array\", \"minItems\": 24, \"maxItems\": 24, \"items\": {\"type\": "
+               "{\"type\": \"array\", \"anyOf\": [{\"minItems\": 24, \"maxItems\": 24}, "
+               "{\"minItems\": 168, \"maxItems\": 168}], \"items\": {\"type\": \"number\", "
+               "\"minimum\": 0, \"maximum\": 100}}",
+               "diurnal: factors on the rate in each hour of the day, the first from 00:00 UTC, or "
+               "in each hour of the week, the first from Monday 00:00 UTC; 1 without them. With "
+               "factors whose mean over the week is 1, `rate` is the mean rate"),
+    FIELD_JSON("weekdays", weekdays,
+               "{\"type\": \"array\", \"minItems\": 7, \"maxItems\": 7, \"items\": {\"type\": "
                "\"number\", \"minimum\": 0, \"maximum\": 100}}",
-               "diurnal: factors on the rate in each hour of the day, the first from 00:00 UTC"),
+               "diurnal: further factors for each weekday (UTC), the first for Monday: the rate is "
+               "`rate` times the hour's factor times the weekday's"),
     FIELD_INTEGER("burst", burst, 1, 1000000, NULL, "bursts: jobs that arrive at one instant"),
     FIELD_INTEGER("jobs", jobs, 1, 100000000, NULL,
                   "number of jobs; without it they arrive until `end`"),

@@ -21,8 +21,9 @@ typedef struct {
     BoundInteger jobs;
     BoundInteger arrivals; /* ArrivalKind */
     BoundInteger count, within;
-    BoundText rate;    /* "12/h", "200/7d" */
-    const Json *hours; /* diurnal: 24 factors */
+    BoundText rate;       /* "12/h", "200/7d" */
+    const Json *hours;    /* diurnal: 24 factors, or 168 */
+    const Json *weekdays; /* diurnal: 7 factors */
     BoundInteger burst;
     const Json *nodes; /* {"1": "70%", "4": "30%"}: overrides the config's nodeCount */
     const Json *gpus;  /* a number, or the same for GPUs in total */

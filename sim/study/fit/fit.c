@@ -299,24 +299,14 @@ static void fit_runs(Arena *arena, WorkloadFit *fit)
 
 enum { HOUR_S = 3600, DAY_S = 86400 };
 
-/* The time of each hour of UTC in a span that begins at `from_s`. */
-static void exposures(int64_t from_s, int64_t span_s, double *hours)
-{
-    const int64_t days = span_s / DAY_S;
-    for (int32_t i = 0; i < FIT_HOURS; i++)
-        hours[i] = (double)(days * HOUR_S);
-    int64_t at_s = from_s % DAY_S, left_s = span_s % DAY_S;
-    while (left_s > 0) {
-        const int64_t to_next = HOUR_S - at_s % HOUR_S;
-        const int64_t part = left_s < to_next ? left_s : to_next;
-        hours[at_s / HOUR_S % FIT_HOURS] += (double)part;
-        at_s += part;
-        left_s -= part;
-    }
-}
+/* Arrivals and time of each hour of the week, UTC. */
+typedef struct {
+    int64_t jobs[HOURS_A_WEEK];
+    Wide s[HOURS_A_WEEK];
+} Weekly;
 
 static void count_arrivals(WorkloadFit *fit, const JobList *list, int64_t origin_s, Zone *zone,
-                           int64_t *by_hour)
+                           Weekly *weekly)
 {
     const int32_t monday = 4; // 1970-01-05, days after the epoch
     for (int64_t i = 0; i < list->count; i++) {
@@ -325,26 +315,93 @@ static void count_arrivals(WorkloadFit *fit, const JobList *list, int64_t origin
         const int64_t day = local_s / DAY_S;
         fit->arrivals[(day + FIT_DAYS - (fit->has_calendar ? monday : 0)) % FIT_DAYS]
                      [local_s % DAY_S / HOUR_S]++;
-        by_hour[unix_s % DAY_S / HOUR_S]++;
+        weekly->jobs[week_hour_at(unix_s * 1000)]++;
+    }
+}
+
+/* Divides factors by their mean; all are 1 if they are all 0. */
+static void make_mean_one(double *factors, int32_t count)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < count; i++)
+        sum += factors[i];
+    for (int32_t i = 0; i < count; i++)
+        factors[i] = sum > 0 ? factors[i] * count / sum : 1;
+}
+
+static void fit_hours(WorkloadFit *fit, const Weekly *weekly)
+{
+    for (int32_t hour = 0; hour < FIT_HOURS; hour++) {
+        double jobs = 0, s = 0;
+        for (int32_t at = hour; at < HOURS_A_WEEK; at += FIT_HOURS) {
+            jobs += (double)weekly->jobs[at];
+            s += (double)weekly->s[at];
+        }
+        fit->hour_factors[hour] = s > 0 ? jobs / s : 0;
+    }
+    make_mean_one(fit->hour_factors, FIT_HOURS);
+}
+
+static void fit_weekdays(WorkloadFit *fit, const Weekly *weekly)
+{
+    for (int32_t day = 0; day < FIT_DAYS; day++) {
+        double jobs = 0, weighted_s = 0;
+        for (int32_t hour = 0; hour < FIT_HOURS; hour++) {
+            const int32_t at = day * FIT_HOURS + hour;
+            jobs += (double)weekly->jobs[at];
+            weighted_s += (double)weekly->s[at] * fit->hour_factors[hour];
+        }
+        fit->weekday_factors[day] = !fit->has_weekdays ? 1 : weighted_s > 0 ? jobs / weighted_s : 0;
+    }
+    make_mean_one(fit->weekday_factors, FIT_DAYS);
+}
+
+/* Arrivals of days with one weekday. */
+typedef struct {
+    double days, sum, squares;
+} DayCounts;
+
+static void fit_weekday_errors(WorkloadFit *fit, const JobList *list, int64_t origin_s)
+{
+    DayCounts counts[FIT_DAYS] = {0};
+    const int64_t first = (origin_s + DAY_S - 1) / DAY_S;             // the first whole day ...
+    const int64_t end = (origin_s + fit->span_ns / NS_PER_S) / DAY_S; // ... and the one after all
+    int64_t i = 0;
+    for (int64_t day = first; day < end; day++) {
+        double jobs = 0;
+        for (; i < list->count && origin_s + list->submit_ns[i] / NS_PER_S < (day + 1) * DAY_S; i++)
+            jobs += origin_s + list->submit_ns[i] / NS_PER_S >= day * DAY_S;
+        DayCounts *of = &counts[week_hour_at(day * DAY_S * 1000) / FIT_HOURS];
+        *of = (DayCounts){of->days + 1, of->sum + jobs, of->squares + jobs * jobs};
+    }
+    for (int32_t day = 0; day < FIT_DAYS; day++) {
+        const DayCounts *of = &counts[day];
+        const double variance = of->days < 2 ? 0
+                                             : (of->squares - of->sum * of->sum / of->days) /
+                                                   (of->days * (of->days - 1));
+        if (variance > 0) // then the sum is, too
+            fit->weekday_errors[day] =
+                fit->weekday_factors[day] * sqrt(variance) * of->days / of->sum;
     }
 }
 
 static void fit_arrivals(WorkloadFit *fit, const JobList *list, int64_t origin_ns, Zone *zone)
 {
-    int64_t by_hour[FIT_HOURS] = {0};
-    double hours[FIT_HOURS], sum = 0;
+    Weekly weekly = {0};
     const int64_t origin_s = fit->has_calendar ? origin_ns / NS_PER_S : 0;
     const int64_t last_ns = list->submit_ns[list->count - 1];
     fit->span_ns = last_ns < NS_PER_S ? NS_PER_S : last_ns;
     fit->per_day = (double)fit->jobs * (double)NS_PER_DAY / (double)fit->span_ns;
-    count_arrivals(fit, list, origin_s, zone, by_hour);
-    exposures(origin_s, fit->span_ns / NS_PER_S, hours);
-    for (int32_t i = 0; i < FIT_HOURS; i++) {
-        fit->hour_factors[i] = hours[i] > 0 ? (double)by_hour[i] / hours[i] : 0;
-        sum += fit->hour_factors[i];
-    }
-    for (int32_t i = 0; i < FIT_HOURS; i++)
-        fit->hour_factors[i] = sum > 0 ? fit->hour_factors[i] * FIT_HOURS / sum : 1;
+    fit->has_weekdays = fit->has_calendar && fit->span_ns >= (FIT_DAYS_LEAST - 1) * NS_PER_DAY;
+    const int64_t span_s = fit->span_ns / NS_PER_S;
+    count_arrivals(fit, list, origin_s, zone, &weekly);
+    week_hours_spread(weekly.s, HOURS_A_WEEK, origin_s * 1000, 0, span_s * NS_PER_S, span_s);
+    fit_hours(fit, &weekly);
+    fit_weekdays(fit, &weekly);
+    fit_weekday_errors(fit, list, origin_s);
+    for (int32_t at = 0; at < HOURS_A_WEEK; at++)
+        fit->factors_s += (double)weekly.s[at] * fit->hour_factors[at % FIT_HOURS] *
+                          fit->weekday_factors[at / FIT_HOURS];
 }
 
 static void fit_gaps(Arena *arena, WorkloadFit *fit, const JobList *list)

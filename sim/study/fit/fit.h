@@ -1,5 +1,12 @@
-/* An imported workload as distributions that a scenario can express: arrivals by the hour, run
- * times, and numbers of GPUs; with the distance of each from the log.
+/* An imported workload as distributions that a scenario can express: arrivals by hour and weekday,
+ * run times, and numbers of GPUs; with the distance of each from the log.
+ *
+ * The factor of an hour of the day (UTC) is in proportion to the arrivals in a time of that hour.
+ * The factor of a weekday (UTC) is in proportion to its arrivals, divided by those that the factors
+ * of the hours would give in the time of that weekday in the log. Each list has the mean 1. There
+ * are factors of weekdays only if the log has a calendar and two weeks: its last job is submitted
+ * on the 14th day or later. Even then a factor rests on few days, and one holiday or one series of
+ * jobs changes it much.
  *
  * Run times are fitted by maximum likelihood. Run times of 0 s count as 1 s, because the formulas
  * have no 0. All values are computed with + - * / and sqrt, so that they are the same on every
@@ -10,6 +17,7 @@
 
 #include "sim/cloud/spec/job_list.h"
 #include "sim/engine/sample.h"
+#include "sim/model/week_hours.h"
 #include "sim/study/import/zone.h"
 
 /* X(ENUM, name) */
@@ -43,7 +51,13 @@ typedef struct {
     int64_t share_ppm; /* the shares add up to 1,000,000 */
 } FitSize;
 
-enum { FIT_DAYS = 7, FIT_HOURS = 24, FIT_KNOTS_MAX = 33, FIT_SIZES_MAX = 32 };
+enum {
+    FIT_DAYS = DAYS_A_WEEK,
+    FIT_HOURS = HOURS_A_DAY,
+    FIT_DAYS_LEAST = 14, /* of a log whose weekdays are fitted */
+    FIT_KNOTS_MAX = 33,
+    FIT_SIZES_MAX = 32
+};
 
 typedef struct {
     int64_t jobs;
@@ -52,6 +66,12 @@ typedef struct {
     bool has_calendar; /* else weekday and hour count from the begin of the log */
     int64_t arrivals[FIT_DAYS][FIT_HOURS]; /* by weekday (Monday first) and hour of the zone */
     double hour_factors[FIT_HOURS];        /* of the rate in each hour of UTC; their mean is 1 */
+    bool has_weekdays;
+    double weekday_factors[FIT_DAYS]; /* likewise of each weekday of UTC; 1 without has_weekdays */
+    double weekday_errors[FIT_DAYS];  /* their standard errors, by how much the whole days of UTC
+                                         with  one weekday differ; 0: the log has less than two */
+    double factors_s; /* the span in s, each second times its factors: jobs / factors_s is the rate
+                         that gives the number of jobs of the log in its span */
     Fit runs[FIT_KIND_COUNT];
     FitKind best; /* the nearest formula, or the table if none is within 0.05 */
     Fit gaps;     /* exponential: what Poisson arrivals would have */

@@ -90,19 +90,28 @@ static void put_config(Arena *arena, Json *workload)
                   "python train.py");
 }
 
+static void put_factors(Arena *arena, Json *workload, const char *key, const double *factors,
+                        int32_t count)
+{
+    Json *list = json_put_array(arena, workload, key);
+    for (int32_t i = 0; i < count; i++)
+        json_add(list, json_decimal(arena, decimal_text(arena, factors[i])));
+}
+
 static void put_workload(Arena *arena, Json *root, const WorkloadFit *fit, const char *cluster,
                          const char *name)
 {
     const int64_t span_s = fit->span_ns / NS_PER_S + 1;
+    const int64_t factors_s = fit->factors_s < 1 ? 1 : (int64_t)(fit->factors_s + 0.5);
     Json *workload = json_add(json_put_array(arena, root, "workloads"), json_object(arena));
     json_put_text(arena, workload, "name", name);
     json_put_text(arena, workload, "cluster", cluster);
     json_put_text(arena, workload, "arrivals", "diurnal");
     json_put_text(arena, workload, "rate",
-                  arena_printf(arena, "%" PRId64 "/%" PRId64 "s", fit->jobs, span_s));
-    Json *hours = json_put_array(arena, workload, "hours");
-    for (int32_t i = 0; i < FIT_HOURS; i++)
-        json_add(hours, json_decimal(arena, decimal_text(arena, fit->hour_factors[i])));
+                  arena_printf(arena, "%" PRId64 "/%" PRId64 "s", fit->jobs, factors_s));
+    put_factors(arena, workload, "hours", fit->hour_factors, FIT_HOURS);
+    if (fit->has_weekdays)
+        put_factors(arena, workload, "weekdays", fit->weekday_factors, FIT_DAYS);
     json_put_text(arena, workload, "end", arena_printf(arena, "%" PRId64 "s", span_s));
     put_sizes(arena, workload, fit);
     put_config(arena, workload);
@@ -142,10 +151,10 @@ Json *fit_scenario(Arena *arena, const Import *import, const WorkloadFit *fit,
     json_put_text(arena, root, "description",
                   arena_printf(arena, "How long do jobs wait that arrive and run like those of %s?",
                                names->list));
-    if (import->log.has_calendar) {
-        iso_time_print(import->selection.origin_ns / NS_PER_S * 1000, start);
-        json_put_text(arena, root, "start", start);
-    }
+    // Without a calendar hours count from the begin of the log, which is therefore at midnight.
+    const int64_t origin_ns = import->log.has_calendar ? import->selection.origin_ns : 0;
+    iso_time_print(origin_ns / NS_PER_S * 1000, start);
+    json_put_text(arena, root, "start", start);
     Json *parameters = json_put_object(arena, root, "parameters");
     import_put_nodes(arena, parameters, "nodes", cluster);
     import_put_price_parameters(arena, parameters, cluster, prices);

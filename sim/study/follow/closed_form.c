@@ -9,6 +9,7 @@
 #include "sim/cloud/spec/command.h"
 #include "sim/model/queue.h"
 #include "sim/model/random_math.h"
+#include "sim/model/week_hours.h"
 
 /* Facts that the model leaves out. X(ENUM, name, words) */
 #define MODEL_GAPS(X)                                                                              \
@@ -135,14 +136,24 @@ static double mean_nodes(const Workload *workload)
     return sum;
 }
 
-/* Arrivals in a second. */
+/* The mean factor on the rate over the week. */
+static double mean_factor(const Workload *workload)
+{
+    double sum = 0;
+    for (int32_t hour = 0; workload->factors != NULL && hour < HOURS_A_WEEK; hour++)
+        sum += (double)workload->factors[hour];
+    return workload->factors != NULL ? sum / HOURS_A_WEEK / (double)FACTOR_ONE : 1;
+}
+
+/* Mean arrivals in a second. */
 static double rate_of(const Workload *workload)
 {
     const double bursts = workload->arrivals == ARRIVALS_BURSTS ? workload->burst_jobs : 1;
     const double s = (double)NS_PER_S;
     if (workload->count > 0)
         return bursts * (double)workload->count / ((double)workload->within_ns / s);
-    return bursts * (double)workload->rate.milli / 1000 / ((double)workload->rate.period_ns / s);
+    return bursts * mean_factor(workload) * (double)workload->rate.milli / 1000 /
+           ((double)workload->rate.period_ns / s);
 }
 
 static bool is_always_in_order(const Scenario *scenario)

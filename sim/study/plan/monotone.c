@@ -75,7 +75,7 @@ static int32_t ordered_nodes(const Scenario *scenario)
     const ClusterSpec *cluster = only_cluster(scenario);
     if (cluster == NULL || cluster->is_automatic || cluster->is_low_priority ||
         cluster->queue_count > 0 || cluster->maintenance_count > 0 ||
-        cluster->setup_command != NULL || scenario->energy.is_by_hour ||
+        cluster->setup_command != NULL || scenario->energy.cycle_hours > 0 ||
         scenario->policy != POLICY_SERVICE || scenario->has_queue_limit ||
         scenario->failures.nodes != NULL || scenario->failures.group_count > 0 ||
         scenario->workload_count == 0)

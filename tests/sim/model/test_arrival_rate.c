@@ -1,6 +1,7 @@
 #include "sim/model/arrival_rate.h"
 
 #include "sim/base/units.h"
+#include "sim/model/week_hours.h"
 #include "tests/support/suite.h"
 
 START_TEST(rates_are_a_number_and_a_period)
@@ -43,12 +44,14 @@ END_TEST
 START_TEST(gaps_are_exact_and_round_up)
 {
     // 7 d / 200 = 3024 s; 1 h / 7 = 514.285714285714... s
-    ck_assert_int_eq(arrival_gap_ns((ArrivalRate){200000, 7 * NS_PER_DAY}, PPM), 3024 * NS_PER_S);
-    ck_assert_int_eq(arrival_gap_ns((ArrivalRate){7000, NS_PER_HOUR}, PPM), INT64_C(514285714286));
-    ck_assert_int_eq(arrival_gap_ns((ArrivalRate){7000, NS_PER_HOUR}, 2 * PPM),
+    ck_assert_int_eq(arrival_gap_ns((ArrivalRate){200000, 7 * NS_PER_DAY}, FACTOR_ONE),
+                     3024 * NS_PER_S);
+    ck_assert_int_eq(arrival_gap_ns((ArrivalRate){7000, NS_PER_HOUR}, FACTOR_ONE),
+                     INT64_C(514285714286));
+    ck_assert_int_eq(arrival_gap_ns((ArrivalRate){7000, NS_PER_HOUR}, 2 * FACTOR_ONE),
                      INT64_C(257142857143));
     ck_assert_int_eq(arrival_gap_ns((ArrivalRate){1, INT64_MAX}, 1), INT64_MAX);
-    ck_assert_int_eq(arrival_gap_ns((ArrivalRate){999999999999, INT64_MAX}, 100 * PPM),
+    ck_assert_int_eq(arrival_gap_ns((ArrivalRate){999999999999, INT64_MAX}, 100 * FACTOR_ONE),
                      INT64_C(92233721));
 }
 END_TEST

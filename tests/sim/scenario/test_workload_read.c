@@ -158,14 +158,118 @@ START_TEST(arrivals_are_read_with_their_hours_or_bursts)
         "/workloads/0/hours=[0,0,0,0,0,0,0,0.25,1,1,1,1,1,1,1,1,2.5,1,1,0,0,0,0,0]"};
     const Workload *load = sound(daily, 3);
     ck_assert_int_eq(load->arrivals, ARRIVALS_DIURNAL);
-    ck_assert_int_eq(load->hour_ppm[7], 250000);
-    ck_assert_int_eq(load->hour_ppm[16], 2500000);
+    ck_assert_int_eq(load->factors[7], FACTOR_ONE / 4);
+    ck_assert_int_eq(load->factors[6 * HOURS_A_DAY + 16], FACTOR_ONE * 5 / 2);
     ck_assert_int_eq(load->end_ns, 30 * NS_PER_DAY);
+    ck_assert_int_eq(load->factors[HOURS_A_WEEK - 1], 0);
+    ck_assert_int_eq(week_factors_cycle(load->factors), HOURS_A_DAY);
     static const char *const bursts[] = {"/workloads/0/arrivals=bursts", "/workloads/0/burst=10",
                                          "/workloads/0/begin=1h"};
     load = sound(bursts, 3);
+    ck_assert_ptr_null(load->factors);
     ck_assert_int_eq(load->burst_jobs, 10);
     ck_assert_int_eq(load->begin_ns, NS_PER_HOUR);
+}
+END_TEST
+
+#define EIGHT(factor)                                                                              \
+    factor "," factor "," factor "," factor "," factor "," factor "," factor "," factor
+#define DAY(factor) EIGHT(factor) "," EIGHT(factor) "," EIGHT(factor)
+#define FIVE_DAYS(factor)                                                                          \
+    DAY(factor) "," DAY(factor) "," DAY(factor) "," DAY(factor) "," DAY(factor)
+
+START_TEST(factors_of_hours_and_of_weekdays_are_multiplied)
+{
+    static const char diurnal[] = "/workloads/0/arrivals=diurnal";
+    static const char *const both[] = {
+        diurnal, "/workloads/0/hours=[" EIGHT("0.5") "," EIGHT("2") "," EIGHT("0.000001") "]",
+        "/workloads/0/weekdays=[1.5,1,1,1,1,0,0.000001]"};
+    const Workload *load = sound(both, 3);
+    ck_assert_int_eq(load->factors[0], FACTOR_ONE * 3 / 4);
+    ck_assert_int_eq(load->factors[8], FACTOR_ONE * 3);
+    ck_assert_int_eq(load->factors[HOURS_A_DAY], FACTOR_ONE / 2);
+    ck_assert_int_eq(load->factors[5 * HOURS_A_DAY + 8], 0);
+    ck_assert_int_eq(load->factors[HOURS_A_WEEK - 1], 1); // the smallest product
+    static const char *const days[] = {diurnal, "/workloads/0/weekdays=[1,1,1,1,1,0,100]"};
+    load = sound(days, 2);
+    ck_assert_int_eq(load->factors[0], FACTOR_ONE);
+    ck_assert_int_eq(load->factors[HOURS_A_WEEK - 1], 100 * FACTOR_ONE);
+    // The hours of a whole week, in which weekends differ from the other days.
+    static const char *const week[] = {
+        diurnal, "/workloads/0/hours=[" FIVE_DAYS("1.2") "," DAY("0.5") "," DAY("0") "]"};
+    load = sound(week, 2);
+    ck_assert_int_eq(load->factors[119], FACTOR_ONE * 6 / 5);
+    ck_assert_int_eq(load->factors[120], FACTOR_ONE / 2);
+    ck_assert_int_eq(load->factors[144], 0);
+    static const char *const equal[] = {diurnal, "/workloads/0/weekdays=[2,2,2,2,2,2,2]"};
+    ck_assert_int_eq(week_factors_cycle(sound(equal, 2)->factors), HOURS_A_DAY);
+}
+END_TEST
+
+START_TEST(factors_that_no_week_has_are_refused)
+{
+    static const struct {
+        const char *members, *expected;
+    } rows[] = {
+        {"\"weekdays\": [1,1,1,1,1,1]", "weekdays are 7 factors in an array, the first for Monday"},
+        {"\"weekdays\": 7", "weekdays are 7 factors in an array"},
+        {"\"weekdays\": [1,1,1,1,1,-1,1]",
+         "the factor of weekday 6 is not a number from 0 to 100 with at most six decimals"},
+        {"\"weekdays\": [1,1,1,1,1,1,\"1\"]", "the factor of weekday 7 is not a number"},
+        {"\"weekdays\": [100.1,1,1,1,1,1,1]", "the factor of weekday 1 is not a number"},
+        {"\"weekdays\": [0.0000001,1,1,1,1,1,1]", "the factor of weekday 1 is not a number"},
+        {"\"weekdays\": [0,0,0,0,0,0,0]", "all hours of the week have the factor 0"},
+        {"\"hours\": [" DAY("0") "]", "all hours of the week have the factor 0"},
+        {"\"hours\": [" FIVE_DAYS("0") "," DAY("1") "," DAY("1") "], \"weekdays\": [1,1,1,1,1,0,0]",
+         "all hours of the week have the factor 0"},
+        {"\"hours\": [1,2,3]",
+         "hours are 24 factors in an array, one for each hour of the day, or 168"},
+        {"\"hours\": [" FIVE_DAYS("1") "," DAY("1") "," EIGHT("1") "," EIGHT("1") "," EIGHT(
+             "101") "]",
+         "the factor of hour 160 is not a number"},
+        {"\"jobs\": 5", "arrivals \"diurnal\" need \"hours\", which is missing"},
+    };
+    Problems problems;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        ck_assert_ptr_null(counted(
+            arena_printf(arena,
+                         "\"rate\": \"2/h\", \"end\": \"30d\", \"arrivals\": \"diurnal\", %s",
+                         rows[i].members),
+            &problems));
+        ck_assert_msg(problems.count == 1 && strncmp(problems.items[0].message, rows[i].expected,
+                                                     strlen(rows[i].expected)) == 0,
+                      "%s: %s", rows[i].members, problems.items[0].message);
+    }
+    ck_assert_ptr_null(
+        counted("\"rate\": \"2/h\", \"jobs\": 5, \"weekdays\": [1,1,1,1,1,1,1]", &problems));
+    ck_assert_str_eq(problems.items[0].message, "\"weekdays\" is for arrivals \"diurnal\" only");
+}
+END_TEST
+
+START_TEST(a_period_of_exact_counts_has_all_factors)
+{
+    static const char head[] = "\"count\": 5, \"arrivals\": \"diurnal\", ";
+    static const struct {
+        const char *members, *expected;
+    } rows[] = {
+        {"\"within\": \"1d\", \"hours\": [" DAY("2") "]", NULL},
+        {"\"within\": \"1d\", \"weekdays\": [2,2,2,2,2,2,2]", NULL},
+        {"\"within\": \"7d\", \"weekdays\": [1,1,1,1,1,0,0]", NULL},
+        {"\"within\": \"23h\", \"hours\": [" DAY("2") "]",
+         "\"within\" of diurnal arrivals is at least a day"},
+        {"\"within\": \"167h\", \"weekdays\": [1,1,1,1,1,0,0]",
+         "\"within\" of arrivals whose rate depends on the weekday is at least 7d"},
+        {"\"within\": \"1d\", \"hours\": [" FIVE_DAYS("1") "," DAY("1") "," DAY("0") "]",
+         "\"within\" of arrivals whose rate depends on the weekday is at least 7d"},
+    };
+    Problems problems;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const Workload *load =
+            counted(arena_printf(arena, "%s%s", head, rows[i].members), &problems);
+        ck_assert_msg((load != NULL) == (rows[i].expected == NULL), "%s", rows[i].members);
+        if (load == NULL)
+            ck_assert_str_eq(problems.items[0].message, rows[i].expected);
+    }
 }
 END_TEST
 
@@ -354,6 +458,9 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_count_in_a_period_replaces_the_rate);
     tcase_add_test(tests, each_number_of_nodes_has_its_own_job);
     tcase_add_test(tests, arrivals_are_read_with_their_hours_or_bursts);
+    tcase_add_test(tests, factors_of_hours_and_of_weekdays_are_multiplied);
+    tcase_add_test(tests, factors_that_no_week_has_are_refused);
+    tcase_add_test(tests, a_period_of_exact_counts_has_all_factors);
     tcase_add_test(tests, the_experiment_of_a_workload_is_created_at_the_start);
     tcase_add_test(tests, the_cluster_may_be_named_in_the_config);
     tcase_add_test(tests, commands_may_refer_to_future_jobs_of_a_workload);

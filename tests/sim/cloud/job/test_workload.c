@@ -1,7 +1,9 @@
 /* Workloads: jobs that the simulator creates at random times. */
+#include <math.h>
 #include <string.h>
 
 #include "sim/base/units.h"
+#include "sim/model/week_hours.h"
 #include "tests/support/suite.h"
 #include "tests/support/theory.h"
 #include "tests/support/world_fixture.h"
@@ -10,6 +12,16 @@ static void begin_with_cluster(void)
 {
     begin();
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, 4));
+}
+
+/* The factors of these hours on each of these weekdays; NULL: 1 in all hours, or on all days. */
+static int64_t *factors_of(const int64_t *hour_ppm, const int64_t *weekday_ppm)
+{
+    int64_t *factors = ARENA_ARRAY(arena, int64_t, HOURS_A_WEEK);
+    for (int32_t hour = 0; hour < HOURS_A_WEEK; hour++)
+        factors[hour] = (hour_ppm != NULL ? hour_ppm[hour % HOURS_A_DAY] : PPM) *
+                        (weekday_ppm != NULL ? weekday_ppm[hour / HOURS_A_DAY] : PPM);
+    return factors;
 }
 
 /* `per_day` jobs of one node and ten seconds a day, until 1,000 have been created. */
@@ -134,8 +146,7 @@ START_TEST(an_exact_count_of_bursts_or_of_diurnal_arrivals)
     ck_assert_int_eq(arrivals(run(exact, 1, 1), 0, times_ns), 120);
     ck_assert_int_eq(times_ns[0], times_ns[3]);
     exact->arrivals = ARRIVALS_DIURNAL;
-    exact->hour_ppm[9] = PPM;
-    exact->hour_ppm[20] = 3 * PPM;
+    exact->factors = factors_of((const int64_t[HOURS_A_DAY]){[9] = PPM, [20] = 3 * PPM}, NULL);
     exact->count = 1000;
     const World *world = run(exact, 1, 1);
     ck_assert_int_eq(arrivals(world, 0, times_ns), 1000);
@@ -203,8 +214,7 @@ START_TEST(diurnal_rates_follow_the_hour_of_the_day)
     static int64_t times_ns[2000];
     Workload *daily = workload("load", 240);
     daily->arrivals = ARRIVALS_DIURNAL;
-    daily->hour_ppm[18] = 3 * PPM;
-    daily->hour_ppm[19] = PPM;
+    daily->factors = factors_of((const int64_t[HOURS_A_DAY]){[18] = 3 * PPM, [19] = PPM}, NULL);
     int32_t count = arrivals(run(daily, 1, 3), 0, times_ns), in_first = 0;
     ck_assert_int_eq(count, 1000);
     for (int32_t i = 0; i < count; i++) {
@@ -218,6 +228,75 @@ START_TEST(diurnal_rates_follow_the_hour_of_the_day)
     // 40 a day: the 1,000th comes after about 25 days.
     ck_assert_int_gt(times_ns[count - 1], 20 * NS_PER_DAY);
     ck_assert_int_lt(times_ns[count - 1], 30 * NS_PER_DAY);
+}
+END_TEST
+
+/* Jobs of each hour of the week in runs of four whole weeks. */
+static int64_t count_by_hour(const Workload *load, int32_t runs, int64_t counts[HOURS_A_WEEK])
+{
+    static int64_t times_ns[2000];
+    int64_t jobs = 0;
+    memset(counts, 0, HOURS_A_WEEK * sizeof *counts);
+    for (int32_t r = 1; r <= runs; r++) {
+        const World *world = run(load, 1, (uint64_t)r);
+        const int32_t count = arrivals(world, 0, times_ns);
+        jobs += count;
+        for (int32_t i = 0; i < count; i++)
+            counts[week_hour_at(world_unix_ms(world, times_ns[i]))]++;
+    }
+    return jobs;
+}
+
+/* The statistic of Pearson's test for groups of so many hours of the week, each with its part of
+ * `jobs` by its factors. Hours of factor 0 have no jobs. */
+static double chi_square(const int64_t *counts, const int64_t *factors, int32_t group, double jobs)
+{
+    double sum = 0, whole = 0;
+    for (int32_t hour = 0; hour < HOURS_A_WEEK; hour++)
+        whole += (double)factors[hour];
+    for (int32_t from = 0; from < HOURS_A_WEEK; from += group) {
+        double found = 0, expected = 0;
+        for (int32_t hour = from; hour < from + group; hour++) {
+            ck_assert(factors[hour] > 0 || counts[hour] == 0);
+            found += (double)counts[hour];
+            expected += (double)factors[hour] / whole * jobs;
+        }
+        sum += expected > 0 ? (found - expected) * (found - expected) / expected : 0;
+    }
+    return sum;
+}
+
+START_TEST(weekdays_and_hours_have_jobs_in_proportion_to_their_factors)
+{
+    // Of a Pearson statistic with 6 degrees of freedom 1 in 1,000 is above 22.5; with 143 (six days
+    // of 24 hours) 1 in 1,000 is above 199. The day without jobs has none.
+    static const int64_t weekday_ppm[DAYS_A_WEEK] = {1400000, 1200000, PPM, PPM, 900000, 0, 500000};
+    int64_t hour_ppm[HOURS_A_DAY], counts[HOURS_A_WEEK];
+    for (int32_t hour = 0; hour < HOURS_A_DAY; hour++)
+        hour_ppm[hour] = hour < 8 ? 250000 : 2 * PPM - hour * 30000;
+    Workload *weekly = workload("load", 48);
+    weekly->arrivals = ARRIVALS_DIURNAL;
+    weekly->factors = factors_of(hour_ppm, weekday_ppm);
+    weekly->begin_ns = NS_PER_HOUR;
+    weekly->end_ns = weekly->begin_ns + 28 * NS_PER_DAY;
+    weekly->jobs_max = INT64_MAX;
+    int64_t jobs = count_by_hour(weekly, 20, counts);
+    ck_assert_double_lt(chi_square(counts, weekly->factors, HOURS_A_DAY, (double)jobs), 22.5);
+    ck_assert_double_lt(chi_square(counts, weekly->factors, 1, (double)jobs), 199);
+    // The rate is that of the factors, too: 48 a day times their mean, within 4 deviations.
+    double mean = 0;
+    for (int32_t hour = 0; hour < HOURS_A_WEEK; hour++)
+        mean += (double)weekly->factors[hour] / (double)FACTOR_ONE / HOURS_A_WEEK;
+    const double expected = 20 * 28 * 48 * mean;
+    ck_assert_double_eq_tol((double)jobs, expected, 4 * sqrt(expected));
+    // Exact counts: 1,200 in each run, at the same hours.
+    weekly->rate = (ArrivalRate){0};
+    weekly->count = 300;
+    weekly->within_ns = 7 * NS_PER_DAY;
+    jobs = count_by_hour(weekly, 20, counts);
+    ck_assert_int_eq(jobs, 20 * 1200);
+    ck_assert_double_lt(chi_square(counts, weekly->factors, HOURS_A_DAY, (double)jobs), 22.5);
+    ck_assert_double_lt(chi_square(counts, weekly->factors, 1, (double)jobs), 199);
 }
 END_TEST
 
@@ -269,7 +348,7 @@ START_TEST(a_job_at_a_tiny_rate_is_never_created)
     Workload *rare = workload("load", 1);
     rare->rate.milli = 1;
     rare->arrivals = ARRIVALS_DIURNAL;
-    rare->hour_ppm[3] = 1;
+    rare->factors = factors_of((const int64_t[HOURS_A_DAY]){[3] = 1}, NULL);
     ck_assert_uint_eq(world_job_count(run(rare, 1, 1)), 0);
 }
 END_TEST
@@ -353,6 +432,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, no_job_is_created_before_the_beginning_or_at_the_end);
     tcase_add_test(tests, the_jobs_of_a_burst_are_created_together_and_the_last_burst_is_cut);
     tcase_add_test(tests, diurnal_rates_follow_the_hour_of_the_day);
+    tcase_add_test(tests, weekdays_and_hours_have_jobs_in_proportion_to_their_factors);
     tcase_add_test(tests, shapes_have_their_weights_and_do_not_change_the_arrivals);
     tcase_add_test(tests, a_refused_job_is_recorded_and_later_ones_are_still_created);
     tcase_add_test(tests, a_job_at_a_tiny_rate_is_never_created);

@@ -396,6 +396,36 @@ START_TEST(hours_that_are_alike_multiply_price_and_emissions)
 }
 END_TEST
 
+#define DAYS5(factor)                                                                              \
+    DAY24(factor) "," DAY24(factor) "," DAY24(factor) "," DAY24(factor) "," DAY24(factor)
+#define DAY24(factor) EIGHT(factor) "," EIGHT(factor) "," EIGHT(factor)
+
+/* The run begins on a Wednesday and takes less than a day or two. */
+START_TEST(hours_of_the_week_have_their_own_prices)
+{
+    int64_t usd, carbon, day_usd, day_carbon, weekend_usd, weekend_carbon;
+    energy_with(HOURS("1"), HOURS("1"), &usd, &carbon);
+    // The same on each day: the same bytes as 24 factors.
+    energy_with("[" DAYS5("1") "," DAY24("1") "," DAY24("1") "]", HOURS("1"), &day_usd,
+                &day_carbon);
+    ck_assert_int_eq(day_usd, usd);
+    ck_assert_int_eq(day_carbon, carbon);
+    // On weekends other factors, which no hour of the run has.
+    energy_with("[" DAYS5("0.5") "," DAY24("7") "," DAY24("7") "]",
+                "[" DAYS5("2") "," DAY24("0") "," DAY24("0") "]", &weekend_usd, &weekend_carbon);
+    ck_assert_int_le(2 * weekend_usd, usd);
+    ck_assert_int_ge(2 * weekend_usd, usd - 50);
+    ck_assert_int_le(weekend_carbon, 2 * carbon);
+    ck_assert_int_ge(weekend_carbon, 2 * carbon - 50);
+    // Only the weekend costs: nothing.
+    energy_with("[" DAYS5("0") "," DAY24("7") "," DAY24("7") "]", HOURS("1"), &weekend_usd,
+                &weekend_carbon);
+    ck_assert_int_eq(weekend_usd, 0);
+    ck_assert_int_le(weekend_carbon, carbon);
+    ck_assert_int_ge(weekend_carbon, carbon - 24);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("metric");
@@ -413,6 +443,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_resource_that_the_run_does_not_have_is_unknown);
     tcase_add_test(tests, a_measured_part_counts_the_jobs_submitted_in_it);
     tcase_add_test(tests, hours_that_are_alike_multiply_price_and_emissions);
+    tcase_add_test(tests, hours_of_the_week_have_their_own_prices);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -369,7 +369,7 @@ START_TEST(nodes_draw_busy_power_in_the_uses_in_which_they_compute)
     // The whole bill has it too: 0.1 USD for nodes.
     ck_assert_str_eq(printed(json_find(summary, "/cost_usd/total")), "0.1435");
     // A fold that does not count hours does not know prices by the hour.
-    known.energy.is_by_hour = true;
+    known.energy.cycle_hours = HOURS_A_DAY;
     summary = summary_of(lossy_run, &known);
     ck_assert_ptr_null(json_find(summary, "/energy/carbon_kg"));
     ck_assert_ptr_null(json_find(summary, "/cost_usd/energy"));

@@ -320,6 +320,8 @@ START_TEST(every_shipped_vm_size_has_a_power_in_the_catalogue_of_powers)
     ck_assert_int_eq(none.pue_ppm, PPM);
     ck_assert_int_eq(none.exchange_load_ppm, PPM);
     ck_assert_int_eq(none.carbon_g_per_kwh, 0);
+    ck_assert_int_eq(none.cycle_hours, 0);
+    ck_assert_int_eq(none.price_hour_ppm[HOURS_A_WEEK - 1], PPM);
 }
 END_TEST
 
@@ -378,7 +380,10 @@ START_TEST(mistakes_are_reported_with_their_position)
         {POWER("Standard_NC6", "\"193W\"", "\"60W\""), "a busy node draws less than an idle one"},
         {POWER("Standard_NC7", "\"60W\"", "\"193W\""), "there is no VM size \"Standard_NC7\""},
         {HEAD "\"energy\": {\"pue\": " VALUE("\"0.9\"") "}}", "pue is 0.9, out of range"},
-        {HEAD "\"energy\": {\"price_hours\": " VALUE("[1, 2]") "}}", "hours are 24 factors"},
+        {HEAD "\"energy\": {\"price_hours\": " VALUE("[1, 2]") "}}",
+         "hours are 24 factors in an array, one for each hour of the day, or 168"},
+        {HEAD "\"energy\": {\"price_hours\": " VALUE("[" HOURS("1") ", " HOURS("1") "]") "}}",
+         "hours are 24 factors"},
         {HEAD "\"energy\": {\"price_hours\": " VALUE("[" HOURS("0") "]") "}}",
          "all hours have the factor 0"},
         {HEAD "\"energy\": {\"carbon_hours\": " VALUE("[" HOURS("-1") "]") "}}",

@@ -149,6 +149,101 @@ START_TEST(arrivals_are_counted_by_weekday_and_hour_of_the_zone)
 }
 END_TEST
 
+/* Jobs from 08:00 to 18:00 UTC, each ten minutes on a weekday and each hour on a weekend, for so
+ * many days from a Thursday on, until noon of the last one. */
+static JobList quiet_weekends(int32_t days)
+{
+    int64_t *submit_ns = ARENA_ARRAY(arena, int64_t, days * 60),
+            *run_ns = ARENA_ARRAY(arena, int64_t, days * 60);
+    int32_t *gpus = ARENA_ARRAY(arena, int32_t, days * 60), count = 0;
+    for (int32_t day = 0; day < days; day++) {
+        const int32_t step_min = (day + 3) % 7 >= 5 ? 60 : 10;
+        for (int32_t minute = 8 * 60; minute < (day == days - 1 ? 12 : 18) * 60;
+             minute += step_min) {
+            submit_ns[count] = day * NS_PER_DAY + minute * NS_PER_MIN;
+            run_ns[count] = NS_PER_MIN;
+            gpus[count++] = 1;
+        }
+    }
+    return (JobList){.count = count, .submit_ns = submit_ns, .run_ns = run_ns, .gpus = gpus};
+}
+
+/* The arrivals that the factors and the rate of the fit give in the span of the log. */
+static double expected_arrivals(const WorkloadFit *fit)
+{
+    double sum = 0;
+    for (int64_t s = 0; s < fit->span_ns / NS_PER_S; s++) {
+        const int32_t hour = week_hour_at(s * 1000);
+        sum += fit->hour_factors[hour % FIT_HOURS] * fit->weekday_factors[hour / FIT_HOURS];
+    }
+    return sum * (double)fit->jobs / fit->factors_s;
+}
+
+START_TEST(weekdays_are_fitted_from_two_weeks_on)
+{
+    // Six times as many jobs on five days: factors 6 x 7 / 32 and 7 / 32. The last day, a Friday
+    // until noon, has 240 of 600 minutes with jobs; without the factors of hours it would look
+    // quieter than the other Fridays.
+    const JobList list = quiet_weekends(16);
+    const WorkloadFit *fit = fit_of(&list);
+    ck_assert(fit->has_weekdays);
+    for (int32_t day = 0; day < FIT_DAYS; day++)
+        ck_assert_msg(is_near(fit->weekday_factors[day], (day < 5 ? 6 : 1) * 7.0 / 32, 0.03),
+                      "day %d: %g", day, fit->weekday_factors[day]);
+    ck_assert(is_near(expected_arrivals(fit), (double)list.count, 1e-6));
+    // All whole days of a weekday are alike.
+    for (int32_t day = 0; day < FIT_DAYS; day++)
+        ck_assert_double_lt(fit->weekday_errors[day], 1e-9);
+    // The span has three Thursdays and Fridays: a rate of all jobs in the span would be too high.
+    ck_assert_double_gt(fit->factors_s, 1.02 * (double)fit->span_ns / (double)NS_PER_S);
+    const JobList two_weeks = quiet_weekends(14), short_list = quiet_weekends(13);
+    ck_assert(fit_of(&two_weeks)->has_weekdays);
+    fit = fit_of(&short_list);
+    ck_assert(!fit->has_weekdays);
+    for (int32_t day = 0; day < FIT_DAYS; day++)
+        ck_assert_double_eq(fit->weekday_factors[day], 1);
+    Zone zone;
+    ck_assert(zone_find(arena, "UTC", &zone));
+    ck_assert(!workload_fit(arena, &list, 0, false, zone)->has_weekdays);
+}
+END_TEST
+
+/* Two Saturdays of 10 and 30 jobs, 20 on average: the standard error of the mean is 10. All other
+ * days have 20 jobs. */
+START_TEST(the_error_of_a_weekday_is_that_of_its_days)
+{
+    enum { DAYS = 14, COUNT = DAYS * 20 };
+    int64_t *submit_ns = ARENA_ARRAY(arena, int64_t, COUNT),
+            *run_ns = ARENA_ARRAY(arena, int64_t, COUNT);
+    int32_t *gpus = ARENA_ARRAY(arena, int32_t, COUNT), count = 0;
+    for (int32_t day = 0; day < DAYS; day++) // from a Monday on
+        for (int32_t i = 0; i < (day == 5 ? 10 : day == 12 ? 30 : 20); i++) {
+            submit_ns[count] = day * NS_PER_DAY + i * NS_PER_HOUR / 2;
+            gpus[count++] = 1;
+        }
+    submit_ns[COUNT - 1] = DAYS * NS_PER_DAY - NS_PER_S; // the last day is not whole
+    const JobList list = {.count = count, .submit_ns = submit_ns, .run_ns = run_ns, .gpus = gpus};
+    Zone zone;
+    ck_assert(zone_find(arena, "UTC", &zone));
+    const WorkloadFit *fit = workload_fit(arena, &list, 4 * NS_PER_DAY, true, zone);
+    ck_assert(is_near(fit->weekday_factors[5], 1, 0.02));
+    ck_assert(is_near(fit->weekday_errors[5], 0.5 * fit->weekday_factors[5], 1e-9));
+    ck_assert_double_eq(fit->weekday_errors[0], 0); // no differences
+    ck_assert_double_eq(fit->weekday_errors[6], 0); // one whole day
+}
+END_TEST
+
+/* Ten hours of one day: the factors of the other hours are 0, so those of its hours are high, and
+ * the rate is that of all jobs in a day. */
+START_TEST(a_log_of_a_few_hours_has_a_rate_that_gives_its_jobs)
+{
+    const JobList list = quiet_weekends(1);
+    const WorkloadFit *fit = fit_of(&list);
+    ck_assert_int_eq(fit->jobs, 24);
+    ck_assert(is_near(expected_arrivals(fit), 24, 1e-6));
+}
+END_TEST
+
 START_TEST(a_single_job_and_equal_jobs_can_be_fitted)
 {
     int64_t submit_ns[3] = {0}, run_ns[3] = {0, 0, 0};
@@ -172,6 +267,9 @@ Suite *test_suite(void)
     tcase_add_test(cases, run_times_of_two_kinds_need_the_table);
     tcase_add_test(cases, quantiles_invert_the_distributions);
     tcase_add_test(cases, arrivals_are_counted_by_weekday_and_hour_of_the_zone);
+    tcase_add_test(cases, weekdays_are_fitted_from_two_weeks_on);
+    tcase_add_test(cases, the_error_of_a_weekday_is_that_of_its_days);
+    tcase_add_test(cases, a_log_of_a_few_hours_has_a_rate_that_gives_its_jobs);
     tcase_add_test(cases, a_single_job_and_equal_jobs_can_be_fitted);
     Suite *suite = suite_create("fit");
     suite_add_tcase(suite, cases);

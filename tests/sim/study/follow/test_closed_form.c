@@ -2,10 +2,12 @@
 #include "sim/study/follow/closed_form.h"
 
 #include "sim/base/units.h"
+#include "sim/model/week_hours.h"
 #include "tests/support/suite.h"
 #include "tests/support/world_fixture.h"
 
-static bool has_queue_limit; /* of 0 jobs */
+static bool has_queue_limit;   /* of 0 jobs */
+static const int64_t *factors; /* of the arrivals; NULL: they are Poisson */
 
 /* Jobs of one duration, on so many nodes. */
 static ClosedForm form_of_load(int64_t duration_ns, ArrivalRate rate, int32_t nodes,
@@ -20,6 +22,8 @@ static ClosedForm form_of_load(int64_t duration_ns, ArrivalRate rate, int32_t no
     Workload *workload = ARENA_NEW(arena, Workload);
     *workload = (Workload){
         .name = "load", .rate = rate, .spec_count = 1, .specs = specs, .probability_ppm = &all};
+    workload->arrivals = factors != NULL ? ARRIVALS_DIURNAL : ARRIVALS_POISSON;
+    workload->factors = factors;
     list = commands_begin(arena);
     commands_create_cluster(&list, "c", 0, plain_cluster(arena, nodes));
     Scenario *scenario = scenario_of(&list, 1);
@@ -68,6 +72,20 @@ START_TEST(a_cluster_without_a_node_has_no_closed_form)
 }
 END_TEST
 
+/* One job an hour times 3 on one day of the week and 0.1 on the six others: 3.6 / 7 in the mean. */
+START_TEST(the_load_has_the_mean_of_the_factors_over_the_week)
+{
+    static int64_t week[HOURS_A_WEEK];
+    for (int32_t hour = 0; hour < HOURS_A_WEEK; hour++)
+        week[hour] = hour < HOURS_A_DAY ? 3 * FACTOR_ONE : FACTOR_ONE / 10;
+    ck_assert_int_eq(form_of((WorkCheckpoints){0}).load_ppm, PPM);
+    factors = week;
+    const ClosedForm form = form_of((WorkCheckpoints){0});
+    factors = NULL;
+    ck_assert_int_eq(form.load_ppm, 514286);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("closed_form");
@@ -76,6 +94,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, jobs_that_write_checkpoints_have_no_closed_form);
     tcase_add_test(tests, a_wait_of_more_than_292_years_is_the_longest_time);
     tcase_add_test(tests, a_cluster_without_a_node_has_no_closed_form);
+    tcase_add_test(tests, the_load_has_the_mean_of_the_factors_over_the_week);
     suite_add_tcase(suite, tests);
     return suite;
 }
