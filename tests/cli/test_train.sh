@@ -491,6 +491,9 @@ on_ranks 1 bash -c "$keep_code" bash "$TRAINYARD" "${small[@]}" --epochs 1 --dir
 holds [ "$(cat code.0 code.1)" = $'2\n2' ]
 stderr_has "nowhere: rank 1: there is no CIFAR-10 set"
 holds [ "$(grep -c 'there is no CIFAR-10 set' stderr)" -eq 1 ]
+on_ranks 1 bash -c "$keep_code" bash "$TRAINYARD" "${small[@]}" --epochs 1 --dir one-sided --backend ref : \
+    -n 1 bash -c "$keep_code" bash "$TRAINYARD" "${small[@]}" --epochs 1 --dir one-sided --backend cuda
+holds [ "$(cat code.0 code.1)" = $'3\n3' ] # a failure of the machine, with any other code of rank 0 where the code is lost
 
 example "a rank of two that is lost on request"
 on_ranks 2 "$TRAINYARD" "${small[@]}" --epochs 2 --dir lost --verbose 0 --fail-rank 1 --fail-step 2
