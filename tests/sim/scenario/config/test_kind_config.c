@@ -186,7 +186,7 @@ START_TEST(mistakes_have_their_place)
          NULL, "", "cluster \"gpu\": 101 nodes of all kinds, but a cluster has at most 100"},
         {CREATE("[{\"vm_size\": \"Standard_NC6\", \"nodes\": 1, \"price_per_hour\": \"-1USD\"}]",
                 ""),
-         NULL, "", "price_per_hour is \"-1USD\", expected an amount such as \"0.90USD\""},
+         NULL, "", "\"-1USD\" is not an amount such as \"0.90USD\""},
         {"/commands/0={\"at\": \"0s\", \"do\": \"cluster.create\", \"name\": \"gpu\", \"config\": "
          "{\"properties\": {}}}",
          NULL, "", "this Cluster needs \"vmSize\", which is missing"},
