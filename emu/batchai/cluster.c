@@ -39,8 +39,10 @@ static Json *scale_settings(Arena *arena, const Cluster *cluster)
     Json *body = json_object(arena);
     if (cluster->is_automatic) {
         Json *automatic = json_put_object(arena, body, "autoScale");
-        json_put_integer(arena, automatic, "minimumNodeCount", cluster->minimum_nodes);
-        json_put_integer(arena, automatic, "maximumNodeCount", cluster->maximum_nodes);
+        json_put_integer(arena, automatic, "minimumNodeCount",
+                         cluster_limit(cluster, cluster->minimum_nodes));
+        json_put_integer(arena, automatic, "maximumNodeCount",
+                         cluster_limit(cluster, cluster->maximum_nodes));
         json_put_integer(arena, automatic, "initialNodeCount",
                          cluster->spec->is_automatic ? cluster->spec->target_nodes : 0);
         return body;

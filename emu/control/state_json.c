@@ -178,8 +178,8 @@ static void set_scaling(Arena *arena, Json *body, const Cluster *cluster)
     if (!cluster->is_automatic)
         return;
     Json *automatic = json_put_object(arena, body, "automatic");
-    json_put_integer(arena, automatic, "minimum", cluster->minimum_nodes);
-    json_put_integer(arena, automatic, "maximum", cluster->maximum_nodes);
+    json_put_integer(arena, automatic, "minimum", cluster_limit(cluster, cluster->minimum_nodes));
+    json_put_integer(arena, automatic, "maximum", cluster_limit(cluster, cluster->maximum_nodes));
 }
 
 static Json *cluster_json(const Control *control, Arena *arena, const Cluster *cluster,

@@ -427,13 +427,20 @@ static void explain_throughputs(Explainer *explainer, Throughputs rows)
 }
 
 /* The nodes of one kind of a cluster of several kinds. */
-static void explain_kind(Explainer *explainer, const char *cluster, const NodeKind *kind)
+static void explain_kind(Explainer *explainer, const char *cluster, const ClusterSpec *spec,
+                         int32_t index)
 {
     Arena *arena = explainer->out.arena;
+    const NodeKind *kind = &spec->kinds[index];
+    const bool scales = spec->is_automatic && index == spec->scaling_kind;
+    const char *count = scales ? arena_printf(arena, "%" PRId32 " to %" PRId32, spec->minimum_nodes,
+                                              spec->maximum_nodes)
+                               : arena_printf(arena, "%" PRId32, kind->target_nodes);
     const char *name = arena_printf(arena, "%s node kind %s", cluster, kind->name);
     explain(&explainer->out, name,
-            arena_printf(arena, "%" PRId32 " x %s, %s", kind->target_nodes, kind->vm_size->name,
-                         kind->is_low_priority ? "low priority" : "dedicated"),
+            arena_printf(arena, "%s x %s, %s%s", count, kind->vm_size->name,
+                         kind->is_low_priority ? "low priority" : "dedicated",
+                         kind->has_price ? ", at its own price" : ""),
             kind->speed_ppm == PPM
                 ? "node_kinds of cluster.create"
                 : arena_printf(arena,
@@ -461,7 +468,7 @@ static void explain_cluster(Explainer *explainer, const char *name, const Cluste
     const char *const *placement = placements[text->placement.value];
     bound_explain(&explainer->out, name, &cluster_type, cluster->text);
     for (int32_t k = 0; k < cluster->spec.kind_count; k++)
-        explain_kind(explainer, name, &cluster->spec.kinds[k]);
+        explain_kind(explainer, name, &cluster->spec, k);
     explain(&explainer->out, arena_printf(arena, "%s policy", name), policy[0],
             arena_printf(arena, "policy of the scenario: %s", policy[1]));
     explain(&explainer->out, arena_printf(arena, "%s placement", name), placement[0],

@@ -667,6 +667,30 @@ static void make_node_setup(Maker *maker, Dice *dice, Json *properties)
     set_text(maker, task, "stdOutErrPathPrefix", "$AZ_BATCHAI_MOUNT_ROOT/shared/setup");
 }
 
+/* Perhaps one of the kinds scales automatically, and one has a price. */
+static void scale_a_kind(Maker *maker, const char *cluster, const Json *kinds)
+{
+    Dice dice = dice_of(maker, FORMAT(maker, "scaling kind of %s", cluster));
+    const bool scales = has(maker, SWARM_AUTOSCALE) && happens(&dice, 50);
+    Json *kind = json_item(kinds, roll(&dice, kinds->count));
+    const int nodes = (int)json_member(kind, "nodes")->integer;
+    if (scales) {
+        set_integer(maker, kind, "minimum", roll(&dice, nodes + 1));
+        set_integer(maker, kind, "maximum", nodes + roll(&dice, 5));
+    }
+    if (happens(&dice, 30))
+        set_text(maker, json_item(kinds, roll(&dice, kinds->count)), "price_per_hour", "0.37USD");
+}
+
+static bool has_scaling_kind(const Json *create)
+{
+    const Json *kinds = json_member(create, "node_kinds");
+    bool has_one = false;
+    for (int k = 0; kinds != NULL && k < kinds->count; k++)
+        has_one |= json_member(json_item(kinds, k), "maximum") != NULL;
+    return has_one;
+}
+
 /* A few kinds of nodes instead of those that the config states; returns how many. Their names are
  * "kind-0", "kind-1", ... */
 static int make_kinds(Maker *maker, Dice *dice, Json *create, const char *first, int most)
@@ -685,6 +709,7 @@ static int make_kinds(Maker *maker, Dice *dice, Json *create, const char *first,
         if (happens(dice, 40))
             set_integer(maker, kind, "speed", 1 + roll(dice, 4));
     }
+    scale_a_kind(maker, json_member(create, "name")->text, list);
     return count;
 }
 
@@ -980,7 +1005,7 @@ static int make_queues(Maker *maker, Dice *dice, Json *create, int gpus)
 static void make_maintenance(Maker *maker, Json *create, const Json *scale)
 {
     Dice dice = dice_of(maker, "maintenance");
-    if (json_member(scale, "autoScale") != NULL || !happens(&dice, 40))
+    if (json_member(scale, "autoScale") != NULL || has_scaling_kind(create) || !happens(&dice, 40))
         return;
     Json *list = set_array(maker, create, "maintenance");
     for (int i = 1 + roll(&dice, 2); i > 0; i--) {

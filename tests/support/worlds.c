@@ -515,7 +515,7 @@ Scenario *random_scenario(Arena *arena, uint64_t seed)
 
 /* Turned off here, a part is in none of the rough scenarios. */
 static const struct {
-    bool faults, conditions, failures, groups, policies, network, workloads, queues;
+    bool faults, conditions, failures, groups, policies, network, workloads, queues, kinds;
 } rough = {
     .faults = true,
     .conditions = true,
@@ -525,6 +525,7 @@ static const struct {
     .network = true,
     .workloads = true,
     .queues = true,
+    .kinds = true,
 };
 
 static const NodeGroup *random_group(Arena *arena, Dice *dice)
@@ -735,6 +736,53 @@ static void add_queues(Arena *arena, Dice *dice, const CommandList *list, Scenar
     }
 }
 
+/* A job that allows some kinds of nodes, or all. */
+static const JobSpec *with_kinds(Arena *arena, Dice *dice, const JobSpec *spec)
+{
+    JobSpec *own = ARENA_NEW(arena, JobSpec);
+    const int32_t kinds = roll(dice, 6);
+    *own = *spec;
+    own->kinds = kinds < 4 ? (KindSet)kinds : 0;
+    return own;
+}
+
+/* Some of the clusters have nodes of a second kind, which may be the one that scales; resizes name
+ * a kind, or none and are refused. */
+static void add_kinds(Arena *arena, Dice *dice, const CommandList *list)
+{
+    static const char *const names[] = {"small", "large"};
+    for (int32_t i = 0; i < list->count; i++) {
+        Command *command = &list->items[i];
+        if (command->kind == COMMAND_JOB_CREATE)
+            command->as.job_create.spec = with_kinds(arena, dice, command->as.job_create.spec);
+        if (command->kind == COMMAND_CLUSTER_RESIZE && roll(dice, 4) > 0)
+            command->as.cluster_resize.kind = names[roll(dice, 2)];
+        if (command->kind != COMMAND_CLUSTER_CREATE || roll(dice, 4) == 0)
+            continue;
+        ClusterSpec *spec = ARENA_NEW(arena, ClusterSpec);
+        VmSize *size = ARENA_NEW(arena, VmSize);
+        NodeKind *kinds = ARENA_ARRAY(arena, NodeKind, 2);
+        *spec = *command->as.cluster_create;
+        *size = *spec->vm_size;
+        size->name = "Standard_NC12";
+        size->vcpus = 12;
+        size->gpus = 2;
+        kinds[0] = cluster_spec_kind(spec, 0);
+        kinds[1] = kinds[0];
+        kinds[1].vm_size = size;
+        kinds[1].is_low_priority = roll(dice, 2) == 0;
+        for (int32_t k = 0; k < 2; k++) {
+            kinds[k].name = names[k];
+            kinds[k].target_nodes = roll(dice, 4);
+        }
+        spec->kinds = kinds;
+        spec->kind_count = 2;
+        spec->scaling_kind = roll(dice, 2);
+        spec->target_nodes = kinds[0].target_nodes + kinds[1].target_nodes;
+        command->as.cluster_create = spec;
+    }
+}
+
 void narrow_links(Arena *arena, Scenario *scenario, int64_t bytes_per_s)
 {
     Command *commands = ARENA_ARRAY(arena, Command, scenario->command_count);
@@ -780,6 +828,9 @@ Scenario *rough_scenario(Arena *arena, uint64_t seed)
     Dice queues = {.seed = seed ^ name_hash("queues")};
     if (rough.queues && roll(&queues, 2) == 0)
         add_queues(arena, &queues, &list, scenario);
+    Dice kinds = {.seed = seed ^ name_hash("kinds")};
+    if (rough.kinds && roll(&kinds, 3) == 0)
+        add_kinds(arena, &kinds, &list);
     int64_t latest_ns = (1 + roll(&dice, 8)) * NS_PER_HOUR;
     if (scenario->until_ns > latest_ns)
         scenario->until_ns = latest_ns;

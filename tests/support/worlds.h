@@ -68,8 +68,8 @@ Scenario *random_scenario(Arena *arena, uint64_t seed);
 void narrow_links(Arena *arena, Scenario *scenario, int64_t bytes_per_s);
 
 /* A random scenario with failures at any moment: faults on request (also on
- * conditions), random failures, groups, networks, policies. Which of them is said by the
- * table in worlds.c. */
+ * conditions), random failures, groups, networks, policies, clusters of two kinds of nodes, of
+ * which one may scale. Which of them is said by the table in worlds.c. */
 Scenario *rough_scenario(Arena *arena, uint64_t seed);
 
 /* Remembers every record. `name`s stay good as long as the world. */

@@ -31,9 +31,9 @@ void allocation_set(Clusters *clusters, Cluster *cluster, AllocationState state,
                          &cluster->allocation_since_ns);
 }
 
-int32_t allocation_staying(const Cluster *cluster)
+int32_t allocation_staying(const ClusterKind *kind)
 {
-    return cluster->current_nodes - cluster->node_count[NODE_LEAVING];
+    return kind->current_nodes - kind->node_count[NODE_LEAVING];
 }
 
 /* --- Targets --- */
@@ -41,8 +41,9 @@ int32_t allocation_staying(const Cluster *cluster)
 void allocation_note_most(Cluster *cluster)
 {
     for (int32_t k = 0; k < cluster->kind_count; k++)
-        cluster->kinds[k].room.most_nodes =
-            cluster->is_automatic ? cluster->maximum_nodes : cluster->kinds[k].target_nodes;
+        cluster->kinds[k].room.most_nodes = cluster_kind_scales(cluster, k)
+                                                ? cluster->maximum_nodes
+                                                : cluster->kinds[k].target_nodes;
 }
 
 void allocation_set_target(Cluster *cluster, int32_t kind, int32_t target)
@@ -55,7 +56,7 @@ void allocation_set_target(Cluster *cluster, int32_t kind, int32_t target)
 /* How many more nodes of the kind than its target would stay; below 0: so many are missing. */
 static int32_t surplus_of(const ClusterKind *kind)
 {
-    return kind->current_nodes - kind->node_count[NODE_LEAVING] - kind->target_nodes;
+    return allocation_staying(kind) - kind->target_nodes;
 }
 
 /* Whether a kind has more nodes than its target, or (sign -1) fewer. */

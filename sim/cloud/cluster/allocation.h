@@ -50,7 +50,7 @@ void allocation_choose(Clusters *clusters, Cluster *cluster, DeallocationOption 
 /* Reports that the cluster is ready, if it is: steady, no node preparing, and at least one node
  * that can run jobs. Unusable nodes do not count. */
 void allocation_report_ready(Clusters *clusters, Cluster *cluster);
-/* The number of nodes that are held and not leaving. */
-int32_t allocation_staying(const Cluster *cluster);
+/* The number of nodes of the kind that are held and not leaving. */
+int32_t allocation_staying(const ClusterKind *kind);
 
 #endif

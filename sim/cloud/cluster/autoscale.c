@@ -3,15 +3,21 @@
 #include "sim/base/array.h"
 #include "sim/base/invariant.h"
 #include "sim/cloud/cluster/allocation.h"
+#include "sim/cloud/cluster/kind_demand.h"
 #include "sim/cloud/cluster/quota.h"
 #include "sim/cloud/cluster/tables.h"
 #include "sim/model/bounded.h"
 
+static const ClusterKind *scaling_kind(const Cluster *cluster)
+{
+    return &cluster->kinds[cluster->scaling_kind];
+}
+
 void autoscale_emit(Clusters *clusters, const Cluster *cluster)
 {
     TraceRecord *record = cluster_trace(clusters, TRACE_CLUSTER_SCALING, cluster);
-    record->cluster_scaling.minimum = cluster->minimum_nodes;
-    record->cluster_scaling.maximum = cluster->maximum_nodes;
+    record->cluster_scaling.minimum = cluster_limit(cluster, cluster->minimum_nodes);
+    record->cluster_scaling.maximum = cluster_limit(cluster, cluster->maximum_nodes);
     record->cluster_scaling.target = cluster->target_nodes;
     record->name = cluster->is_automatic ? "automatic" : "manual";
     recorder_emit(clusters->recorder);
@@ -44,11 +50,12 @@ static int64_t fill(int64_t *gaps, int32_t free, int64_t nodes, int32_t gpus, in
 /* The nodes that waiting jobs need in addition to those that are shared now. */
 static int64_t nodes_to_add(const Cluster *cluster)
 {
-    const int32_t gpus_per_node = cluster_gpus_per_node(cluster);
-    int64_t *gaps = cluster->gaps, added = 0;
+    const ClusterKind *kind = scaling_kind(cluster);
+    const int32_t gpus_per_node = kind->whole.gpus;
+    int64_t *gaps = kind->gaps, added = 0;
     for (int32_t free = 0; free <= gpus_per_node; free++)
-        gaps[free] = cluster->kinds[0].places_by_free[free].count;
-    gaps[gpus_per_node] -= cluster->node_count[NODE_IDLE];
+        gaps[free] = kind->places_by_free[free].count;
+    gaps[gpus_per_node] -= kind->node_count[NODE_IDLE];
     for (int32_t gpus = gpus_per_node; gpus > 0; gpus--) {
         int64_t count = cluster->waiting_parts[gpus];
         for (int32_t free = gpus; free <= gpus_per_node && count > 0; free++) {
@@ -60,7 +67,7 @@ static int64_t nodes_to_add(const Cluster *cluster)
         fill(gaps, gpus_per_node, nodes, gpus, count);
         added += nodes;
     }
-    const bool needs_any = cluster->waiting_parts[0] > 0 && added + cluster->shared_nodes == 0;
+    const bool needs_any = cluster->waiting_parts[0] > 0 && added + kind->shared_nodes == 0;
     return added + needs_any;
 }
 
@@ -74,17 +81,29 @@ static int64_t widest(const Cluster *cluster)
 }
 
 /* The nodes that jobs share, with those that waiting jobs would share. */
-static int64_t nodes_to_share(const Cluster *cluster)
+static int64_t nodes_to_share(const Cluster *cluster, int64_t least)
 {
-    if (cluster->sharing_jobs == 0)
-        return cluster->shared_nodes; // the usual case: jobs ask for whole nodes
-    const int64_t shared = cluster->shared_nodes + nodes_to_add(cluster);
-    return shared > widest(cluster) ? shared : widest(cluster);
+    const int64_t shared = scaling_kind(cluster)->shared_nodes + nodes_to_add(cluster);
+    return shared > least ? shared : least;
+}
+
+static int64_t needed_nodes(const Cluster *cluster)
+{
+    const ClusterKind *kind = scaling_kind(cluster);
+    if (cluster->kind_count == 1)
+        return cluster->demand_nodes +
+               (cluster->sharing_jobs > 0 // jobs usually ask for whole nodes
+                    ? nodes_to_share(cluster, widest(cluster))
+                    : kind->shared_nodes);
+    const KindDemand demand = kind_demand_find(cluster);
+    return kind->node_count[NODE_RUNNING] + demand.whole_nodes +
+           (demand.sharing_jobs > 0 ? nodes_to_share(cluster, demand.widest) - kind->shared_nodes
+                                    : 0);
 }
 
 static int32_t wanted_nodes(const Cluster *cluster)
 {
-    int64_t wanted = cluster->demand_nodes + nodes_to_share(cluster);
+    int64_t wanted = needed_nodes(cluster);
     if (wanted > cluster->maximum_nodes)
         wanted = cluster->maximum_nodes;
     if (wanted < cluster->minimum_nodes)
@@ -94,7 +113,12 @@ static int32_t wanted_nodes(const Cluster *cluster)
 
 static bool has_cores_again(const Clusters *clusters, const Cluster *cluster)
 {
-    return cluster->is_short_of_cores && quota_room(clusters, &cluster->kinds[0], 1) > 0;
+    bool has_any = false;
+    for (int32_t k = 0; cluster->is_short_of_cores && k < cluster->kind_count; k++) {
+        const ClusterKind *kind = &cluster->kinds[k];
+        has_any |= kind->current_nodes < kind->target_nodes && quota_room(clusters, kind, 1) > 0;
+    }
+    return has_any;
 }
 
 bool autoscale_could_act(const Clusters *clusters, const Cluster *cluster)
@@ -102,15 +126,16 @@ bool autoscale_could_act(const Clusters *clusters, const Cluster *cluster)
     if (!cluster->is_automatic || cluster->provisioning >= PROVISIONING_DELETING ||
         cluster->allocation != ALLOCATION_STEADY)
         return false;
+    const ClusterKind *kind = scaling_kind(cluster);
     int32_t wanted = wanted_nodes(cluster);
-    if (wanted > cluster->target_nodes)
+    if (wanted > kind->target_nodes)
         return true;
-    if (wanted == cluster->target_nodes)
+    if (wanted == kind->target_nodes)
         return has_cores_again(clusters, cluster);
     // Scaling down: idle nodes leave sooner or later; busy nodes only above the maximum.
-    int32_t spare = cluster->node_count[NODE_IDLE] + cluster->node_count[NODE_UNUSABLE];
-    return spare > 0 || cluster->current_nodes <= wanted ||
-           cluster->target_nodes > cluster->maximum_nodes;
+    int32_t spare = kind->node_count[NODE_IDLE] + kind->node_count[NODE_UNUSABLE];
+    return spare > 0 || kind->current_nodes <= wanted ||
+           kind->target_nodes > cluster->maximum_nodes;
 }
 
 /* The time of the next evaluation at or after now, without the last one. */
@@ -144,6 +169,13 @@ void autoscale_update(Clusters *clusters, Cluster *cluster)
                 EVENT_CLUSTER_AUTOSCALE, cluster->id.index, cluster->tick_generation, 0);
 }
 
+void autoscale_keep(Cluster *cluster)
+{
+    const int32_t staying = allocation_staying(scaling_kind(cluster));
+    if (staying > scaling_kind(cluster)->target_nodes)
+        allocation_set_target(cluster, cluster->scaling_kind, staying);
+}
+
 void autoscale_turn_off(Clusters *clusters, Cluster *cluster)
 {
     cluster->is_automatic = false;
@@ -160,13 +192,23 @@ static void count_width(Clusters *clusters, Cluster *cluster, int32_t nodes, int
     cluster->sharing_jobs += jobs;
 }
 
+bool cluster_counts_demand(const Cluster *cluster)
+{
+    return cluster->kind_count == 1 || cluster->spec->is_automatic;
+}
+
+bool cluster_demand_lasts(const Cluster *cluster, JobRequest request)
+{
+    return cluster->kind_count == 1 && request.kind == REQUEST_NODES;
+}
+
 void cluster_demand_changes(Clusters *clusters, Cluster *cluster, JobRequest request, int32_t jobs)
 {
     const int32_t gpus_per_node = cluster_gpus_per_node(cluster);
     const int32_t large = request.large_nodes, last = request.nodes - 1;
-    if (cluster->kind_count > 1)
-        return; // it does not scale automatically
-    if (request.kind == REQUEST_NODES) {
+    if (cluster->kind_count > 1) {
+        kind_demand_add(clusters, cluster, request, jobs);
+    } else if (request.kind == REQUEST_NODES) {
         cluster->demand_nodes += (int64_t)jobs * request.nodes;
     } else if (request_part(request, 0, gpus_per_node) <= gpus_per_node) {
         cluster->waiting_parts[request_part(request, 0, gpus_per_node)] += (int64_t)jobs * large;
@@ -179,7 +221,8 @@ void cluster_demand_changes(Clusters *clusters, Cluster *cluster, JobRequest req
 
 /* --- Which nodes --- */
 
-/* The highest node at or below `place` that has been in `state` for long enough; NULL: none. */
+/* The highest node of the scaling kind at or below `place` that has been in `state` for long
+ * enough; NULL: none. */
 static Node *spare_node(Clusters *clusters, const Cluster *cluster, NodeState state, int32_t place)
 {
     int64_t since_ns =
@@ -188,7 +231,7 @@ static Node *spare_node(Clusters *clusters, const Cluster *cluster, NodeState st
     for (place = place_set_down(places, place); place >= 0;
          place = place_set_down(places, place - 1)) {
         Node *node = cluster_node_at(clusters, cluster, place);
-        if (node->state_since_ns <= since_ns)
+        if (node->kind == cluster->scaling_kind && node->state_since_ns <= since_ns)
             return node;
     }
     return NULL;
@@ -217,15 +260,16 @@ static int32_t spare_nodes(Clusters *clusters, Cluster *cluster, int32_t most, b
 /* An evaluation of a steady cluster. */
 static void evaluate(Clusters *clusters, Cluster *cluster)
 {
-    int32_t wanted = wanted_nodes(cluster), current = cluster->current_nodes;
+    const ClusterKind *kind = scaling_kind(cluster);
+    int32_t wanted = wanted_nodes(cluster), current = kind->current_nodes;
     int32_t target = wanted;
     if (wanted < current)
         target = smaller(current - spare_nodes(clusters, cluster, current - wanted, false),
                          cluster->maximum_nodes);
     // With the same target, only nodes that a quota refused are requested again, once it has cores.
     // A retry is under way for nodes that could not be allocated.
-    if (target != cluster->target_nodes || has_cores_again(clusters, cluster))
-        allocation_resize(clusters, cluster, 0, target, CAUSE_AUTOSCALE);
+    if (target != kind->target_nodes || has_cores_again(clusters, cluster))
+        allocation_resize(clusters, cluster, cluster->scaling_kind, target, CAUSE_AUTOSCALE);
 }
 
 void cluster_autoscale_tick(Clusters *clusters, Cluster *cluster)
@@ -239,12 +283,13 @@ void cluster_autoscale_tick(Clusters *clusters, Cluster *cluster)
 
 void autoscale_choose(Clusters *clusters, Cluster *cluster)
 {
-    int32_t surplus = allocation_staying(cluster) - cluster->target_nodes;
-    spare_nodes(clusters, cluster, surplus, true);
-    if (allocation_staying(cluster) > cluster->maximum_nodes) {
-        allocation_set_target(cluster, 0, cluster->maximum_nodes);
+    const int32_t scaling = cluster->scaling_kind;
+    const ClusterKind *kind = &cluster->kinds[scaling];
+    spare_nodes(clusters, cluster, allocation_staying(kind) - kind->target_nodes, true);
+    if (allocation_staying(kind) > cluster->maximum_nodes) {
+        allocation_set_target(cluster, scaling, cluster->maximum_nodes);
         allocation_choose(clusters, cluster, cluster->spec->deallocation, CAUSE_AUTOSCALE);
-    } else if (allocation_staying(cluster) > cluster->target_nodes) {
-        allocation_set_target(cluster, 0, allocation_staying(cluster));
+    } else if (allocation_staying(kind) > kind->target_nodes) {
+        allocation_set_target(cluster, scaling, allocation_staying(kind));
     }
 }

@@ -9,6 +9,10 @@
  * decreasing counts: the parts of all jobs, largest first, go to the fullest shared node with room,
  * or else to a new node.
  *
+ * Of several kinds of nodes at most one scales; the targets of the others are fixed. It wants the
+ * nodes on which jobs run now, and those for waiting jobs that do not fit on other kinds
+ * (kind_demand.h).
+ *
  * A job that the limit of its queue holds back needs no nodes (sim/cloud/job/scheduler.h): more of
  * them would not let it start.
  *
@@ -22,8 +26,14 @@
 
 #include "sim/cloud/cluster/cluster.h"
 
-/* Adds `jobs` (may be negative) jobs with that request to the demand: jobs that wait or run if they
- * ask for nodes, jobs that wait if they ask for GPUs; without those that a limit holds back. */
+/* Whether demand on the cluster is counted: it scales automatically, or a command may let it. */
+bool cluster_counts_demand(const Cluster *cluster);
+/* Whether a job with that request is a demand while it runs, too: it asks for whole nodes, and all
+ * nodes are of one kind. */
+bool cluster_demand_lasts(const Cluster *cluster, JobRequest request);
+/* Adds `jobs` (may be negative) jobs with that request to the demand: jobs that wait, and jobs that
+ * run if their demand lasts; without those that a limit holds back. On a cluster of several kinds
+ * the request has all kinds that the jobs allow. */
 void cluster_demand_changes(Clusters *clusters, Cluster *cluster, JobRequest request, int32_t jobs);
 /* Event: an evaluation is due. */
 void cluster_autoscale_tick(Clusters *clusters, Cluster *cluster);
@@ -36,6 +46,8 @@ void cluster_autoscale_tick(Clusters *clusters, Cluster *cluster);
 void autoscale_update(Clusters *clusters, Cluster *cluster);
 /* Whether an evaluation could change the cluster, now or later. */
 bool autoscale_could_act(const Clusters *clusters, const Cluster *cluster);
+/* The nodes of another kind are resized: nodes that an evaluation would have let leave stay. */
+void autoscale_keep(Cluster *cluster);
 /* Turns automatic scaling off. */
 void autoscale_turn_off(Clusters *clusters, Cluster *cluster);
 /* Chooses the nodes that leave when a cluster scales down, some time after the evaluation. Nodes

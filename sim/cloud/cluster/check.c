@@ -127,14 +127,14 @@ static void check_kinds(const Clusters *clusters, const Cluster *cluster)
         invariant(kind->room.idle_nodes == count[NODE_IDLE]);
         invariant(kind->room.unusable_nodes == count[NODE_UNUSABLE]);
         invariant(kind->room.most_nodes ==
-                  (cluster->is_automatic ? cluster->maximum_nodes : kind->target_nodes));
+                  (cluster_kind_scales(cluster, k) ? cluster->maximum_nodes : kind->target_nodes));
         current += kind->current_nodes;
         target += kind->target_nodes;
         asked += kind->asked_nodes;
     }
     invariant(current == cluster->current_nodes && target == cluster->target_nodes);
     invariant(asked == cluster->asked_nodes);
-    invariant(cluster->kind_count == 1 || !cluster->is_automatic);
+    invariant(!cluster->is_automatic || cluster_counts_demand(cluster));
 }
 
 /* A steady cluster has its target number of nodes, or an error. */

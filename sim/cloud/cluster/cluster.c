@@ -158,10 +158,12 @@ static bool spec_is_possible(Clusters *clusters, const Command *command, Status 
 {
     const ClusterSpec *spec = command->as.cluster_create;
     Place at = command_place(command);
+    const int32_t others =
+        spec->target_nodes - cluster_spec_kind(spec, spec->scaling_kind).target_nodes;
     return target_is_possible(clusters, at, command->path.name, spec->target_nodes, status) &&
            (!spec->is_automatic ||
-            limits_are_possible(clusters, at, command->path.name, spec->minimum_nodes,
-                                spec->maximum_nodes, status));
+            limits_are_possible(clusters, at, command->path.name, others + spec->minimum_nodes,
+                                others + spec->maximum_nodes, status));
 }
 
 /* The message is the service's (azure-docs issue 17809). */
@@ -264,19 +266,26 @@ bool cluster_resize(Clusters *clusters, Cluster *cluster, int32_t kind, int32_t 
                     DeallocationOption deallocation, Status *status)
 {
     Place at = place_in(cluster->path.name, 0, 0);
+    const bool ends_scaling = cluster_kind_scales(cluster, kind);
+    const bool scales_on = cluster->is_automatic && !ends_scaling;
     const int32_t of_kind = cluster->kinds[kind].target_nodes;
-    const int64_t all = (int64_t)cluster->target_nodes - of_kind + target_nodes;
+    const int64_t now = scales_on ? cluster_limit(cluster, cluster->maximum_nodes)
+                                  : cluster->target_nodes; // as many as it may have
+    const int64_t all = now - of_kind + target_nodes;
     if (!target_is_possible(clusters, at, cluster->path.name, target_nodes, status) ||
         !target_is_possible(clusters, at, cluster->path.name, (int32_t)all, status) ||
         !cluster_check_not_deleting(cluster, at, status))
         return false;
     bool was_automatic = cluster->is_automatic;
-    bool is_under_way = cluster->allocation == ALLOCATION_RESIZING && !was_automatic &&
+    bool is_under_way = cluster->allocation == ALLOCATION_RESIZING && !ends_scaling &&
                         of_kind == target_nodes && cluster->deallocation == deallocation;
     if (is_under_way)
         return true;
     cluster->deallocation = deallocation;
-    autoscale_turn_off(clusters, cluster);
+    if (scales_on)
+        autoscale_keep(cluster);
+    else
+        autoscale_turn_off(clusters, cluster);
     allocation_resize(clusters, cluster, kind, target_nodes, CAUSE_RESIZE);
     if (was_automatic)
         autoscale_emit(clusters, cluster);
@@ -289,7 +298,8 @@ bool cluster_autoscale(Clusters *clusters, Cluster *cluster, int32_t minimum_nod
     Place at = place_in(cluster->path.name, 0, 0);
     if (cluster->kind_count > 1)
         return status_fail(status, STATUS_BAD_INPUT, at,
-                           "cluster \"%s\" has nodes of %d kinds and does not scale automatically",
+                           "cluster \"%s\" has nodes of %d kinds: only its \"node_kinds\" say "
+                           "which of them scales automatically",
                            cluster->path.name, (int)cluster->kind_count);
     if (cluster->spec->maintenance_count > 0)
         return status_fail(status, STATUS_BAD_INPUT, at,

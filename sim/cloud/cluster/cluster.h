@@ -31,6 +31,18 @@ const char *vm_size_in_capitals(Arena *arena, const char *vm_size);
  * names, "STANDARD_NC6 + STANDARD_NC6 (spot)". */
 const char *vm_sizes_in_capitals(Arena *arena, const ClusterSpec *spec);
 
+/* Waiting jobs of equal requests (kind_demand.h). */
+typedef struct {
+    JobRequest request; /* divided for the scaling kind, without cores and memory; its kinds are
+                           those that the jobs allow and on which they fit */
+    int64_t jobs;       /* more than 0 */
+} WaitingGroup;
+
+typedef struct {
+    WaitingGroup *items; /* the largest requests first, all different */
+    uint32_t count, capacity;
+} WaitingGroups;
+
 /* The nodes of one kind. */
 typedef struct {
     NodeKind spec;   /* its target is that of the cluster's creation */
@@ -41,8 +53,10 @@ typedef struct {
     int32_t current_nodes;
     int32_t missing_nodes, asked_nodes;
     int32_t node_count[NODE_STATE_COUNT];
+    int32_t shared_nodes;     /* running nodes that no job has as a whole */
     PlaceSet *places_by_free; /* [free GPUs, 0 to the number that a node has]: the nodes there that
                                  take jobs now: idle or shared ones that do not retire */
+    int64_t *gaps;            /* [free GPUs], twice: room for automatic scaling to count nodes in */
     Room room;
 } ClusterKind;
 
@@ -55,20 +69,20 @@ struct Cluster {
     /* The next four start as in the spec. The counts of nodes are those of all kinds. */
     int32_t target_nodes; /* changed by resize and autoscale: cluster_set_target */
     bool is_automatic;
-    int32_t minimum_nodes;
+    int32_t minimum_nodes; /* of its scaling kind, as the next one */
     int32_t maximum_nodes;
+    int32_t scaling_kind;     /* as in the spec */
     int64_t first_steady_ns;  /* begin of the first autoscale period; INT64_MAX before */
     uint32_t tick_generation; /* of the evaluation that is due */
     bool is_tick_due;
     int64_t ticked_ns;       /* the last evaluation; INT64_MAX: none yet */
+    WaitingGroups waiting;   /* of a cluster of several kinds, in place of the next five */
     int64_t demand_nodes;    /* whole nodes of the jobs that wait or run */
     int64_t *waiting_parts;  /* [GPUs on one node]: how many such parts the jobs have that wait for
                                 GPUs; without jobs that do not fit on empty nodes */
-    int64_t *gaps;           /* [free GPUs] room for autoscale.c */
     int64_t *waiting_widths; /* [nodes, up to WIDTH_MAX]: how many of those jobs run on so many */
     uint32_t width_capacity;
     int64_t sharing_jobs;         /* how many of those jobs there are */
-    int32_t shared_nodes;         /* running nodes that no job has as a whole */
     int64_t *maintained_since_ns; /* [spec->maintenance_count] INT64_MAX: it is not under way */
 
     /* The allocation under way, or the last one. It requests as many of the missing nodes as the
@@ -111,6 +125,18 @@ struct Cluster {
                              Node.set_up_before, which includes released nodes */
     uint32_t setup_count; /* set-up tasks begun so far */
 };
+
+/* Whether the nodes of that kind scale automatically now. */
+static inline bool cluster_kind_scales(const Cluster *cluster, int32_t kind)
+{
+    return cluster->is_automatic && kind == cluster->scaling_kind;
+}
+
+/* A limit of the scaling kind as one of the whole cluster: with the targets of the other kinds. */
+static inline int32_t cluster_limit(const Cluster *cluster, int32_t nodes)
+{
+    return cluster->target_nodes - cluster->kinds[cluster->scaling_kind].target_nodes + nodes;
+}
 
 /* The functions of jobs that clusters call; filled in by sim/cloud/job. */
 typedef struct {
@@ -179,7 +205,8 @@ MUST_CHECK bool cluster_create(Clusters *clusters, const Command *command, Statu
 MUST_CHECK bool cluster_resize(Clusters *clusters, Cluster *cluster, int32_t kind,
                                int32_t target_nodes, DeallocationOption deallocation,
                                Status *status);
-/* The cluster scales automatically between the two limits from now on; the next evaluation acts. */
+/* The cluster, whose nodes are of one kind, scales automatically between the two limits from now
+ * on; the next evaluation acts. */
 MUST_CHECK bool cluster_autoscale(Clusters *clusters, Cluster *cluster, int32_t minimum_nodes,
                                   int32_t maximum_nodes, Status *status);
 MUST_CHECK bool cluster_delete(Clusters *clusters, Cluster *cluster, Status *status);

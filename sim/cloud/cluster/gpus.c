@@ -44,6 +44,7 @@ static void create_kind(Clusters *clusters, Cluster *cluster, int32_t index)
     kind->whole = vm_size_share(kind->spec.vm_size);
     quota_note_kind(clusters, kind);
     kind->places_by_free = ARENA_ARRAY(clusters->arena, PlaceSet, 1 + (int64_t)kind->whole.gpus);
+    kind->gaps = ARENA_ARRAY(clusters->arena, int64_t, 2 * (1 + (int64_t)kind->whole.gpus));
     kind->room = (Room){.kind = index,
                         .gpus_per_node = kind->whole.gpus,
                         .cpus_per_node = kind->whole.cpus,
@@ -59,9 +60,9 @@ void gpus_create(Clusters *clusters, Cluster *cluster)
     cluster->kinds = ARENA_ARRAY(clusters->arena, ClusterKind, cluster->kind_count);
     for (int32_t k = 0; k < cluster->kind_count; k++)
         create_kind(clusters, cluster, k);
-    const int64_t counts = 1 + (int64_t)cluster_gpus_per_node(cluster);
-    cluster->waiting_parts = ARENA_ARRAY(clusters->arena, int64_t, counts);
-    cluster->gaps = ARENA_ARRAY(clusters->arena, int64_t, counts);
+    cluster->scaling_kind = cluster->spec->scaling_kind;
+    cluster->waiting_parts = ARENA_ARRAY(
+        clusters->arena, int64_t, 1 + (int64_t)cluster->kinds[cluster->scaling_kind].whole.gpus);
 }
 
 void gpus_reserve(Clusters *clusters, Cluster *cluster, int32_t capacity)
@@ -141,7 +142,7 @@ void node_share(Clusters *clusters, Cluster *cluster, Node *node, NodeJob job)
     NodeShare *free = &cluster->free[node->place];
     invariant(node->job.index == ID_NONE && share_fits(job.share, *free));
     reserve_job(clusters, node);
-    cluster->shared_nodes += node->shared_count == 0;
+    cluster->kinds[node->kind].shared_nodes += node->shared_count == 0;
     node->shared[node->shared_count++] = job;
     free->gpus -= job.share.gpus;
     free->cpus -= job.share.cpus;
@@ -166,7 +167,7 @@ void node_take_back(Cluster *cluster, Node *node, JobId job)
     free->memory_mib += back.memory_mib;
     node->free_gpus = free->gpus;
     node->shared_count--;
-    cluster->shared_nodes -= node->shared_count == 0;
+    cluster->kinds[node->kind].shared_nodes -= node->shared_count == 0;
     memmove(&node->shared[i], &node->shared[i + 1],
             (size_t)(node->shared_count - i) * sizeof *node->shared);
     node_offer(cluster, node);

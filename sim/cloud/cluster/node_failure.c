@@ -3,6 +3,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/cloud/cluster/allocation.h"
+#include "sim/cloud/cluster/autoscale.h"
 #include "sim/cloud/cluster/node.h"
 #include "sim/cloud/cluster/region.h"
 #include "sim/cloud/cluster/tables.h"
@@ -82,6 +83,8 @@ static void recovers(Clusters *clusters, Cluster *cluster, Node *node, TraceCaus
     node->life_ns = clusters->engine->now_ns;
     node_begin_preparation(clusters, cluster, node, cause, reboot_ns);
     clusters->faults.node_begins(clusters->faults.faults, node);
+    if (cluster->kind_count > 1)
+        autoscale_update(clusters, cluster); // fewer nodes of the scaling kind may be needed
 }
 
 void cluster_node_repaired(Clusters *clusters, Node *node)

@@ -91,25 +91,31 @@ const char *quota_words(Clusters *clusters, const ClusterKind *of)
     return NULL;
 }
 
-/* Lets clusters of this priority that lack cores scale up again. */
+/* Whether nodes of any kind of the cluster have this priority. */
+static bool has_priority(const Cluster *cluster, bool is_low_priority)
+{
+    int32_t k = 0;
+    while (k < cluster->kind_count && cluster->kinds[k].spec.is_low_priority != is_low_priority)
+        k++;
+    return k < cluster->kind_count;
+}
+
+/* Lets clusters with nodes of this priority that lack cores scale up again. */
 static void update_short_clusters(Clusters *clusters, bool is_low_priority)
 {
     for (uint32_t c = 0; (c = cluster_next(clusters, c)) < clusters->rows.count; c++) {
         Cluster *cluster = cluster_row(clusters, (ClusterId){c});
-        if (cluster->is_short_of_cores && cluster->spec->is_low_priority == is_low_priority)
+        if (cluster->is_short_of_cores && has_priority(cluster, is_low_priority))
             autoscale_update(clusters, cluster);
     }
 }
 
 void quota_freed(Clusters *clusters, const Cluster *cluster)
 {
-    bool has[2] = {false, false}; // dedicated and low-priority nodes
     if (clusters->scenario->quota_count == 0)
         return;
-    for (int32_t k = 0; k < cluster->kind_count; k++)
-        has[cluster->kinds[k].spec.is_low_priority] = true;
     for (int is_low_priority = 0; is_low_priority < 2; is_low_priority++)
-        if (has[is_low_priority])
+        if (has_priority(cluster, is_low_priority != 0))
             update_short_clusters(clusters, is_low_priority != 0);
 }
 

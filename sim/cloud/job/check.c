@@ -1,6 +1,8 @@
 #include "sim/cloud/job/check.h"
 
 #include "sim/base/invariant.h"
+#include "sim/cloud/cluster/autoscale.h"
+#include "sim/cloud/cluster/kind_demand.h"
 #include "sim/cloud/job/attempt.h"
 #include "sim/cloud/job/checkpoint.h"
 #include "sim/cloud/job/exchange.h"
@@ -61,13 +63,31 @@ static void check_gpus(const Jobs *jobs, const Job *job)
     invariant(gpus == request_gpus(job->request, gpus_per_node));
 }
 
+/* The demand on a cluster of several kinds is that of its waiting jobs. */
+static void check_kind_demand(const Jobs *jobs, const Cluster *cluster)
+{
+    int64_t waiting = 0, counted = 0;
+    for (uint32_t j = 0; (j = row_table_next(&jobs->rows, j)) < jobs->rows.count; j++) {
+        const Job *job = job_by_id(jobs, (JobId){j});
+        waiting += job->cluster.index == cluster->id.index && job->state == JOB_QUEUED &&
+                   !job->is_held && kind_demand_counts(cluster, job_asked(jobs, job));
+    }
+    for (uint32_t i = 0; i < cluster->waiting.count; i++) {
+        invariant(cluster->waiting.items[i].jobs > 0);
+        counted += cluster->waiting.items[i].jobs;
+    }
+    invariant(!cluster_counts_demand(cluster) || counted == waiting);
+}
+
 /* The cluster's demand is that of its jobs that have not finished. */
 static void check_demand(const Jobs *jobs, const Cluster *cluster)
 {
     const int32_t gpus_per_node = cluster_gpus_per_node(cluster);
     int64_t nodes = 0, parts = 0, gpus = 0, sharing_jobs = 0;
-    if (cluster->kind_count > 1)
-        return; // it does not scale automatically
+    if (cluster->kind_count > 1) {
+        check_kind_demand(jobs, cluster);
+        return;
+    }
     for (uint32_t j = 0; (j = row_table_next(&jobs->rows, j)) < jobs->rows.count; j++) {
         const Job *job = job_by_id(jobs, (JobId){j});
         if (job->cluster.index != cluster->id.index)

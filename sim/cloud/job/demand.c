@@ -11,7 +11,14 @@ bool demand_is_limited(const JobQueue *queue)
 
 static void demand_changes(Jobs *jobs, const Job *job, int32_t change)
 {
-    cluster_demand_changes(jobs->clusters, job_cluster(jobs, job), job->request, change);
+    Cluster *cluster = job_cluster(jobs, job);
+    if (cluster_counts_demand(cluster))
+        cluster_demand_changes(jobs->clusters, cluster, job_asked(jobs, job), change);
+}
+
+bool demand_lasts(const Jobs *jobs, const Job *job)
+{
+    return cluster_demand_lasts(cluster_by_id(jobs->clusters, job->cluster), job->request);
 }
 
 static void hold(Jobs *jobs, Job *job)
@@ -37,7 +44,7 @@ void demand_begins(Jobs *jobs, Job *job)
 
 void demand_returns(Jobs *jobs, Job *job)
 {
-    if (job->request.kind != REQUEST_NODES)
+    if (!demand_lasts(jobs, job))
         demand_begins(jobs, job);
     else if (demand_is_limited(&scheduler_queues(jobs, job->cluster)->items[job->queue]))
         hold(jobs, job);
@@ -45,7 +52,7 @@ void demand_returns(Jobs *jobs, Job *job)
 
 void demand_is_met(Jobs *jobs, Job *job)
 {
-    if (job->request.kind != REQUEST_NODES)
+    if (!demand_lasts(jobs, job))
         demand_ends(jobs, job);
     else
         let_go(jobs, job);

@@ -6,12 +6,14 @@
 
 #include "sim/cloud/job/tables.h"
 
+/* Whether the job is a demand while it runs, too. */
+bool demand_lasts(const Jobs *jobs, const Job *job);
 /* The job begins to wait for nodes: it is a demand on its cluster, unless its queue has a limit:
  * then it is one while the limit would let it start. */
 void demand_begins(Jobs *jobs, Job *job);
-/* The job, whose attempt has ended, waits again. Whole nodes were a demand all the time. */
+/* The job, whose attempt has ended, waits again. */
 void demand_returns(Jobs *jobs, Job *job);
-/* The job has taken its nodes. Whole nodes stay a demand. */
+/* The job has taken its nodes. */
 void demand_is_met(Jobs *jobs, Job *job);
 /* The job has ended: it needs no nodes any more. */
 void demand_ends(Jobs *jobs, Job *job);

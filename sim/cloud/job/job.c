@@ -168,7 +168,7 @@ void job_set_state(Jobs *jobs, Job *job, JobState state, JobReason reason)
 static void complete(Jobs *jobs, Job *job, JobState state, JobReason reason)
 {
     const bool is_listed = job_list_of(jobs->scenario, job) != NULL;
-    const bool is_demanded = job->request.kind == REQUEST_NODES || job->state == JOB_QUEUED;
+    const bool is_demanded = demand_lasts(jobs, job) || job->state == JOB_QUEUED;
     job->ended_ns = jobs->engine->now_ns;
     job_set_state(jobs, job, state, reason);
     if (is_demanded)

@@ -713,7 +713,9 @@ static int64_t shared_gpus(const Jobs *jobs, const Cluster *cluster)
 /* The listed running jobs of all queues have all that is in use. */
 static void check_plans(const Jobs *jobs, const Cluster *cluster, const ClusterQueues *queues)
 {
-    int64_t whole_nodes = 0, gpus = 0;
+    int64_t running_nodes = 0, gpus = 0;
+    for (int32_t k = 0; k < cluster->kind_count; k++)
+        running_nodes += cluster->kinds[k].shared_nodes;
     for (int32_t q = 0; q < queues->count; q++) {
         const QueuePlan *plan = queues->items[q].plan;
         if (plan == NULL)
@@ -724,12 +726,12 @@ static void check_plans(const Jobs *jobs, const Cluster *cluster, const ClusterQ
             const Job *job = job_by_id(jobs, plan->running[i].job);
             invariant(job->queue == q);
             if (job->request.kind == REQUEST_NODES)
-                whole_nodes += job->request.nodes;
+                running_nodes += job->request.nodes;
             else
                 gpus += job_slots(cluster, job->request);
         }
     }
-    invariant(whole_nodes == cluster->node_count[NODE_RUNNING] - cluster->shared_nodes);
+    invariant(running_nodes == cluster->node_count[NODE_RUNNING]);
     invariant(gpus == shared_gpus(jobs, cluster));
 }
 

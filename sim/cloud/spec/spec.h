@@ -198,6 +198,8 @@ typedef struct {
     int32_t target_nodes;
     int64_t speed_ppm; /* of programs that take a stated time; 1,000,000: as stated. Trainings run
                           as fast as the VM size says */
+    bool has_price;    /* a node of the kind has its own price, instead of its VM size's */
+    int64_t micro_usd_per_hour; /* that price */
 } NodeKind;
 
 typedef struct {
@@ -205,8 +207,10 @@ typedef struct {
     bool is_low_priority;
     int32_t kind_count;    /* 0: all nodes are of one kind, which the other members state */
     const NodeKind *kinds; /* at most NODE_KINDS_MAX, with different names; target_nodes below is
-                              their sum, and the cluster does not scale automatically */
-    bool is_automatic;     /* scales automatically between the two limits */
+                              their sum */
+    bool is_automatic;     /* the nodes of one kind scale automatically between the two limits */
+    int32_t scaling_kind;  /* this one; its target_nodes are the initial number. 0 in a cluster of
+                              one kind */
     int32_t minimum_nodes;
     int32_t maximum_nodes;
     int32_t target_nodes; /* manual: the target; automatic: the initial number */
@@ -245,8 +249,9 @@ static inline NodeKind cluster_spec_kind(const ClusterSpec *spec, int32_t kind)
 /* The price of a node for an hour in micro-USD, as VmSize has it. */
 static inline int64_t node_kind_price(NodeKind kind)
 {
-    return kind.is_low_priority ? kind.vm_size->low_priority_micro_usd_per_hour
-                                : kind.vm_size->dedicated_micro_usd_per_hour;
+    return kind.has_price         ? kind.micro_usd_per_hour
+           : kind.is_low_priority ? kind.vm_size->low_priority_micro_usd_per_hour
+                                  : kind.vm_size->dedicated_micro_usd_per_hour;
 }
 
 /* All kinds of the cluster as a JobRequest has them. */

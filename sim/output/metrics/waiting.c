@@ -376,7 +376,7 @@ static WaitingView view_of_kind(const World *world, const Cluster *cluster, cons
     const int32_t more = above_zero(kind->room.most_nodes - held - view.refused);
     const int32_t allowed = more > 0 ? world_quota_room(world, kind, more) : 0;
     view.over_quota = more - allowed;
-    if (cluster->is_automatic)
+    if (cluster_kind_scales(cluster, kind->room.kind))
         view.growth = allowed;
     else
         view.coming += allowed;

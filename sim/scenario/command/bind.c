@@ -258,10 +258,10 @@ void cluster_targets_note(const CommandBinder *binder, const CommandText *comman
     }
     if (command_is(command, COMMAND_CLUSTER_AUTOSCALE)) {
         status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(command->node),
-                                 "cluster \"%s\" has nodes of several kinds and does not scale "
-                                 "automatically",
+                                 "cluster \"%s\" has nodes of several kinds: only its "
+                                 "\"node_kinds\" say which of them scales automatically",
                                  cluster->name),
-                    "cluster.resize with \"node_kind\" changes the nodes of one kind");
+                    "give one of them \"minimum\" and \"maximum\"");
         return;
     }
     const int32_t kind =

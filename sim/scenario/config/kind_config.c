@@ -6,7 +6,7 @@
 #include "sim/base/ascii.h"
 #include "sim/scenario/format/kind_types.h"
 
-/* --- Kinds of a cluster --- */
+/* --- One kind --- */
 
 static int64_t speed_of(const ConfigContext *context, const Json *speed)
 {
@@ -32,9 +32,86 @@ static NodeKind read_kind(const ConfigContext *context, const KindText *text,
                       .gpu = text->gpu.value != NULL ? text->gpu.value : model,
                       .vm_size = vm_size,
                       .is_low_priority = is_low,
-                      .target_nodes = (int32_t)text->nodes.value,
+                      .has_price = text->price.node != NULL && !text->price.is_refused,
+                      .micro_usd_per_hour = text->price.value,
                       .speed_ppm = speed_of(context, text->speed)};
 }
+
+/* --- Kinds that scale automatically --- */
+
+static BoundInteger refuse_kind(const ConfigContext *context, const Json *at, const char *message,
+                                const char *hint)
+{
+    status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(at), "%s", message), "%s",
+                hint);
+    return (BoundInteger){.is_refused = true};
+}
+
+static bool states_limits(const KindText *text)
+{
+    return text->minimum.node != NULL || text->maximum.node != NULL;
+}
+
+/* Checks the limits of the kind at `index`. Returns the most nodes that it may have. */
+static BoundInteger check_limits(const ConfigContext *context, BoundList kinds, int32_t index)
+{
+    const KindText *text = kinds.items[index];
+    const BoundInteger minimum = text->minimum, maximum = text->maximum;
+    if (minimum.node == NULL)
+        return refuse_kind(context, maximum.node, "\"maximum\" of a node kind needs \"minimum\"",
+                           "a kind with both scales automatically between them");
+    if (maximum.node == NULL)
+        return refuse_kind(context, minimum.node, "\"minimum\" of a node kind needs \"maximum\"",
+                           "a kind with both scales automatically between them");
+    for (int32_t k = 0; k < index; k++)
+        if (states_limits(kinds.items[k]))
+            return refuse_kind(context, minimum.node,
+                               "another kind of nodes of the cluster scales automatically already",
+                               "one kind may; give the others \"nodes\" alone");
+    const bool is_above = minimum.value > maximum.value;
+    const BoundInteger low = is_above ? minimum : text->nodes;
+    if (low.node == NULL || low.value <= maximum.value)
+        return maximum;
+    problems_add(context->problems, STATUS_BAD_INPUT, json_at(low.node),
+                 "%s is %" PRId64 ", above maximum %" PRId64, is_above ? "minimum" : "nodes",
+                 low.value, maximum.value);
+    return (BoundInteger){.is_refused = true};
+}
+
+/* Reads how many nodes of the kind at `index` there are at first, and between which limits they
+ * scale. Returns the most nodes that it may have. Equal limits mean that it does not scale, as for
+ * clusters of one kind. */
+static BoundInteger read_nodes(const ConfigContext *context, BoundList kinds, int32_t index,
+                               NodeKind *kind, ClusterSpec *spec)
+{
+    const KindText *text = kinds.items[index];
+    if (text->minimum.is_refused || text->maximum.is_refused || text->nodes.is_refused)
+        return (BoundInteger){.is_refused = true};
+    kind->target_nodes = (int32_t)text->nodes.value;
+    if (!states_limits(text))
+        return text->nodes.node != NULL
+                   ? text->nodes
+                   : refuse_kind(context, text->node,
+                                 "this node kind needs \"nodes\", which is missing",
+                                 "or \"minimum\" and \"maximum\", if it scales automatically");
+    const BoundInteger most = check_limits(context, kinds, index);
+    if (most.is_refused)
+        return most;
+    const bool scales = text->minimum.value < most.value;
+    kind->target_nodes = (int32_t)(!scales                    ? most
+                                   : text->nodes.node != NULL ? text->nodes
+                                                              : text->minimum)
+                             .value;
+    if (scales) {
+        spec->is_automatic = true;
+        spec->scaling_kind = index;
+        spec->minimum_nodes = (int32_t)text->minimum.value;
+        spec->maximum_nodes = (int32_t)most.value;
+    }
+    return most;
+}
+
+/* --- Kinds --- */
 
 static void check_names(const ConfigContext *context, BoundList kinds, const NodeKind *specs)
 {
@@ -64,8 +141,8 @@ static void check_config(const ConfigContext *context, const ClusterText *text)
         if (others[i].node != NULL)
             status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(others[i].node),
                                      "a cluster has \"node_kinds\" or %s, not both", others[i].key),
-                        "each of the node_kinds states its vm_size and its nodes; such a cluster "
-                        "does not scale automatically, and cluster.resize changes one kind");
+                        "each of the node_kinds states its vm_size and its nodes, and one of them "
+                        "may scale automatically with \"minimum\" and \"maximum\"");
 }
 
 void kinds_read(const ConfigContext *context, BoundList kinds, ClusterConfig *cluster)
@@ -96,9 +173,9 @@ void kinds_read(const ConfigContext *context, BoundList kinds, ClusterConfig *cl
     cluster->nodes_max = 0;
     cluster->kinds_max = ARENA_ARRAY(arena, int32_t, kinds.count);
     for (int32_t k = 0; k < kinds.count; k++) {
-        const KindText *text = kinds.items[k];
+        const BoundInteger most = read_nodes(context, kinds, k, &specs[k], spec);
         spec->target_nodes += specs[k].target_nodes;
-        kind_config_target(context, cluster, k, text->nodes);
+        kind_config_target(context, cluster, k, most);
     }
 }
 

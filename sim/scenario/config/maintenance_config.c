@@ -41,7 +41,8 @@ void maintenance_read(const ConfigContext *context, BoundList maintenance, Clust
                                  "cluster \"%s\" scales automatically and has no planned "
                                  "maintenance",
                                  cluster->name),
-                    "scaleSettings with \"manual\" keep its nodes");
+                    spec->kind_count > 0 ? "node_kinds with \"nodes\" alone keep their nodes"
+                                         : "scaleSettings with \"manual\" keep its nodes");
     spec->maintenance_count = maintenance.count;
     spec->maintenance = items;
 }

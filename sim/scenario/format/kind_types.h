@@ -7,10 +7,13 @@
 typedef struct {
     const Json *node;
     BoundText vm_size;
-    BoundText name; /* absent: the VM size */
-    BoundText gpu;  /* absent: the GPU model of the VM size */
-    BoundInteger nodes;
+    BoundText name;        /* absent: the VM size */
+    BoundText gpu;         /* absent: the GPU model of the VM size */
+    BoundInteger nodes;    /* absent: `minimum` */
     BoundInteger priority; /* absent: as the cluster */
+    BoundInteger minimum;  /* absent: it does not scale automatically, as the next one */
+    BoundInteger maximum;
+    BoundInteger price; /* micro-USD an hour; absent: that of the VM size */
     const Json *speed;
 } KindText;
 

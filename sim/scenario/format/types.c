@@ -312,10 +312,11 @@ static const Field command_fields[] = {
                 "job.create: the main memory that the job asks for in total, divided like `cpus`"),
     FIELD_TEXT("queue", queue, NULL,
                "job.create: the queue of the job, if its cluster has \"queues\""),
-    FIELD_OBJECTS("node_kinds", node_kinds, kind_type,
-                  "cluster.create: the kinds of its nodes, if they are not all alike, instead of "
-                  "vmSize and scaleSettings in the config. A job runs on nodes of one kind. The "
-                  "cluster does not scale automatically"),
+    FIELD_OBJECTS(
+        "node_kinds", node_kinds, kind_type,
+        "cluster.create: the kinds of its nodes, if they are not all alike, instead of "
+        "vmSize and scaleSettings in the config. A job runs on nodes of one kind. One kind "
+        "may scale automatically"),
     FIELD_JSON("node_kind", node_kind, NODE_KIND_SCHEMA,
                "job.create, on a cluster with node_kinds: the kinds of nodes on which the job may "
                "run, by name, VM size or GPU model, such as \"V100\"; the default is any. "

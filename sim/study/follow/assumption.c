@@ -207,7 +207,8 @@ static bool is_paid(const Finder *finder, const char *path)
     for (int32_t i = 0; (command = scenario_next_cluster(scenario, &i)) != NULL;) {
         const ClusterSpec *spec = command->as.cluster_create;
         for (int32_t k = 0; k < cluster_spec_kind_count(spec); k++)
-            if (strcmp(assumption_price(finder->arena, cluster_spec_kind(spec, k)), path) == 0)
+            if (!cluster_spec_kind(spec, k).has_price &&
+                strcmp(assumption_price(finder->arena, cluster_spec_kind(spec, k)), path) == 0)
                 return true;
     }
     return false;

@@ -15,7 +15,8 @@ static const Field cluster_fields[] = {
     REQUIRED_TEXT("vm_size", vm_size, "size of its nodes"),
     REQUIRED_TEXT("family", family, "family of the quota; empty: no quota is about such nodes"),
     REQUIRED_TEXT("priority", priority, "dedicated or lowpriority"),
-    REQUIRED_TEXT("price", price, "the catalogue's price of an hour of a node"),
+    REQUIRED_TEXT("price", price,
+                  "the price of an hour of a node: a path in the catalogue, or of the kind"),
     FIELD_DECIMAL("usd_per_hour", micro_usd_per_hour, DECIMALS_USD, "that price"),
     FIELD_COUNT("vcpus", vcpus, "cores of a node"),
     FIELD_COUNT("quota_vcpus", quota_vcpus, "quota of the family", NULLABLE),
@@ -101,7 +102,9 @@ static FollowCluster nodes_of_kind(Arena *arena, const Scenario *scenario, const
                            .vm_size = kind.vm_size->name,
                            .family = kind.vm_size->has_no_quota ? "" : kind.vm_size->family,
                            .priority = is_low ? "lowpriority" : "dedicated",
-                           .price = assumption_price(arena, kind),
+                           .price = kind.has_price
+                                        ? arena_printf(arena, "%s/price_per_hour", cluster)
+                                        : assumption_price(arena, kind),
                            .micro_usd_per_hour = price != PRICE_UNKNOWN ? price : 0,
                            .vcpus = kind.vm_size->vcpus,
                            .quota_vcpus = quota_of(scenario, kind.vm_size->family, is_low),

@@ -10,11 +10,13 @@
 typedef struct {
     const char *name;                        /* as metrics have it: "lab", or "lab.kinds.v100" */
     const char *vm_size, *family, *priority; /* "dedicated" or "lowpriority" */
-    const char *price;                       /* path in the catalogue of its price an hour */
-    int64_t micro_usd_per_hour;              /* that price; 0: unknown */
-    int64_t vcpus;                           /* of a node */
-    int64_t quota_vcpus;                     /* of the family; PLAIN_UNKNOWN: no limit */
-    int64_t total_vcpus;                     /* of all families; PLAIN_UNKNOWN: no limit */
+    const char
+        *price;                 /* path in the catalogue of its price an hour;
+                                   "lab.kinds.v100/price_per_hour"                       if the kind has its own */
+    int64_t micro_usd_per_hour; /* that price; 0: unknown */
+    int64_t vcpus;              /* of a node */
+    int64_t quota_vcpus;        /* of the family; PLAIN_UNKNOWN: no limit */
+    int64_t total_vcpus;        /* of all families; PLAIN_UNKNOWN: no limit */
 } FollowCluster;
 
 /* The name of the nodes of a kind of a cluster; that of the cluster if it has one kind. In `arena`.

@@ -127,6 +127,8 @@ static const RunCase runs[] = {
     {"scheduling/gpus", NULL, WAIT_GANG, WAIT_QUOTA},
     {"scheduling/priority-preemptive", NULL, WAIT_PRECEDENCE, WAIT_FAILURE},
     {"resize", NULL, WAIT_NODES, WAIT_QUOTA},
+    {"studies/commit-or-burst", NULL, WAIT_SCALING, WAIT_QUOTA},
+    {"studies/commit-or-burst", "/parameters/burst/value=0", WAIT_MAXIMUM, WAIT_SCALING},
 };
 enum { RUN_COUNT = sizeof runs / sizeof runs[0] };
 

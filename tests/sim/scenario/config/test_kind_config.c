@@ -32,6 +32,7 @@ static void tear_down(void)
     "/commands/0={\"at\": \"0s\", \"do\": \"cluster.create\", \"name\": \"gpu\", "                 \
     "\"node_kinds\": " kinds ", \"config\": {\"properties\": {" config "}}}"
 #define OLD "{\"vm_size\": \"STANDARD_NC6\", \"nodes\": 2}"
+#define BURST "{\"vm_size\": \"Standard_NC6\", \"name\": \"burst\", \"minimum\": 1, \"maximum\": 5}"
 #define NEW                                                                                        \
     "{\"vm_size\": \"Standard_NC24\", \"name\": \"new\", \"gpu\": \"K80\", \"nodes\": 1, "         \
     "\"speed\": 2.5, \"priority\": \"lowpriority\"}"
@@ -81,6 +82,47 @@ START_TEST(kinds_have_their_sizes_speeds_and_priorities)
 }
 END_TEST
 
+START_TEST(one_kind_may_scale_and_a_kind_may_have_a_price)
+{
+    static const struct {
+        const char *kinds;
+        bool is_automatic;
+        int32_t first, burst, all; /* nodes at the beginning */
+    } rows[] = {
+        {"[" OLD ", " BURST "]", true, 2, 1, 3},
+        {"[{\"vm_size\": \"Standard_NC6\", \"nodes\": 2, \"price_per_hour\": \"0.45USD\"}, "
+         "{\"vm_size\": \"Standard_NC6\", \"name\": \"burst\", \"nodes\": 3, \"minimum\": 0, "
+         "\"maximum\": 3}]",
+         true, 2, 3, 5},
+        // Equal limits: as many nodes, which stay.
+        {"[" OLD ", {\"vm_size\": \"Standard_NC6\", \"name\": \"burst\", \"minimum\": 4, "
+         "\"maximum\": 4}]",
+         false, 2, 4, 6},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        Problems problems;
+        const ScenarioFile *file = read_with(
+            arena_printf(arena,
+                         "/commands/0={\"at\": \"0s\", \"do\": \"cluster.create\", \"name\": "
+                         "\"gpu\", \"node_kinds\": %s, \"config\": {\"properties\": {}}}",
+                         rows[i].kinds),
+            NULL, "", &problems);
+        ck_assert_msg(file != NULL, "%s", problems.count > 0 ? problems.items[0].message : "");
+        const ClusterSpec *spec = NULL;
+        for (int32_t c = 0; c < file->scenario.command_count; c++)
+            if (file->scenario.commands[c].kind == COMMAND_CLUSTER_CREATE)
+                spec = file->scenario.commands[c].as.cluster_create;
+        ck_assert_int_eq(spec->is_automatic, rows[i].is_automatic);
+        ck_assert_int_eq(spec->scaling_kind, rows[i].is_automatic ? 1 : 0);
+        ck_assert_int_eq(spec->kinds[0].target_nodes, rows[i].first);
+        ck_assert_int_eq(spec->kinds[1].target_nodes, rows[i].burst);
+        ck_assert_int_eq(spec->target_nodes, rows[i].all);
+        ck_assert_int_eq(node_kind_price(spec->kinds[0]), i == 1 ? 450000 : 900000);
+        ck_assert_int_eq(node_kind_price(spec->kinds[1]), 900000);
+    }
+}
+END_TEST
+
 START_TEST(mistakes_have_their_place)
 {
     static const char two[] = CREATE("[" OLD ", " NEW "]", "");
@@ -117,7 +159,34 @@ START_TEST(mistakes_have_their_place)
         {two,
          "/commands/1={\"do\": \"cluster.autoscale\", \"at\": \"1h\", \"name\": \"gpu\", "
          "\"minimum\": 0, \"maximum\": 3}",
-         "", "cluster \"gpu\" has nodes of several kinds and does not scale automatically"},
+         "",
+         "cluster \"gpu\" has nodes of several kinds: only its \"node_kinds\" say which of them "
+         "scales automatically"},
+        {CREATE("[{\"vm_size\": \"Standard_NC6\"}]", ""), NULL, "",
+         "this node kind needs \"nodes\", which is missing"},
+        {CREATE("[" OLD ", {\"vm_size\": \"Standard_NC24\", \"minimum\": 1}]", ""), NULL, "",
+         "\"minimum\" of a node kind needs \"maximum\""},
+        {CREATE("[" OLD ", {\"vm_size\": \"Standard_NC24\", \"nodes\": 1, \"maximum\": 1}]", ""),
+         NULL, "", "\"maximum\" of a node kind needs \"minimum\""},
+        {CREATE("[" OLD ", {\"vm_size\": \"Standard_NC24\", \"minimum\": 3, \"maximum\": 2}]", ""),
+         NULL, "", "minimum is 3, above maximum 2"},
+        {CREATE("[" OLD ", {\"vm_size\": \"Standard_NC24\", \"nodes\": 3, \"minimum\": 0, "
+                "\"maximum\": 2}]",
+                ""),
+         NULL, "", "nodes is 3, above maximum 2"},
+        {CREATE("[" BURST "]", ""),
+         "/commands/0/maintenance=[{\"at\": \"1h\", \"duration\": \"1h\"}]", "",
+         "cluster \"gpu\" scales automatically and has no planned maintenance"},
+        {CREATE("[" BURST ", {\"vm_size\": \"Standard_NC24\", \"minimum\": 0, \"maximum\": 2}]",
+                ""),
+         NULL, "", "another kind of nodes of the cluster scales automatically already"},
+        {CREATE("[{\"vm_size\": \"Standard_NC6\", \"nodes\": 61}, {\"vm_size\": \"Standard_NC24\", "
+                "\"minimum\": 0, \"maximum\": 40}]",
+                ""),
+         NULL, "", "cluster \"gpu\": 101 nodes of all kinds, but a cluster has at most 100"},
+        {CREATE("[{\"vm_size\": \"Standard_NC6\", \"nodes\": 1, \"price_per_hour\": \"-1USD\"}]",
+                ""),
+         NULL, "", "\"-1USD\" is not an amount such as \"0.90USD\""},
         {"/commands/0={\"at\": \"0s\", \"do\": \"cluster.create\", \"name\": \"gpu\", \"config\": "
          "{\"properties\": {}}}",
          NULL, "", "this Cluster needs \"vmSize\", which is missing"},
@@ -154,6 +223,7 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("kind_config");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, kinds_have_their_sizes_speeds_and_priorities);
+    tcase_add_test(tests, one_kind_may_scale_and_a_kind_may_have_a_price);
     tcase_add_test(tests, mistakes_have_their_place);
     tcase_add_test(tests, a_job_that_fits_on_no_kind_is_a_warning);
     suite_add_tcase(suite, tests);

@@ -8,6 +8,7 @@
 #include "sim/study/follow/follow_text.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/worlds.h"
 
 /* Two candidates that differ in the price of their nodes alone: 0.85 USD at low priority, which no
  * model preempts, against 0.90 USD. */
@@ -99,6 +100,24 @@ static const AssumptionEffect *effect_of(const FollowOutcome *outcome, const cha
             return &outcome->effects[i];
     ck_abort_msg("no assumption %s", path);
 }
+
+START_TEST(a_kind_has_the_price_of_its_size_or_its_own)
+{
+    NodeKind kinds[2] = {{.name = "reserved", .vm_size = plain_vm_size(), .target_nodes = 2},
+                         {.name = "burst", .vm_size = plain_vm_size()}};
+    kinds[0].has_price = true;
+    kinds[0].micro_usd_per_hour = 450000;
+    const ClusterSpec spec = {.vm_size = plain_vm_size(), .kind_count = 2, .kinds = kinds};
+    CommandList list = commands_begin(arena);
+    commands_create_cluster(&list, "lab", 0, &spec);
+    const FollowPoint point = follow_point_of(arena, scenario_of(&list, 1), 0);
+    ck_assert_int_eq(point.cluster_count, 2);
+    ck_assert_str_eq(point.clusters[0].price, "lab.kinds.reserved/price_per_hour");
+    ck_assert_int_eq(point.clusters[0].micro_usd_per_hour, 450000);
+    ck_assert_str_eq(point.clusters[1].price, "vm_sizes/Standard_NC6/dedicated_price_per_hour");
+    ck_assert_int_eq(point.clusters[1].micro_usd_per_hour, 900000);
+}
+END_TEST
 
 /* Both have the same hours, so they cost the same at 0.90 USD, 1.0588 times 0.85 USD. */
 START_TEST(the_price_changes_the_answer)
@@ -252,6 +271,7 @@ Suite *test_suite(void)
     TCase *all = tcase_create("follow");
     tcase_add_checked_fixture(all, begin, end);
     tcase_add_test(all, the_price_changes_the_answer);
+    tcase_add_test(all, a_kind_has_the_price_of_its_size_or_its_own);
     tcase_add_test(all, reasons_and_headroom);
     tcase_add_test(all, the_same_question_is_continued);
     tcase_add_test(all, what_the_scenario_cannot_notice_is_no_assumption);
