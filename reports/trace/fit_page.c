@@ -233,8 +233,8 @@ static void arrivals_words(Text *html, const FitPage *page, const WorkloadFit *f
     text_add(html,
              fit->has_weekdays
                  ? "The scenario has a factor for each hour and one for each weekday of UTC. A "
-                   "factor with a large standard error is that of few days, such as one with "
-                   "a series of jobs. "
+                   "standard error is large if the days of a weekday differ, for example because "
+                   "of one series of jobs. "
                  : "The scenario has a factor for each hour of UTC and none for weekdays, for "
                    "which a log needs a calendar and two weeks. ");
     text_add(html, "Gaps between submissions differ from those of Poisson arrivals by a share of ");

@@ -235,6 +235,9 @@ exit_is 0
 cp fitted/summary.json stdout
 holds has_json "900 < run['workloads']['philly']['jobs'] < 1300"
 holds has_json "0.8 < run['workloads']['philly']['run_s']['mean'] / 25459 < 1.2"
+cp fit.json stdout
+holds has_json "len(run['workloads'][0]['weekdays']) == 7 and abs(sum(run['workloads'][0]['weekdays']) - 7) < 1e-5"
+holds grep -q '<th[^>]*>weekday (UTC)</th>' fit.html
 holds grep -q "Quantiles of run times: distributions against the log" fit.html
 holds grep -q '<td>50 %</td><td class="n">[0-9]* *h\|<td>50 %</td><td class="n">[0-9]*.*min' fit.html
 holds [ "$(grep -c '<svg' fit.html)" -ge 2 ]

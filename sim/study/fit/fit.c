@@ -398,7 +398,8 @@ static void fit_arrivals(WorkloadFit *fit, const JobList *list, int64_t origin_n
     week_hours_spread(weekly.s, HOURS_A_WEEK, origin_s * 1000, 0, span_s * NS_PER_S, span_s);
     fit_hours(fit, &weekly);
     fit_weekdays(fit, &weekly);
-    fit_weekday_errors(fit, list, origin_s);
+    if (fit->has_weekdays)
+        fit_weekday_errors(fit, list, origin_s);
     for (int32_t at = 0; at < HOURS_A_WEEK; at++)
         fit->factors_s += (double)weekly.s[at] * fit->hour_factors[at % FIT_HOURS] *
                           fit->weekday_factors[at / FIT_HOURS];
