@@ -10,9 +10,9 @@
 typedef struct {
     const char *name;                        /* as metrics have it: "lab", or "lab.kinds.v100" */
     const char *vm_size, *family, *priority; /* "dedicated" or "lowpriority" */
-    const char
-        *price;                 /* path in the catalogue of its price an hour;
-                                   "lab.kinds.v100/price_per_hour"                       if the kind has its own */
+    /* The path in the catalogue of its price an hour; "lab.kinds.v100/price_per_hour" if the kind
+     * has its own. */
+    const char *price;
     int64_t micro_usd_per_hour; /* that price; 0: unknown */
     int64_t vcpus;              /* of a node */
     int64_t quota_vcpus;        /* of the family; PLAIN_UNKNOWN: no limit */
