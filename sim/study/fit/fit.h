@@ -69,7 +69,7 @@ typedef struct {
     bool has_weekdays;
     double weekday_factors[FIT_DAYS]; /* likewise of each weekday of UTC; 1 without has_weekdays */
     double weekday_errors[FIT_DAYS];  /* their standard errors, by how much the whole days of UTC
-                                         with  one weekday differ; 0: the log has less than two */
+                                         with one weekday differ; 0: the log has less than two */
     double factors_s; /* the span in s, each second times its factors: jobs / factors_s is the rate
                          that gives the number of jobs of the log in its span */
     Fit runs[FIT_KIND_COUNT];
