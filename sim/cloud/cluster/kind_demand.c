@@ -89,7 +89,7 @@ void kind_demand_add(Clusters *clusters, Cluster *cluster, JobRequest request, i
 {
     WaitingGroups *groups = &cluster->waiting;
     const KindSet kinds = kinds_that_fit(cluster, request);
-    if (!kind_demand_counts(cluster, request))
+    if (kinds == 0)
         return; // it waits for ever
     request.cpus = request.memory_mib = 0;
     request = request_on(request, scaling_kind(cluster)->whole.gpus);

@@ -1,7 +1,7 @@
 /* Private to sim/cloud/policy: one of the policies of policy.h. */
 #include "sim/cloud/policy/policy.h"
 
-/* The reservation of the first job that can ever fit. */
+/* The reservation of the first job that can have one. */
 typedef struct {
     int32_t kind;        /* of nodes */
     int64_t at_ns;       /* the earliest start, by the expected ends of running jobs */
@@ -76,7 +76,8 @@ static KindSet kinds_to_pass(const PolicyView *view, const WaitingJob *job, Rese
     return kinds;
 }
 
-/* The first job that fits now or has a reservation, and that; POLICY_NONE: there is none. */
+/* Finds the first job that fits now or can have a reservation. Fills in whether it fits, and if not
+ * its reservation. POLICY_NONE: no job does. */
 static int32_t first_of(const PolicyView *view, bool *fits, Reservation *reservation)
 {
     for (int32_t i = 0; i < view->waiting_count; i++) {

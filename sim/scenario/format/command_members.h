@@ -11,7 +11,7 @@ typedef struct {
 } CommandMembers;
 
 const CommandMembers *command_members(CommandKind kind);
-/* The members of which a command needs exactly one, with spaces as above; "": there are none. */
+/* A command needs exactly one of these members, with spaces as above; "": it needs none of them. */
 const char *command_one_of(CommandKind kind);
 /* Whether commands of this kind may have the member `key`, apart from the members of all
  * commands. */

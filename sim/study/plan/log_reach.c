@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "sim/study/point_estimate.h"
 #include "sim/study/statistics/distribution.h"
 #include "sim/study/statistics/sample.h"
 
@@ -70,8 +71,7 @@ LogReach log_reach(const PlanNumbers *numbers, int32_t candidate, int32_t check,
     }
     interval->high = interval->value + reach;
     interval->low = interval->value - reach;
-    if (interval->value >= 0) // times, counts and costs are not below 0
-        interval->low = fmax(0, interval->low);
+    metric_interval_cut(metric->kind, &interval->low, &interval->high);
     return found;
 }
 
