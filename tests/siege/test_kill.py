@@ -213,6 +213,11 @@ class ArmWriter(Writer):
         return f"/resourceGroups/group{self.number}"
 
     @property
+    def share(self):
+        """Its jobs write here, each when its node is ready: not into the share of a FilesWriter, which has only that writer's files."""
+        return f"output{self.number}"
+
+    @property
     def workspace(self):
         return f"{self.group}/providers/Microsoft.BatchAI/workspaces/work"
 
@@ -235,11 +240,12 @@ class ArmWriter(Writer):
         self.put(connection, self.group, {"location": "eastus", "tags": {"n": "0"}}, None)
         self.put(connection, self.workspace, {"location": "eastus"}, None)
         self.put(connection, f"{self.workspace}/experiments/runs", b"", None)
+        siege.expect(connection.files("PUT", self.share, {"restype": "share"}), 201)
         self.put(connection, f"{self.workspace}/clusters/few", {"properties": {
             "vmSize": "STANDARD_D1", "scaleSettings": {"manual": {"targetNodeCount": 1}},
             "userAccountSettings": {"adminUserName": "a", "adminUserPassword": "b"},
             "nodeSetup": {"mountVolumes": {"azureFileShares": [{
-                "accountName": connection.account, "azureFileUrl": f"https://{connection.account}.file.core.windows.net/share0",
+                "accountName": connection.account, "azureFileUrl": f"https://{connection.account}.file.core.windows.net/{self.share}",
                 "relativeMountPath": "afs", "credentials": {"accountKey": connection.key}}]}}}}, None)
         self.known = self.look(connection)
 
@@ -359,7 +365,7 @@ class Siege:
         self.starts_s = []
 
     def begin(self):
-        self.emulator = siege.Emulator("--clock", "x60", "--seed", str(self.states))
+        self.emulator = siege.Emulator("--clock", "x2000", "--seed", str(self.states))
         self.start()
         connection = self.connect(None)
         self.key = siege.prepare(connection)
