@@ -5,10 +5,10 @@
 
 #include "reports/plan/report.h"
 #include "reports/study/facts.h"
-#include "sim/study/plan/answer.h"
-#include "sim/study/plan/answer_words.h"
-#include "sim/study/plan/front.h"
-#include "sim/study/plan/winner_jobs.h"
+#include "sim/study/answer/answer.h"
+#include "sim/study/answer/answer_words.h"
+#include "sim/study/answer/front.h"
+#include "sim/study/answer/winner_jobs.h"
 
 enum { FRONTS_MAX = 3 };
 

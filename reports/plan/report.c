@@ -5,7 +5,7 @@
 #include "reports/plan/figures.h"
 #include "reports/plan/page.h"
 #include "sim/cli/files.h"
-#include "sim/study/plan/worst_run.h"
+#include "sim/study/answer/worst_run.h"
 
 bool plan_known_read(Arena *arena, FileSource files, const char *folder, const PlanOutcome *outcome,
                      PlanKnown *known, Problems *problems)

@@ -2,9 +2,9 @@
 #ifndef REPORTS_PLAN_REPORT_H
 #define REPORTS_PLAN_REPORT_H
 
+#include "sim/study/answer/winner_jobs.h"
 #include "sim/study/follow/follow_outcome.h"
 #include "sim/study/plan/plan_outcome.h"
-#include "sim/study/plan/winner_jobs.h"
 
 /* The sources of a page of a plan. */
 typedef struct {

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "reports/text/labels.h"
-#include "sim/study/plan/worst_run.h"
+#include "sim/study/answer/worst_run.h"
 #include "sim/study/statistics/sample.h"
 
 /* The known values of a metric in the stated runs, in rising order; returns their number. */

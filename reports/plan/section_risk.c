@@ -7,7 +7,7 @@
 #include "reports/plan/page.h"
 #include "reports/plan/risk.h"
 #include "reports/text/wording.h"
-#include "sim/study/plan/worst_run.h"
+#include "sim/study/answer/worst_run.h"
 #include "sim/study/statistics/sample.h"
 #include "sim/study/sweep_progress.h"
 

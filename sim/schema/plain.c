@@ -4,6 +4,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/json/decimal.h"
+#include "sim/schema/bind.h"
 
 /* --- Members --- */
 
@@ -146,7 +147,8 @@ static void choice_read(const Reader *reader, const Field *field, const Json *no
     if (is_of(reader, field, node, JSON_STRING)) {
         word = word_list_find(field->choices, node->text);
         if (word < 0)
-            add_mismatch(reader, field, node);
+            bind_unknown_name(reader->problems, node->at, field->name, node->text, field->choices,
+                              word_list_count(field->choices));
     }
     field_store_integer(field, item, word);
 }

@@ -16,7 +16,7 @@
 #include "sim/cli/disk_files.h"
 #include "sim/output/summary/metric.h"
 #include "sim/scenario/read.h"
-#include "sim/study/plan/plan_run.h"
+#include "sim/study/answer/plan_run.h"
 #include "sim/study/single_run.h"
 
 enum { ROUNDS = 5 };

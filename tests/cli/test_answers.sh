@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# --json of validate, test, explain, diff and run: one document each, as `trainyard schema` describes it, also when there is no answer.
+# --json of validate, test, explain, diff and run, and plan.json: one document each, as `trainyard schema` describes it, also when there is no answer.
 # shellcheck source=tests/cli/support.sh
 source "$(dirname "$0")/support.sh"
 
@@ -93,6 +93,28 @@ trainyard run --json --why nip small
 answers 2 problems-answer 'run["problems"][0]["source"] == "--why" and "nap" in run["problems"][0]["hint"]'
 trainyard run --json small/wrong.json
 answers 2 problems-answer 'run["problems"][0]["line"] == 4'
+
+example "plan.json: an answer, and no answer"
+cat >team.json <<'JSON'
+{"trainyard_study": 1, "scenario": "small/scenario.json", "minimise": "cost_usd.total", "subject_to": [{"metric": "jobs.nap.run_s", "at_most": "1h"}],
+ "weather": ["nap"], "factors": {"seeds": {"set": "/seed", "values": [1, 2]},
+ "nap": {"set": "/programs/0/duration", "values": ["10m", "15m"]}}}
+JSON
+trainyard plan team.json -o team -q
+cp team/plan.json stdout
+answers 0 plan 'run["verdict"] == "found" and run["candidates"][run["winner"]["candidate"]]["state"] == "winner" and
+    [check["weather"] for check in run["candidates"][0]["screening"]["constraints"]] == ["nap=10m", "nap=15m"]'
+trainyard plan team.json --slo 'jobs.nap.run_s <= 1s' -o late -q
+cp late/plan.json stdout
+answers 1 plan 'run["verdict"] == "infeasible" and "winner" not in run and run["candidates"][0]["state"] == "misses"'
+
+example "plan --check: a file that is not a plan.json"
+sed 's/"misses"/"mises"/; s/"trainyard_plan": 1/"trainyard_plan": -1/' stdout >late/plan.json
+trainyard plan team.json --check late -q
+exit_is 2
+stderr_has 'late/plan.json:2:21: "trainyard_plan" is not an integer from 0'
+stderr_has 'unknown state "mises"'
+stderr_has 'did you mean "misses"?'
 
 example "a wrong command line is one line on stderr"
 trainyard validate --json --nix small

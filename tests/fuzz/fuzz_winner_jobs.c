@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 #include "sim/base/invariant.h"
-#include "sim/study/plan/winner_jobs.h"
+#include "sim/study/answer/winner_jobs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

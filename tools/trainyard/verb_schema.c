@@ -12,9 +12,10 @@
 #include "sim/scenario/reference.h"
 #include "sim/schema/json_schema.h"
 #include "sim/schema/reference.h"
+#include "sim/study/answer/plan_csv.h"
+#include "sim/study/answer/plan_json.h"
 #include "sim/study/format/study_types.h"
 #include "sim/study/jobs_table.h"
-#include "sim/study/plan/plan_json.h"
 #include "tools/trainyard/answer/answer.h"
 #include "tools/trainyard/verbs.h"
 
@@ -38,13 +39,13 @@ static const Field schema_options[] = {
 
 #define NAME(name, type) name,
 #define TYPE(name, type) &type,
-static const char *const names[] = {"scenario", "cluster", "job",   "catalog",
-                                    "study",    "summary", "model", ANSWERS(NAME) NULL};
+static const char *const names[] = {"scenario", "cluster", "job",  "catalog",         "study",
+                                    "summary",  "model",   "plan", ANSWERS(NAME) NULL};
 /* The type of each name. A catalogue has none, because its values have sources. */
 static const ObjectType *const types[] = {
-    &scenario_type, &cluster_file_type, &job_file_type,          NULL,
-    &study_type,    &summary_type,      &transformer_shape_type, ANSWERS(TYPE)};
-enum { TYPES_WITH_PARAMETERS = 4, FIRST_ANSWER = 7 };
+    &scenario_type, &cluster_file_type,      &job_file_type,  NULL,         &study_type,
+    &summary_type,  &transformer_shape_type, &plan_file_type, ANSWERS(TYPE)};
+enum { TYPES_WITH_PARAMETERS = 4, FIRST_ANSWER = 8 };
 _Static_assert(sizeof names / sizeof names[0] == sizeof types / sizeof types[0] + 1,
                "a type for each name");
 
@@ -53,7 +54,8 @@ static const OptionTable schema_table = {
     .operands = "[FORMAT]",
     .summary = "Prints the JSON Schema of a file format, or of the output of a verb with --json.",
     .details = "FORMAT is scenario, cluster or job (files of that name), catalog, study, summary "
-               "(summary.json), model (model files of predict), or an answer: validate-answer, "
+               "(summary.json), model (model files of predict), plan (plan.json), or an answer: "
+               "validate-answer, "
                "test-answer, explain-answer, diff-answer, and problems-answer, which a verb prints "
                "when it has no other. Without FORMAT: scenario.",
     .example = "trainyard schema > scenario.schema.json\n"
@@ -102,6 +104,9 @@ static int print_reference(void)
     study_tables_reference(&text);
     jobs_table_reference(&text);
     plan_table_reference(&text);
+    text_add(&text, "\n### plan.json\n\n`trainyard plan -o DIR` writes it. A member that does not "
+                    "apply is absent, unless it may be null.\n");
+    reference_add(&reference, &plan_file_type, &text);
     text_add(&text,
              "\n## Model files\n\n`trainyard predict --model FILE.json` reads a transformer: "
              "JSON with comments, as scenarios.\n");

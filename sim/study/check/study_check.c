@@ -1,8 +1,8 @@
 #include "sim/study/check/study_check.h"
 
 #include "sim/schema/json_load.h"
+#include "sim/study/answer/plan_run.h"
 #include "sim/study/expect/study_expect.h"
-#include "sim/study/plan/plan_run.h"
 
 TestedKind tested_kind(FileSource files, const char *path)
 {

@@ -136,7 +136,7 @@ START_TEST(a_value_of_another_kind_is_a_problem)
         {"{\"text\":1}", "\"text\" is a number, expected a string"},
         {"{\"text\":\"\",\"integer\":1.5}", "\"integer\" is a number, expected an integer"},
         {"{\"text\":\"\",\"on\":1}", "\"on\" is a number, expected true or false"},
-        {"{\"text\":\"\",\"colour\":\"blue\"}", "\"colour\" is a string, expected a word"},
+        {"{\"text\":\"\",\"colour\":\"blue\"}", "unknown colour \"blue\""},
         {"{\"text\":\"\",\"times\":7}", "\"times\" is a number, expected an object"},
         {"{\"text\":\"\",\"times\":{\"s\":-1}}",
          "\"s\" is not a number from 0 with at most 9 decimals"},

@@ -9,11 +9,11 @@
 #include "sim/cli/processors.h"
 #include "sim/cli/report.h"
 #include "sim/schema/value.h"
+#include "sim/study/answer/plan_check.h"
+#include "sim/study/answer/plan_text.h"
 #include "sim/study/expect/study_expect.h"
 #include "sim/study/follow/follow_text.h"
 #include "sim/study/format/study_types.h"
-#include "sim/study/plan/plan_check.h"
-#include "sim/study/plan/plan_text.h"
 #include "sim/study/study_options.h"
 #include "tools/trainyard/policy/policy_file.h"
 #include "tools/trainyard/study/worst_folder.h"
@@ -145,11 +145,11 @@ const PlanArguments plan_defaults = {.time_limit_ns = INT64_MAX,
 /* The study of the plan that is checked. */
 static const char *path_to_check(Arena *arena, const PlanArguments *arguments, Problems *problems)
 {
-    const Json *before = NULL;
+    const PlanFile *before = NULL;
     const int32_t count = problems->count;
     if (arguments->check_folder != NULL)
         before = plan_check_load(arena, disk_files, arguments->check_folder, problems);
-    const char *path = before != NULL ? plan_check_study(before) : NULL;
+    const char *path = before != NULL ? before->study : NULL;
     if (path == NULL && problems->count == count)
         status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in("trainyard: plan", 0, 0),
                                  "STUDY or SCENARIO is missing"),
@@ -239,18 +239,16 @@ static int exit_code_of_plan(const PlanRun *run)
 static int check(Arena *arena, const PlanRun *run, const PlanArguments *arguments,
                  Problems *problems)
 {
-    const Json *before = plan_check_load(arena, disk_files, arguments->check_folder, problems);
+    const PlanFile *before = plan_check_load(arena, disk_files, arguments->check_folder, problems);
     Status status = {0};
     int64_t margin_ppm = 0;
-    bool is_same = false;
     Text text = {0};
     if (before == NULL)
         return report_problems(problems);
-    if ((arguments->margin != NULL &&
-         !ratio_parse(arguments->margin, place_in("--margin", 0, 0), &margin_ppm, &status)) ||
-        !plan_check(before, &run->outcome, (double)margin_ppm / (double)PPM, &is_same, &text,
-                    &status))
+    if (arguments->margin != NULL &&
+        !ratio_parse(arguments->margin, place_in("--margin", 0, 0), &margin_ppm, &status))
         return report_status(&status);
+    const bool is_same = plan_check(before, &run->outcome, (double)margin_ppm / (double)PPM, &text);
     if (!arguments->is_quiet || !is_same)
         fputs(text_string(&text), stdout);
     text_free(&text);

@@ -4,7 +4,7 @@
 #define TOOLS_TRAINYARD_STUDY_PLAN_COMMAND_H
 
 #include "sim/cli/options.h"
-#include "sim/study/plan/plan_follow.h"
+#include "sim/study/answer/plan_follow.h"
 #include "tools/trainyard/options/scenario_options.h"
 
 typedef struct {

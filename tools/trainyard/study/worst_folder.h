@@ -2,7 +2,7 @@
 #ifndef TOOLS_TRAINYARD_STUDY_WORST_FOLDER_H
 #define TOOLS_TRAINYARD_STUDY_WORST_FOLDER_H
 
-#include "sim/study/plan/worst_run.h"
+#include "sim/study/answer/worst_run.h"
 #include "sim/study/sweep.h"
 
 /* Repeats the worst run of the winner with the program `trainyard` in the folder of this program,

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "sim/cli/disk_files.h"
-#include "sim/study/plan/plan_run.h"
+#include "sim/study/answer/plan_run.h"
 #include "tests/support/closed_forms.h"
 #include "tests/support/erlang.h"
 #include "tests/support/suite.h"

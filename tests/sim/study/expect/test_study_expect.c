@@ -1,6 +1,6 @@
 #include "sim/study/expect/study_expect.h"
 
-#include "sim/study/plan/plan_run.h"
+#include "sim/study/answer/plan_run.h"
 #include "sim/study/point_estimate.h"
 #include "sim/study/sweep.h"
 #include "tests/support/small_scenario_fixture.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "sim/cli/disk_files.h"
-#include "sim/study/plan/plan_run.h"
+#include "sim/study/answer/plan_run.h"
 #include "tests/support/suite.h"
 #include "tests/support/whole_studies.h"
 

@@ -1,4 +1,4 @@
-#include "sim/study/plan/plan_text.h"
+#include "sim/study/answer/plan_text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -6,9 +6,9 @@
 
 #include "sim/base/units.h"
 #include "sim/cli/text_grid.h"
-#include "sim/study/plan/answer.h"
-#include "sim/study/plan/answer_words.h"
-#include "sim/study/plan/plan_json.h"
+#include "sim/study/answer/answer.h"
+#include "sim/study/answer/answer_words.h"
+#include "sim/study/answer/candidate_reason.h"
 #include "sim/study/point_estimate.h"
 #include "sim/study/statistics/words.h"
 
@@ -45,7 +45,7 @@ static void fill_row(const PlanOutcome *outcome, Arena *arena, int32_t candidate
                     ? estimate_text(
                           arena, &findings->checks[answer_tightest(outcome, findings, c)].estimate)
                     : "";
-    plan_reason_print(outcome, candidate, &reason);
+    candidate_reason_print(outcome, candidate, &reason);
     *cells = arena_strdup(arena, text_string(&reason));
     text_free(&reason);
 }

@@ -1,6 +1,6 @@
 /* The run of a candidate that went worst: the one to look at before an answer is signed. */
-#ifndef SIM_STUDY_PLAN_WORST_RUN_H
-#define SIM_STUDY_PLAN_WORST_RUN_H
+#ifndef SIM_STUDY_ANSWER_WORST_RUN_H
+#define SIM_STUDY_ANSWER_WORST_RUN_H
 
 #include "sim/study/plan/plan_outcome.h"
 

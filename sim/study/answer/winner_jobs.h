@@ -1,8 +1,8 @@
 /* The jobs of the recommended candidate in its fresh runs: how long they waited, and how many
  * waited at a time. The plan writes them to DIR/winner-jobs.csv, in the columns of jobs.csv
  * (jobs_table.h), so that the report can be made from the folder alone. */
-#ifndef SIM_STUDY_PLAN_WINNER_JOBS_H
-#define SIM_STUDY_PLAN_WINNER_JOBS_H
+#ifndef SIM_STUDY_ANSWER_WINNER_JOBS_H
+#define SIM_STUDY_ANSWER_WINNER_JOBS_H
 
 #include "sim/study/jobs_table.h"
 #include "sim/study/plan/plan_outcome.h"

@@ -1,10 +1,11 @@
-#include "sim/study/plan/plan_run.h"
+#include "sim/study/answer/plan_run.h"
 
 #include "sim/cli/files.h"
 #include "sim/cli/json_file.h"
+#include "sim/study/answer/plan_csv.h"
+#include "sim/study/answer/plan_json.h"
 #include "sim/study/plan/hopeless.h"
 #include "sim/study/plan/monotone.h"
-#include "sim/study/plan/plan_json.h"
 
 typedef struct {
     const PlanGrid *grid;

@@ -1,4 +1,4 @@
-#include "sim/study/plan/plan_text.h"
+#include "sim/study/answer/plan_text.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
  *     DIR/fresh.csv     a row a run with fresh seeds
  *
  * results.csv and points.csv have the runs by which candidates were chosen. */
-#ifndef SIM_STUDY_PLAN_PLAN_RUN_H
-#define SIM_STUDY_PLAN_PLAN_RUN_H
+#ifndef SIM_STUDY_ANSWER_PLAN_RUN_H
+#define SIM_STUDY_ANSWER_PLAN_RUN_H
 
 #include "sim/study/plan/plan_outcome.h"
 #include "sim/study/sweep.h"

@@ -1,6 +1,6 @@
-#include "sim/study/plan/answer.h"
+#include "sim/study/answer/answer.h"
 
-#include "sim/study/plan/answer_words.h"
+#include "sim/study/answer/answer_words.h"
 #include "tests/support/plan_fixture.h"
 
 static void says(const PlanOutcome *plan, const char *decision, const char *alternative)

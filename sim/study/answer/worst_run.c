@@ -1,4 +1,4 @@
-#include "sim/study/plan/worst_run.h"
+#include "sim/study/answer/worst_run.h"
 
 #include <math.h>
 

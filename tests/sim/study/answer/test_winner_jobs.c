@@ -1,4 +1,4 @@
-#include "sim/study/plan/winner_jobs.h"
+#include "sim/study/answer/winner_jobs.h"
 
 #include "tests/support/small_scenario_fixture.h"
 

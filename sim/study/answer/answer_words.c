@@ -1,4 +1,4 @@
-#include "sim/study/plan/answer_words.h"
+#include "sim/study/answer/answer_words.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* The words of an answer: candidates, values, constraints and differences, as the sentences and the
  * page of a plan print them. All texts are UTF-8 in `arena`. */
-#ifndef SIM_STUDY_PLAN_ANSWER_WORDS_H
-#define SIM_STUDY_PLAN_ANSWER_WORDS_H
+#ifndef SIM_STUDY_ANSWER_ANSWER_WORDS_H
+#define SIM_STUDY_ANSWER_ANSWER_WORDS_H
 
 #include "sim/output/summary/metric_words.h"
 #include "sim/study/plan/plan_outcome.h"

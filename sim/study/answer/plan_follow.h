@@ -1,7 +1,7 @@
 /* The studies after the answer of a plan: those of sim/study/follow about its winner, its next
  * best and why the others lost. */
-#ifndef SIM_STUDY_PLAN_PLAN_FOLLOW_H
-#define SIM_STUDY_PLAN_PLAN_FOLLOW_H
+#ifndef SIM_STUDY_ANSWER_PLAN_FOLLOW_H
+#define SIM_STUDY_ANSWER_PLAN_FOLLOW_H
 
 #include "sim/study/follow/follow_run.h"
 #include "sim/study/plan/plan_outcome.h"

@@ -1,6 +1,6 @@
 /* How far an answer reaches: what a single period may do while the mean of many meets a limit. */
-#ifndef SIM_STUDY_PLAN_REACH_H
-#define SIM_STUDY_PLAN_REACH_H
+#ifndef SIM_STUDY_ANSWER_REACH_H
+#define SIM_STUDY_ANSWER_REACH_H
 
 #include "sim/study/plan/log_reach.h"
 #include "sim/study/plan/plan_outcome.h"

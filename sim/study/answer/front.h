@@ -5,8 +5,8 @@
  * replacement, the same runs for all candidates, because they share their seeds; the membership of
  * a candidate is the share of these resamples in which it is on the front. Draws have addresses
  * (bootstrap.h), so the same plan gives the same shares. */
-#ifndef SIM_STUDY_PLAN_FRONT_H
-#define SIM_STUDY_PLAN_FRONT_H
+#ifndef SIM_STUDY_ANSWER_FRONT_H
+#define SIM_STUDY_ANSWER_FRONT_H
 
 #include "sim/study/plan/plan_outcome.h"
 

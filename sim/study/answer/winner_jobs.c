@@ -1,4 +1,4 @@
-#include "sim/study/plan/winner_jobs.h"
+#include "sim/study/answer/winner_jobs.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include "sim/base/array.h"
 #include "sim/cli/files.h"
 #include "sim/scenario/joblist/cells.h"
-#include "sim/study/plan/answer_words.h"
+#include "sim/study/answer/answer_words.h"
 
 /* --- Writing --- */
 

@@ -1,4 +1,4 @@
-#include "sim/study/plan/front.h"
+#include "sim/study/answer/front.h"
 
 #include <math.h>
 #include <stdlib.h>

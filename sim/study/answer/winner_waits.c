@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "sim/study/plan/winner_jobs.h"
+#include "sim/study/answer/winner_jobs.h"
 #include "sim/study/point_estimate.h"
 #include "sim/study/statistics/sample.h"
 

@@ -1,4 +1,4 @@
-#include "sim/study/plan/reach.h"
+#include "sim/study/answer/reach.h"
 
 #include <math.h>
 

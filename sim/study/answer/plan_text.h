@@ -1,8 +1,8 @@
 /* A plan on a terminal: the answer, the candidates in a short table, and what it cost. */
-#ifndef SIM_STUDY_PLAN_PLAN_TEXT_H
-#define SIM_STUDY_PLAN_PLAN_TEXT_H
+#ifndef SIM_STUDY_ANSWER_PLAN_TEXT_H
+#define SIM_STUDY_ANSWER_PLAN_TEXT_H
 
-#include "sim/study/plan/plan_run.h"
+#include "sim/study/answer/plan_run.h"
 
 /* The answer (answer.h), the table, the runs, and after an interruption how to continue. */
 void plan_text_result(const PlanRun *run, Text *out);

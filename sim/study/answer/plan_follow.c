@@ -1,4 +1,4 @@
-#include "sim/study/plan/plan_follow.h"
+#include "sim/study/answer/plan_follow.h"
 
 #include <math.h>
 

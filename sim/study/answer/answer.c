@@ -1,12 +1,12 @@
-#include "sim/study/plan/answer.h"
+#include "sim/study/answer/answer.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "sim/base/units.h"
-#include "sim/study/plan/answer_words.h"
-#include "sim/study/plan/reach.h"
+#include "sim/study/answer/answer_words.h"
+#include "sim/study/answer/reach.h"
 #include "sim/study/sweep_progress.h"
 
 static const PlanCandidate *candidate_of(const PlanOutcome *outcome, int32_t candidate)

@@ -1,8 +1,8 @@
 /* The answer of a plan in a few sentences, for the person who pays: what to choose, with interval
  * and confidence, what the next best costs or loses, and what years of it cost. The terminal,
  * plan.json and the page print these sentences. Every number in them is a member of the outcome. */
-#ifndef SIM_STUDY_PLAN_ANSWER_H
-#define SIM_STUDY_PLAN_ANSWER_H
+#ifndef SIM_STUDY_ANSWER_ANSWER_H
+#define SIM_STUDY_ANSWER_ANSWER_H
 
 #include "sim/study/plan/plan_outcome.h"
 
