@@ -160,6 +160,17 @@ Json *json_decimal(Arena *arena, const char *digits)
     return node;
 }
 
+Json *json_real(Arena *arena, double value)
+{
+    if (!isfinite(value))
+        return json_null(arena);
+    Text digits = {0};
+    real_print(value, &digits);
+    Json *node = json_decimal(arena, text_string(&digits));
+    text_free(&digits);
+    return node;
+}
+
 Json *json_string(Arena *arena, const char *value)
 {
     Json *node = json_node(arena, JSON_STRING);
@@ -228,6 +239,11 @@ void json_put_text(Arena *arena, Json *object, const char *key, const char *valu
 void json_put_integer(Arena *arena, Json *object, const char *key, int64_t value)
 {
     json_set(arena, object, key, json_integer(arena, value));
+}
+
+void json_put_real(Arena *arena, Json *object, const char *key, double value)
+{
+    json_set(arena, object, key, json_real(arena, value));
 }
 
 void json_put_decimal(Arena *arena, Json *object, const char *key, const char *digits)

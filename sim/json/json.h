@@ -89,6 +89,8 @@ Json *json_boolean(Arena *arena, bool value);
 Json *json_integer(Arena *arena, int64_t value);
 /* A number printed exactly as `digits` says: "1.5", "-0.025". */
 Json *json_decimal(Arena *arena, const char *digits);
+/* A number as real_print prints it; null if `value` is not finite. */
+Json *json_real(Arena *arena, double value);
 Json *json_string(Arena *arena, const char *value);
 Json *json_array(Arena *arena);
 Json *json_object(Arena *arena);
@@ -102,6 +104,7 @@ void json_put(Arena *arena, Json *object, const char *key, Json *value);
  * empty container. */
 void json_put_text(Arena *arena, Json *object, const char *key, const char *value); /* NULL: null */
 void json_put_integer(Arena *arena, Json *object, const char *key, int64_t value);
+void json_put_real(Arena *arena, Json *object, const char *key, double value);
 void json_put_decimal(Arena *arena, Json *object, const char *key, const char *digits);
 void json_put_boolean(Arena *arena, Json *object, const char *key, bool value);
 void json_put_null(Arena *arena, Json *object, const char *key);

@@ -67,6 +67,12 @@ static Json *decimal_schema(Schema *schema, const Field *field)
     return json_schema_typed(schema->arena, field->decimals == 0 ? "integer" : "number");
 }
 
+static Json *real_schema(Schema *schema, const Field *field)
+{
+    (void)field;
+    return json_schema_typed(schema->arena, "number");
+}
+
 static Json *boolean_schema(Schema *schema, const Field *field)
 {
     (void)field;
@@ -146,6 +152,7 @@ static Json *named_values_schema(Schema *schema, const Field *field)
 static Json *(*const schemas[])(Schema *, const Field *) = {
     [VALUE_INTEGER] = integer_schema,
     [VALUE_DECIMAL] = decimal_schema,
+    [VALUE_REAL] = real_schema,
     [VALUE_BOOLEAN] = boolean_schema,
     [VALUE_CHOICE] = choice_schema,
     [VALUE_BYTES] = bytes_schema,

@@ -1,5 +1,6 @@
 #include "sim/schema/plain.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "sim/base/invariant.h"
@@ -195,6 +196,27 @@ static void decimal_read_member(const Reader *reader, const Field *field, const 
         *(int64_t *)member = wide_capped(value);
 }
 
+static double real_of(const Field *field, const void *item)
+{
+    return *(const double *)member_of(field, item);
+}
+
+static bool real_is_unknown(const Field *field, const void *item)
+{
+    return !isfinite(real_of(field, item));
+}
+
+static Json *real_write(Arena *arena, const Field *field, const void *item)
+{
+    return json_real(arena, real_of(field, item));
+}
+
+static void real_read_member(const Reader *reader, const Field *field, const Json *node, void *item)
+{
+    const double value = is_of(reader, field, node, JSON_NUMBER) ? node->number : (double)NAN;
+    memcpy((char *)item + field->offset, &value, sizeof value);
+}
+
 /* --- Values of any kind --- */
 
 static const Json *json_of(const Field *field, const void *item)
@@ -360,6 +382,7 @@ static const PlainKind plain_kinds[] = {
     [VALUE_BOOLEAN] = {NULL, boolean_write, boolean_read},
     [VALUE_CHOICE] = {NULL, choice_write, choice_read},
     [VALUE_DECIMAL] = {decimal_is_unknown, decimal_write, decimal_read_member},
+    [VALUE_REAL] = {real_is_unknown, real_write, real_read_member},
     [VALUE_JSON] = {json_is_unknown, json_write, json_read},
     [VALUE_OBJECT] = {object_is_unknown, object_write, object_read},
     [VALUE_TEXTS] = {list_is_unknown, texts_write, texts_read},

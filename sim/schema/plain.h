@@ -5,6 +5,7 @@
  *     BOOLEAN, CHOICE         bool; an enum
  *     INTEGER                 int64_t or int32_t
  *     DECIMAL                 int64_t or Wide: the number in the file times 10^decimals, from 0
+ *     REAL                    double; not finite: unknown
  *     JSON                    const Json *, any value; NULL: unknown
  *     OBJECT                  a struct; in FIELD_GROUP the struct of the table itself
  *     OBJECTS, TEXTS          an array; `count` is the offset of its uint32_t count
@@ -12,9 +13,9 @@
  *     NAMED_VALUES            likewise; the type has two rows, KEY and the value
  *     KEY                     const char *, the name of an item of NAMED or NAMED_VALUES
  *
- * A value may be unknown: a TEXT or KEY that is NULL, a DECIMAL that is PLAIN_UNKNOWN, an OBJECT
- * whose members are all unknown, or an empty list with `is_left_out_empty`. An unknown value is
- * written as null if the row is nullable, otherwise it has no key. */
+ * A value may be unknown: a TEXT or KEY that is NULL, a DECIMAL that is PLAIN_UNKNOWN, a REAL, an
+ * OBJECT whose members are all unknown, or an empty list with `is_left_out_empty`. An unknown value
+ * is written as null if the row is nullable, otherwise it has no key. */
 #ifndef SIM_SCHEMA_PLAIN_H
 #define SIM_SCHEMA_PLAIN_H
 
@@ -36,6 +37,7 @@ void plain_read(Arena *arena, const ObjectType *type, const Json *root, void *it
 #define FIELD_DECIMAL(key, member, digits, ...)                                                    \
     FIELD_ROW(DECIMAL, key, member, .decimals = digits, .doc = __VA_ARGS__)
 #define FIELD_COUNT(key, member, ...) FIELD_DECIMAL(key, member, 0, __VA_ARGS__)
+#define FIELD_REAL(key, member, ...) FIELD_ROW(REAL, key, member, .doc = __VA_ARGS__)
 #define FIELD_KEY(member, text) FIELD_ROW(KEY, "NAME", member, .doc = text)
 #define FIELD_LIST(KIND, key, member, number, of, ...)                                             \
     FIELD_ROW(KIND, key, member, .count = offsetof(OWNER, number), .type = of, .doc = __VA_ARGS__)

@@ -26,7 +26,7 @@
     X(OBJECTS, LIST, "list of objects", "an array of objects")                                     \
     X(JSON, NODE, "value", "a value")      /* checked by the code that reads the object */         \
     X(CUSTOM, NODE, "value", "a value")    /* read by the row's CustomKind */                      \
-    X(DECIMAL, NODE, "number", "a number") /* and to KEY: in files that we write (plain.h) */      \
+    X(DECIMAL, NODE, "number", "a number") /* and to REAL: in files that we write (plain.h) */     \
     X(NAMED, NODE, "objects by name", "an object")                                                 \
     X(NAMED_VALUES, NODE, "values by name", "an object")                                           \
     X(TEXTS, NODE, "texts", "a text") /* also an option that may be given more than once */        \

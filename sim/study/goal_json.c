@@ -3,17 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "sim/study/journal/value_text.h"
-
 /* --- Writing --- */
-
-static void put_real(Arena *arena, Json *object, const char *key, double value)
-{
-    Text digits = {0};
-    value_text_print(value, false, &digits);
-    json_set(arena, object, key, json_decimal(arena, text_string(&digits)));
-    text_free(&digits);
-}
 
 static void put_constraints(Arena *arena, Json *object, const Study *study)
 {
@@ -22,9 +12,9 @@ static void put_constraints(Arena *arena, Json *object, const Study *study)
         const GoalConstraint *constraint = &study->goal->constraints[i];
         Json *item = json_add(list, json_object(arena));
         json_put_text(arena, item, "metric", study->metrics[constraint->metric].name);
-        put_real(arena, item, constraint->side == LIMIT_AT_LEAST ? "at_least" : "at_most",
-                 constraint->limit);
-        put_real(arena, item, "indifference", constraint->indifference);
+        json_put_real(arena, item, constraint->side == LIMIT_AT_LEAST ? "at_least" : "at_most",
+                      constraint->limit);
+        json_put_real(arena, item, "indifference", constraint->indifference);
         json_put_text(arena, item, "words", constraint->words);
     }
 }
@@ -67,9 +57,9 @@ void goal_json_put(Arena *arena, Json *root, const Study *study)
     json_put_text(arena, object, "study", goal->study_path);
     json_put_text(arena, object, goal->is_maximised ? "maximise" : "minimise",
                   study->metrics[goal->metric].name);
-    put_real(arena, object, "indifference_part", goal->indifference_part);
-    put_real(arena, object, "indifference_amount", goal->indifference_amount);
-    put_real(arena, object, "confidence", goal->confidence);
+    json_put_real(arena, object, "indifference_part", goal->indifference_part);
+    json_put_real(arena, object, "indifference_amount", goal->indifference_amount);
+    json_put_real(arena, object, "confidence", goal->confidence);
     json_put_integer(arena, object, "budget_runs", goal->budget_runs);
     json_put_integer(arena, object, "at_most", goal->at_most);
     Json *weather = json_put_array(arena, object, "weather");

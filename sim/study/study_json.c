@@ -5,7 +5,6 @@
 #include "sim/base/name_table.h"
 #include "sim/scenario/whole.h"
 #include "sim/study/goal_json.h"
-#include "sim/study/journal/value_text.h"
 #include "sim/study/point_scenario.h"
 #include "sim/study/policy/study_policy.h"
 
@@ -207,14 +206,6 @@ static void put_units(Arena *arena, Json *root, const Study *study)
     }
 }
 
-static void put_real(Arena *arena, Json *list, double value)
-{
-    Text digits = {0};
-    value_text_print(value, false, &digits);
-    json_add(list, json_decimal(arena, text_string(&digits)));
-    text_free(&digits);
-}
-
 /* The steps of trajectories are found by their coordinates; other designs do without. */
 static void put_coordinates(Arena *arena, Json *object, const Design *design)
 {
@@ -224,8 +215,10 @@ static void put_coordinates(Arena *arena, Json *object, const Design *design)
     for (int32_t point = 0; point < design->point_count; point++) {
         Json *row = json_add(rows, json_array(arena));
         for (int32_t axis = 0; axis < design->axis_count; axis++)
-            put_real(arena, row,
-                     design->units[(size_t)point * (size_t)design->axis_count + (size_t)axis]);
+            json_add(row,
+                     json_real(
+                         arena,
+                         design->units[(size_t)point * (size_t)design->axis_count + (size_t)axis]));
     }
 }
 

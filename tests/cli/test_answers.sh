@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# --json of validate, test, explain, diff and run, and plan.json: one document each, as `trainyard schema` describes it, also when there is no answer.
+# --json of validate, test, explain, diff, run and advise, and plan.json: one document each, as `trainyard schema` describes it, also when there is no answer.
 # shellcheck source=tests/cli/support.sh
 source "$(dirname "$0")/support.sh"
 
@@ -93,6 +93,11 @@ trainyard run --json --why nip small
 answers 2 problems-answer 'run["problems"][0]["source"] == "--why" and "nap" in run["problems"][0]["hint"]'
 trainyard run --json small/wrong.json
 answers 2 problems-answer 'run["problems"][0]["line"] == 4'
+
+example "advise: changes that were made, tried and left out"
+trainyard advise small --json -q --seeds 5
+answers 1 advise-answer 'run["tried"][0]["kind"] == "automatic scaling" and run["tried"][0]["result"] == "no certain difference" and
+    run["not_tried"][3] == {"kind": "another scheduling policy", "reason": "one job has no queue"}'
 
 example "plan.json: an answer, and no answer"
 cat >team.json <<'JSON'

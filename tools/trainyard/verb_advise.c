@@ -3,6 +3,7 @@
 
 #include "sim/cli/disk_files.h"
 #include "sim/cli/processors.h"
+#include "sim/study/advice/advice_json.h"
 #include "sim/study/advice/advice_text.h"
 #include "tools/trainyard/options/scenario_options.h"
 #include "tools/trainyard/verbs.h"
@@ -32,7 +33,7 @@ static const Field advise_options[] = {
     OPTION_INTEGER('j', "threads", thread_count, "N", 1, 4096,
                    "run on N threads (as many as this process may use processors)"),
     OPTION_DURATION(0, "time-limit", time_limit_ns, "TIME", "stop after TIME, with exit code 4"),
-    OPTION_FLAG(0, "json", is_json, "print JSON"),
+    OPTION_FLAG(0, "json", is_json, "print JSON (trainyard schema advise-answer)"),
     OPTION_FLAG('q', "quiet", is_quiet, "print no progress"),
     {0},
 };

@@ -12,6 +12,7 @@
 #include "sim/scenario/reference.h"
 #include "sim/schema/json_schema.h"
 #include "sim/schema/reference.h"
+#include "sim/study/advice/advice_json.h"
 #include "sim/study/answer/plan_csv.h"
 #include "sim/study/answer/plan_json.h"
 #include "sim/study/format/study_types.h"
@@ -35,6 +36,7 @@ static const Field schema_options[] = {
     X("test-answer", test_answer_type)                                                             \
     X("explain-answer", explain_answer_type)                                                       \
     X("diff-answer", diff_answer_type)                                                             \
+    X("advise-answer", advice_file_type)                                                           \
     X("problems-answer", problems_answer_type)
 
 #define NAME(name, type) name,
@@ -55,9 +57,9 @@ static const OptionTable schema_table = {
     .summary = "Prints the JSON Schema of a file format, or of the output of a verb with --json.",
     .details = "FORMAT is scenario, cluster or job (files of that name), catalog, study, summary "
                "(summary.json), model (model files of predict), plan (plan.json), or an answer: "
-               "validate-answer, "
-               "test-answer, explain-answer, diff-answer, and problems-answer, which a verb prints "
-               "when it has no other. Without FORMAT: scenario.",
+               "validate-answer, test-answer, explain-answer, diff-answer, advise-answer, and "
+               "problems-answer, which a verb prints when it has no other. Without FORMAT: "
+               "scenario.",
     .example = "trainyard schema > scenario.schema.json\n"
                "trainyard schema job\n"
                "trainyard schema --markdown > FORMAT.md",
@@ -111,9 +113,10 @@ static int print_reference(void)
              "\n## Model files\n\n`trainyard predict --model FILE.json` reads a transformer: "
              "JSON with comments, as scenarios.\n");
     reference_add(&reference, &transformer_shape_type, &text);
-    text_add(&text, "\n## Answers\n\nThe outputs of `validate`, `test`, `explain` and `diff` with "
-                    "`--json`. A verb "
-                    "that has no answer prints its problems alone.\n");
+    text_add(&text,
+             "\n## Answers\n\nThe outputs of `validate`, `test`, `explain`, `diff` and "
+             "`advise` with `--json`. The first four print their problems alone if they have "
+             "no answer.\n");
     for (size_t i = FIRST_ANSWER; i < sizeof types / sizeof types[0]; i++)
         reference_add(&reference, types[i], &text);
     fputs(text_string(&text), stdout);

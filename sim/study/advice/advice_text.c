@@ -6,7 +6,6 @@
 
 #include "sim/cli/shell_code.h"
 #include "sim/output/summary/metric_words.h"
-#include "sim/study/journal/value_text.h"
 #include "sim/study/point_scenario.h"
 
 /* How a metric is shown on the whole page. */
@@ -96,9 +95,8 @@ static void add_difference(const Shown *shown, const MetricEstimate *estimate,
         text_printf(out, " (%+.1f %%)", 100 * estimate->difference / before->value);
 }
 
-/* The command that runs the changed scenario once. */
-static void add_command(Arena *arena, const Advice *advice, const Change *change,
-                        const char *scenario, Text *out)
+void advice_command_print(Arena *arena, const Advice *advice, const Change *change,
+                          const char *scenario, Text *out)
 {
     const ScenarioOverrides *given = &advice->overrides;
     text_add(out, "trainyard run ");
@@ -203,7 +201,7 @@ static void print_chosen(const Page *page, int32_t index)
         if (m != study->goal->metric)
             print_metric(page, m, advised);
     text_add(page->out, "     ");
-    add_command(page->arena, page->advice, advised->change, page->scenario, page->out);
+    advice_command_print(page->arena, page->advice, advised->change, page->scenario, page->out);
     text_add(page->out, "\n");
 }
 
@@ -287,83 +285,4 @@ void advice_print(Arena *arena, const Advice *advice, const char *scenario, Text
         "Each change alone: `trainyard plan` finds the best combination.\n",
         (int)advice->seed_count,
         advice->chosen_count > 0 ? "; those of numbered changes are of fresh seeds" : "");
-}
-
-/* --- JSON --- */
-
-static void put_number(Arena *arena, Json *object, const char *key, double value)
-{
-    Text digits = {0};
-    if (isfinite(value)) {
-        value_text_print(value, false, &digits);
-        json_put_decimal(arena, object, key, text_string(&digits));
-    } else {
-        json_put_null(arena, object, key);
-    }
-    text_free(&digits);
-}
-
-static Json *metrics_json(Arena *arena, const Study *study, const MetricEstimate *estimates,
-                          bool has_difference)
-{
-    Json *object = json_object(arena);
-    for (int32_t m = 0; m < study->metric_count; m++) {
-        const MetricEstimate *estimate = &estimates[m];
-        Json *item = json_set(arena, object, study->metrics[m].name, json_object(arena));
-        put_number(arena, item, "value", estimate->value);
-        put_number(arena, item, "low", estimate->low);
-        put_number(arena, item, "high", estimate->high);
-        if (!has_difference)
-            continue;
-        put_number(arena, item, "difference", estimate->difference);
-        put_number(arena, item, "difference_half_width", estimate->difference_half_width);
-    }
-    return object;
-}
-
-static Json *change_json(Arena *arena, const Advice *advice, const AdvisedChange *advised,
-                         const char *scenario)
-{
-    const Study *study = advice->study;
-    Json *object = json_object(arena);
-    Text command = {0};
-    add_command(arena, advice, advised->change, scenario, &command);
-    json_set(arena, object, "change", json_string(arena, advised->change->name));
-    json_set(arena, object, "kind", json_string(arena, change_kind_words(advised->change->kind)));
-    json_set(arena, object, "result", json_string(arena, advice_state_words(advised->state)));
-    if (advised->state == ADVICE_MISSES || advised->state == ADVICE_UNCERTAIN)
-        json_set(arena, object, "constraint",
-                 json_string(arena, study->goal->constraints[advised->constraint].words));
-    json_set(arena, object, "fresh_seeds", json_boolean(arena, advised->is_fresh));
-    json_set(arena, object, "metrics", metrics_json(arena, study, advised->estimates, true));
-    json_set(arena, object, "command", json_string(arena, text_string(&command)));
-    text_free(&command);
-    return object;
-}
-
-Json *advice_json(Arena *arena, const Advice *advice, const char *scenario)
-{
-    const Study *study = advice->study;
-    Json *root = json_object(arena);
-    json_set(arena, root, "scenario", json_string(arena, scenario));
-    json_set(arena, root, study->goal->is_maximised ? "maximise" : "minimise",
-             json_string(arena, study->metrics[study->goal->metric].name));
-    json_set(arena, root, "seeds", json_integer(arena, advice->seed_count));
-    json_set(arena, root, "runs", json_integer(arena, advice->run_count));
-    json_set(arena, root, "unchanged", metrics_json(arena, study, advice->before, false));
-    Json *advised = json_set(arena, root, "advice", json_array(arena));
-    Json *tried = json_set(arena, root, "tried", json_array(arena));
-    for (int32_t i = 0; i < advice->count; i++)
-        json_add(i < advice->chosen_count ? advised : tried,
-                 change_json(arena, advice, &advice->items[i], scenario));
-    Json *left_out = json_set(arena, root, "not_tried", json_array(arena));
-    for (int32_t i = 0; i < advice->changes->left_out_count; i++) {
-        const ChangeLeftOut *left = &advice->changes->left_out[i];
-        Json *item = json_add(left_out, json_object(arena));
-        json_set(arena, item, "kind", json_string(arena, change_kind_words(left->kind)));
-        if (left->name[0] != '\0')
-            json_set(arena, item, "change", json_string(arena, left->name));
-        json_set(arena, item, "reason", json_string(arena, left->reason));
-    }
-    return root;
 }

@@ -9,7 +9,8 @@
 /* For people. `scenario` is its path as given. */
 void advice_print(Arena *arena, const Advice *advice, const char *scenario, Text *out);
 
-/* The same as JSON. */
-Json *advice_json(Arena *arena, const Advice *advice, const char *scenario);
+/* The command that runs the changed scenario once. */
+void advice_command_print(Arena *arena, const Advice *advice, const Change *change,
+                          const char *scenario, Text *out);
 
 #endif

@@ -43,9 +43,7 @@ static void print_winner(const PlanFile *file, Text *out)
 static double objective_of(const PlanFile *file)
 {
     const bool is_known = file->winner.is_there && file->winner.candidate < file->candidate_count;
-    const Json *value =
-        is_known ? file->candidates[file->winner.candidate].fresh.objective.value : NULL;
-    return value != NULL && value->kind == JSON_NUMBER ? value->number : (double)NAN;
+    return is_known ? file->candidates[file->winner.candidate].fresh.objective.value : (double)NAN;
 }
 
 static bool margins_hold(const PlanOutcome *now, double margin_least, Text *out)

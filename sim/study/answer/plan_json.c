@@ -1,29 +1,25 @@
 #include "sim/study/answer/plan_json.h"
 
-#include <math.h>
-
 #include "sim/schema/plain.h"
 #include "sim/study/answer/answer.h"
 #include "sim/study/answer/candidate_reason.h"
-#include "sim/study/journal/value_text.h"
 
 /* --- The members of the file --- */
 
 #define TEXT(key, member, ...) FIELD_ROW(TEXT, key, member, .doc = __VA_ARGS__)
 #define COUNT(key, member, ...) FIELD_COUNT(key, member, __VA_ARGS__)
-#define REAL(key, member, text)                                                                    \
-    FIELD_ROW(JSON, key, member, .schema = "{\"type\": [\"number\", \"null\"]}", .doc = text)
+#define REAL(key, member, text) FIELD_REAL(key, member, text, NULLABLE)
 /* An object that the file has if the struct's `is_there` says so. */
 #define OPTIONAL(key, member, of, text)                                                            \
     FIELD_ROW(OBJECT, key, member, .type = &(of), .shown_if = offsetof(OWNER, member.is_there),    \
               .doc = text)
 
-#define OWNER PlanFileEstimate
+#define OWNER PlanEstimate
 static const Field estimate_fields[] = {
     REAL("value", value, "the estimate; null: it is not known in every run"),
     REAL("low", low, "the lower end of its interval at the confidence that the goal asks for"),
     REAL("high", high, "the upper end"),
-    COUNT("runs", run_count, "the replications that it is made of"),
+    FIELD_INTEGER("runs", run_count, 0, 0, NULL, "the replications that it is made of"),
     {0},
 };
 static const ObjectType estimate_type =
@@ -214,25 +210,6 @@ typedef struct {
     const PlanOutcome *outcome;
 } Maker;
 
-static const Json *real_of(const Maker *maker, double value)
-{
-    if (!isfinite(value))
-        return json_null(maker->arena);
-    Text digits = {0};
-    value_text_print(value, false, &digits);
-    const Json *number = json_decimal(maker->arena, text_string(&digits));
-    text_free(&digits);
-    return number;
-}
-
-static PlanFileEstimate estimate_of(const Maker *maker, const PlanEstimate *estimate)
-{
-    return (PlanFileEstimate){.value = real_of(maker, estimate->value),
-                              .low = real_of(maker, estimate->low),
-                              .high = real_of(maker, estimate->high),
-                              .run_count = estimate->run_count};
-}
-
 static PlanFileLevel *levels_of(const Maker *maker, int32_t candidate, uint32_t *count)
 {
     const PlanGrid *grid = maker->outcome->grid;
@@ -267,8 +244,8 @@ static PlanFileCheck check_of(const Maker *maker, const PlanCheck *check)
     const int32_t metric = plan_constraint(maker->outcome, check)->metric;
     return (PlanFileCheck){.metric = maker->outcome->grid->study->metrics[metric].name,
                            .weather = weather_of(maker, check),
-                           .estimate = estimate_of(maker, &check->estimate),
-                           .margin = real_of(maker, check->margin),
+                           .estimate = check->estimate,
+                           .margin = check->margin,
                            .is_met = check->is_met,
                            .is_decided = check->is_met || check->is_missed};
 }
@@ -279,7 +256,7 @@ static PlanFileFindings findings_of(const Maker *maker, const PlanFindings *find
                              .is_there = findings->run_count > 0};
     if (!file.is_there)
         return file;
-    file.objective = estimate_of(maker, &findings->objective);
+    file.objective = findings->objective;
     file.check_count = (uint32_t)maker->outcome->check_count;
     file.checks = ARENA_ARRAY(maker->arena, PlanFileCheck, file.check_count);
     for (uint32_t i = 0; i < file.check_count; i++)
@@ -326,11 +303,11 @@ static PlanFileComparison comparison_of(const Maker *maker, const PlanComparison
     file.is_there = file.other.is_there;
     if (!file.is_there)
         return file;
-    file.objective = estimate_of(maker, &comparison->objective);
+    file.objective = comparison->objective;
     file.check_count = (uint32_t)maker->outcome->check_count;
     file.checks = ARENA_ARRAY(maker->arena, PlanFileDifference, file.check_count);
     for (uint32_t i = 0; i < file.check_count; i++)
-        file.checks[i].estimate = estimate_of(maker, &comparison->checks[i]);
+        file.checks[i].estimate = comparison->checks[i];
     return file;
 }
 
@@ -345,7 +322,7 @@ static void fill_goal(const Maker *maker, PlanFile *file)
         words[i] = goal->constraints[i].words;
     file->constraints = words;
     file->constraint_count = (uint32_t)goal->constraint_count;
-    file->confidence_wanted = real_of(maker, goal->confidence);
+    file->confidence_wanted = goal->confidence;
 }
 
 static void fill_answer(const Maker *maker, PlanFile *file)
@@ -355,7 +332,7 @@ static void fill_answer(const Maker *maker, PlanFile *file)
     file->alternative = answer.alternative;
     file->remark = answer.remark[0] != '\0' ? answer.remark : NULL;
     file->reach = answer.reach[0] != '\0' ? answer.reach : NULL;
-    file->confidence = real_of(maker, maker->outcome->confidence);
+    file->confidence = maker->outcome->confidence;
 }
 
 static void fill_choices(const Maker *maker, PlanFile *file)
@@ -399,9 +376,9 @@ static PlanFileRuns runs_of(const Maker *maker)
                           .first_fresh_seed = first_fresh_seed(outcome),
                           .unsimulated_count = outcome->unsimulated_count,
                           .ordered_count = outcome->ordered_count,
-                          .full_grid = real_of(maker, outcome->grid_run_count),
+                          .full_grid = outcome->grid_run_count,
                           .part_of_full_grid =
-                              real_of(maker, (double)outcome->run_count / outcome->grid_run_count)};
+                              (double)outcome->run_count / outcome->grid_run_count};
 }
 
 const PlanFile *plan_file_of(Arena *arena, const PlanOutcome *outcome)

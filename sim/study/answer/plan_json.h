@@ -6,12 +6,6 @@
 #include "sim/schema/field.h"
 #include "sim/study/plan/plan_outcome.h"
 
-/* Numbers, or JSON's null for a number that is not known. */
-typedef struct {
-    const Json *value, *low, *high;
-    int64_t run_count;
-} PlanFileEstimate;
-
 typedef struct {
     const char *factor, *level;
 } PlanFileLevel;
@@ -27,14 +21,14 @@ typedef struct {
 typedef struct {
     const char *metric;
     const char *weather; /* NULL: the study has no weather */
-    PlanFileEstimate estimate;
-    const Json *margin;
+    PlanEstimate estimate;
+    double margin;
     bool is_met, is_decided;
 } PlanFileCheck;
 
 typedef struct {
     int64_t replication_count;
-    PlanFileEstimate objective;
+    PlanEstimate objective;
     PlanFileCheck *checks;
     uint32_t check_count;
     bool is_there;
@@ -52,13 +46,13 @@ typedef struct {
 } PlanFileCandidate;
 
 typedef struct {
-    PlanFileEstimate estimate;
+    PlanEstimate estimate;
 } PlanFileDifference;
 
 /* Another candidate minus the winner. */
 typedef struct {
     PlanFileChoice other;
-    PlanFileEstimate objective;
+    PlanEstimate objective;
     PlanFileDifference *checks;
     uint32_t check_count;
     bool is_there;
@@ -74,7 +68,7 @@ typedef struct {
     int64_t all, fresh, round_count, first_fresh_replication;
     int64_t first_fresh_seed; /* PLAIN_UNKNOWN: there is neither a winner nor a nearest miss */
     int64_t unsimulated_count, ordered_count;
-    const Json *full_grid, *part_of_full_grid;
+    double full_grid, part_of_full_grid;
 } PlanFileRuns;
 
 /* A text that is NULL does not apply. */
@@ -83,11 +77,11 @@ typedef struct {
     const char *study, *description;
     PlanVerdict verdict;
     const char *decision, *alternative, *remark, *reach;
-    const Json *confidence;
+    double confidence;
     const char *maximised, *minimised; /* a metric; one of them is NULL */
     const char *const *constraints;
     uint32_t constraint_count;
-    const Json *confidence_wanted;
+    double confidence_wanted;
     PlanFileChoice best_so_far, winner, next_best, nearest_miss, baseline, sure;
     PlanFileSearch sure_search;
     PlanFileComparison against_next_best, against_baseline, against_sure;

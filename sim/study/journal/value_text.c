@@ -8,45 +8,10 @@
 
 #include "sim/base/ascii.h"
 #include "sim/base/wide.h"
+#include "sim/json/real.h"
 
 static const char unknown_text[] = "unknown", bound_text[] = ">=";
 enum { NUMBER_MAX = 32 }; /* bytes of the longest number: -2.2250738585072014e-308 */
-
-/* Prints a value that has at most nine decimals, such as a time of whole ns in seconds; false: it
- * has more, or it is too large. Values of runs are nearly always such numbers, and printf takes
- * twenty times as long. Division rounds once, as value_text_parse does. */
-static bool print_decimal(double value, char *out)
-{
-    enum { PLACES = 9 };
-    const double scaled = value * 1e9;
-    if (!(scaled > -0x1p53 && scaled < 0x1p53))
-        return false;
-    const int64_t units = (int64_t)(scaled < 0 ? scaled - 0.5 : scaled + 0.5);
-    if ((double)units / 1e9 != value || (units == 0 && signbit(value)))
-        return false;
-    char digits[NUMBER_MAX];
-    char *end = digits + sizeof digits, *first = end;
-    uint64_t left = (uint64_t)(units < 0 ? -units : units);
-    for (int32_t place = 0; place <= PLACES || left > 0; place++, left /= 10) {
-        if (place == PLACES && first < end)
-            *--first = '.';
-        if (place >= PLACES || first < end || left % 10 != 0) // no zeros at the end
-            *--first = (char)('0' + left % 10);
-    }
-    if (units < 0)
-        *--first = '-';
-    memcpy(out, first, (size_t)(end - first));
-    out[end - first] = '\0';
-    return true;
-}
-
-static void print_digits(double value, char *out)
-{
-    snprintf(out, NUMBER_MAX, "%.17g", value);
-    char *comma = strchr(out, ','); // the decimal point of some locales
-    if (comma)
-        *comma = '.';
-}
 
 void value_text_print(double value, bool is_lower_bound, Text *out)
 {
@@ -54,12 +19,9 @@ void value_text_print(double value, bool is_lower_bound, Text *out)
         text_add(out, unknown_text);
         return;
     }
-    char number[NUMBER_MAX];
-    if (!print_decimal(value, number))
-        print_digits(value, number);
     if (is_lower_bound)
         text_add(out, bound_text);
-    text_add(out, number);
+    real_print(value, out);
 }
 
 /* --- Reading --- */

@@ -21,6 +21,7 @@ typedef struct {
     int colour;
     int64_t ns;
     Wide node_ns;
+    double share;
     Part part;
     Part *parts;
     uint32_t part_count;
@@ -55,6 +56,7 @@ static const Field box_fields[] = {
               .shown_if = offsetof(OWNER, is_shown)),
     FIELD_COUNT("rejected", rejected, "a count", .shown_if = offsetof(OWNER, has_limit)),
     FIELD_GROUP("times", times_type, "times"),
+    FIELD_REAL("share", share, "a part of one", NULLABLE),
     FIELD_ROW(OBJECT, "part", part, .type = &part_type, .doc = "a part"),
     FIELD_LIST(NAMED, "parts", parts, part_count, &part_type, "parts"),
     FIELD_LIST(NAMED_VALUES, "prices", parts, part_count, &part_type, "prices", .is_derived = true),
@@ -98,7 +100,8 @@ static Problems read_box(const char *text, Box *box)
 #define FULL                                                                                       \
     "{\"text\":\"a\",\"integer\":-5,\"small\":7,\"on\":true,"                                      \
     "\"colour\":\"green\",\"rejected\":3,\"times\":{\"s\":1.5,\"node_s\":12345678901234.5},"       \
-    "\"part\":{\"price\":0.25},\"parts\":{\"bolt\":{\"price\":3},\"nut\":{\"price\":0.5}},"        \
+    "\"share\":0.33333333333333331,\"part\":{\"price\":0.25},\"parts\":{\"bolt\":{\"price\":3},"   \
+    "\"nut\":{\"price\":0.5}},"                                                                    \
     "\"prices\":{\"bolt\":3,\"nut\":0.5},\"list\":[{\"price\":3},{\"price\":0.5}],"                \
     "\"texts\":[\"x\",\"y\"]}"
 
@@ -108,6 +111,7 @@ START_TEST(every_kind_is_written_back_unchanged)
     const Problems problems = read_box(FULL, &box);
     ck_assert_msg(problems.count == 0, "%s", problems.count > 0 ? problems.items[0].message : "");
     ck_assert_int_eq(box.ns, 1500000000);
+    ck_assert_double_eq(box.share, 1. / 3);
     ck_assert(box.node_ns == (Wide)123456789012345 * 100000000);
     ck_assert_str_eq(box.parts[1].name, "nut");
     ck_assert_str_eq(printed(&box), FULL);
@@ -121,7 +125,7 @@ START_TEST(unknown_values_are_null_or_have_no_key)
     ck_assert_int_eq(box.ns, PLAIN_UNKNOWN);
     ck_assert_int_eq(box.rejected, 0);
     ck_assert_str_eq(printed(&box), "{\"text\":\"a\",\"integer\":0,\"small\":0,\"on\":false,"
-                                    "\"parts\":{},\"prices\":{},\"list\":[]}");
+                                    "\"share\":null,\"parts\":{},\"prices\":{},\"list\":[]}");
     box.node_ns = 0; // one member of the group is known
     ck_assert_ptr_nonnull(strstr(printed(&box), "\"times\":{\"s\":null,\"node_s\":0}"));
 }
@@ -142,6 +146,7 @@ START_TEST(a_value_of_another_kind_is_a_problem)
          "\"s\" is not a number from 0 with at most 9 decimals"},
         {"{\"text\":\"\",\"times\":{\"s\":99999999999}}",
          "\"s\" is not a number from 0 with at most 9 decimals"},
+        {"{\"text\":\"\",\"share\":\"1/3\"}", "\"share\" is a string, expected a number"},
         {"{\"text\":\"\",\"parts\":[]}", "\"parts\" is an array, expected an object"},
         {"{\"text\":\"\",\"parts\":{\"a\":7}}", "\"a\" is a number, expected an object"},
         {"{\"text\":\"\",\"texts\":[7]}", "\"texts\" is a number, expected a string"},
