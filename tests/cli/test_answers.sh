@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# --json of validate, test, explain, diff, run and advise, and plan.json: one document each, as `trainyard schema` describes it, also when there is no answer.
+# --json of validate, test, explain, diff, run, advise and predict, and plan.json: one document each, as `trainyard schema` describes it, also when there is no answer.
 # shellcheck source=tests/cli/support.sh
 source "$(dirname "$0")/support.sh"
 
@@ -98,6 +98,17 @@ example "advise: changes that were made, tried and left out"
 trainyard advise small --json -q --seeds 5
 answers 1 advise-answer 'run["tried"][0]["kind"] == "automatic scaling" and run["tried"][0]["result"] == "no certain difference" and
     run["not_tried"][3] == {"kind": "another scheduling policy", "reason": "one job has no queue"}'
+
+example "predict: a network, transformers with and without experts, and one that does not fit"
+trainyard predict -m resnet50 --vm Standard_NC24r -n 8 --json
+answers 0 predict-answer 'run["network"] == "ib-fdr"'
+trainyard predict -m llama3-70b --vm Standard_ND96isr_H100_v5 --gpus 64 --layout tp=8,pp=2,fsdp --tokens 1T --json
+answers 0 predict-transformer-answer 'run["training"]["tokens"] == 10**12 and "experts" not in run and "experts" not in run["split_ms"]'
+trainyard predict -m mixtral-8x7b --vm Standard_ND96isr_H100_v5 --gpus 64 --json
+answers 0 predict-transformer-answer 'run["experts"]["count"] == 8 and "experts" in run["split_ms"] and len(run["next_best"]) > 0'
+trainyard predict -m llama3-70b --vm Standard_ND96isr_H100_v5 --gpus 8 --layout tp=1 --json
+answers 1 predict-transformer-answer 'not run["fits"] and "step_ms" not in run and "next_best" not in run and
+    run["memory"]["total_bytes"] > run["memory_of_gpu_bytes"]'
 
 example "plan.json: an answer, and no answer"
 cat >team.json <<'JSON'

@@ -78,7 +78,8 @@ static const Field predict_options[] = {
                 "predict the transformer trainings of a table, and compare with its steps"),
     OPTION_FLAG(0, "coverage", shows_coverage,
                 "print how often the stated uncertainty of one GPU holds, and predict nothing"),
-    OPTION_FLAG(0, "json", is_json, "print JSON"),
+    OPTION_FLAG(0, "json", is_json,
+                "print JSON (trainyard schema predict-answer, or predict-transformer-answer)"),
     {0},
 };
 #undef OWNER

@@ -18,6 +18,8 @@
 #include "sim/study/format/study_types.h"
 #include "sim/study/jobs_table.h"
 #include "tools/trainyard/answer/answer.h"
+#include "tools/trainyard/predict/network.h"
+#include "tools/trainyard/predict/transformer_answer.h"
 #include "tools/trainyard/verbs.h"
 
 typedef struct {
@@ -37,6 +39,8 @@ static const Field schema_options[] = {
     X("explain-answer", explain_answer_type)                                                       \
     X("diff-answer", diff_answer_type)                                                             \
     X("advise-answer", advice_file_type)                                                           \
+    X("predict-answer", network_answer_type)                                                       \
+    X("predict-transformer-answer", transformer_answer_type)                                       \
     X("problems-answer", problems_answer_type)
 
 #define NAME(name, type) name,
@@ -57,9 +61,10 @@ static const OptionTable schema_table = {
     .summary = "Prints the JSON Schema of a file format, or of the output of a verb with --json.",
     .details = "FORMAT is scenario, cluster or job (files of that name), catalog, study, summary "
                "(summary.json), model (model files of predict), plan (plan.json), or an answer: "
-               "validate-answer, test-answer, explain-answer, diff-answer, advise-answer, and "
-               "problems-answer, which a verb prints when it has no other. Without FORMAT: "
-               "scenario.",
+               "validate-answer, test-answer, explain-answer, diff-answer, advise-answer, "
+               "predict-answer (of networks of images), predict-transformer-answer, and "
+               "problems-answer, which validate, test, explain and diff print when they have no "
+               "other. Without FORMAT: scenario.",
     .example = "trainyard schema > scenario.schema.json\n"
                "trainyard schema job\n"
                "trainyard schema --markdown > FORMAT.md",
@@ -113,10 +118,10 @@ static int print_reference(void)
              "\n## Model files\n\n`trainyard predict --model FILE.json` reads a transformer: "
              "JSON with comments, as scenarios.\n");
     reference_add(&reference, &transformer_shape_type, &text);
-    text_add(&text,
-             "\n## Answers\n\nThe outputs of `validate`, `test`, `explain`, `diff` and "
-             "`advise` with `--json`. The first four print their problems alone if they have "
-             "no answer.\n");
+    text_add(&text, "\n## Answers\n\nThe outputs of `validate`, `test`, `explain`, `diff`, "
+                    "`advise` and `predict` with `--json`. The first four print their problems "
+                    "alone if they have "
+                    "no answer.\n");
     for (size_t i = FIRST_ANSWER; i < sizeof types / sizeof types[0]; i++)
         reference_add(&reference, types[i], &text);
     fputs(text_string(&text), stdout);

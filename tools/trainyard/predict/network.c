@@ -9,6 +9,7 @@
 #include "sim/cli/json_file.h"
 #include "sim/json/decimal.h"
 #include "sim/model/bounded.h"
+#include "sim/schema/plain.h"
 
 /* --- The basis of a prediction --- */
 
@@ -269,47 +270,84 @@ static void print_text(Arena *arena, const Prediction *prediction, Lines basis)
         printf("  - %s\n", basis.items[i]);
 }
 
-/* `value` / 10^decimals with `shown` decimals, as a JSON number. */
-static void set_rounded(Arena *arena, Json *object, const char *key, int64_t value,
-                        int32_t decimals, int32_t shown)
-{
-    json_put_decimal(arena, object, key, decimal_text(arena, value, decimals, shown));
-}
+/* --- JSON --- */
 
-static void set_text(Arena *arena, Json *object, const char *key, const char *text)
-{
-    json_set(arena, object, key, text != NULL ? json_string(arena, text) : json_null(arena));
-}
+#define TEXT(key, member, ...) FIELD_ROW(TEXT, key, member, .doc = __VA_ARGS__)
+#define COUNT(key, member, text) FIELD_COUNT(key, member, text)
+#define MILLISECONDS(key, member, text) FIELD_DECIMAL(key, member, DECIMALS_MS, text, .unit = "ms")
 
-static void print_json(Arena *arena, const Prediction *prediction, Lines lines)
+#define OWNER NetworkAnswer
+static const Field split_fields[] = {
+    MILLISECONDS("input", input_ns, "waiting for images"),
+    MILLISECONDS("compute", compute_ns, "computing, and updating parameters"),
+    MILLISECONDS("exchange", exchange_ns, "the exposed part of summing gradients"),
+    MILLISECONDS("wait", wait_ns, "waiting for the slowest rank"),
+    {0},
+};
+static const ObjectType split_type =
+    OBJECT_TYPE("Predicted split", "The parts of a step, whose sum it is.", split_fields);
+static const Field memory_fields[] = {
+    COUNT("needs_at_least_bytes", memory_least_bytes,
+          "what a rank needs on its GPU, a lower bound"),
+    COUNT("has_bytes", memory_bytes, "what the GPU has"),
+    FIELD_BOOLEAN("may_fit", may_fit, NULL, "whether the bound is below that"),
+    COUNT("batch_most", batch_most, "the largest batch whose bound is"),
+    {0},
+};
+static const ObjectType memory_type =
+    OBJECT_TYPE("Predicted memory", "Whether the batch may fit.", memory_fields);
+static const Field answer_fields[] = {
+    TEXT("model", model, "the network"),
+    TEXT("vm", vm, "the VM size"),
+    COUNT("gpus", gpus, "GPUs, each with a rank"),
+    COUNT("nodes", nodes, "nodes of that size"),
+    COUNT("batch", batch, "images of a rank in a step"),
+    TEXT("framework", framework, "the stack of software"),
+    TEXT("collective", collective, "how gradients are summed; null: one rank", NULLABLE),
+    TEXT("network", network, "between nodes; null: one node", NULLABLE),
+    TEXT("caveat", caveat, "a doubt about the measurement that the prediction rests on", NULLABLE),
+    FIELD_DECIMAL("images_per_s", micro_images_per_s, 6, "of all ranks", .unit = "images/s"),
+    MILLISECONDS("step_ms", step_ns, "a step"),
+    FIELD_GROUP("split_ms", split_type, "its parts"),
+    FIELD_DECIMAL(
+        "uncertainty_pct", uncertainty_ppm, 4,
+        "about 19 of 20 measured rates should be within so many per cent of it; from 100 on, "
+        "within a factor of 1 more than a hundredth of it",
+        .unit = "%"),
+    FIELD_GROUP("memory", memory_type, "whether the batch may fit"),
+    FIELD_LIST(TEXTS, "basis", basis, basis_count, NULL, "what each figure rests on"),
+    {0},
+};
+const ObjectType network_answer_type =
+    OBJECT_TYPE("Predict answer",
+                "The output of `trainyard predict --json` for a network of images.", answer_fields);
+#undef OWNER
+
+static void print_json(Arena *arena, const Prediction *prediction, const Lines *lines)
 {
-    Json *root = json_object(arena);
-    set_text(arena, root, "model", prediction->network->name);
-    set_text(arena, root, "vm", prediction->vm_size->name);
-    json_put_integer(arena, root, "gpus", prediction->gpus);
-    json_put_integer(arena, root, "nodes", prediction->nodes);
-    json_put_integer(arena, root, "batch", prediction->batch);
-    set_text(arena, root, "framework", prediction->stack->name);
-    set_text(arena, root, "collective", collective_name(prediction->collective));
-    set_text(arena, root, "network", wire_name(prediction->wire));
-    set_text(arena, root, "caveat", caveat_of(prediction));
-    set_rounded(arena, root, "images_per_s", prediction->micro_images_per_s, 6, 3);
-    set_rounded(arena, root, "step_ms", prediction->step_ns, 6, 6);
-    Json *split = json_put_object(arena, root, "split_ms");
-    set_rounded(arena, split, "input", prediction->parts.input_ns, 6, 6);
-    set_rounded(arena, split, "compute", computing_ns(prediction), 6, 6);
-    set_rounded(arena, split, "exchange", prediction->parts.exchange_ns, 6, 6);
-    set_rounded(arena, split, "wait", prediction->parts.wait_ns, 6, 6);
-    set_rounded(arena, root, "uncertainty_pct", prediction->uncertainty_ppm, 4, 1);
-    Json *memory = json_put_object(arena, root, "memory");
-    json_put_integer(arena, memory, "needs_at_least_bytes", prediction->memory_least_bytes);
-    json_put_integer(arena, memory, "has_bytes", prediction->vm_size->gpu->memory_bytes);
-    json_put_boolean(arena, memory, "may_fit", prediction->may_fit);
-    json_put_integer(arena, memory, "batch_most", prediction->batch_most);
-    Json *basis = json_put_array(arena, root, "basis");
-    for (int32_t i = 0; i < lines.count; i++)
-        json_add(basis, json_string(arena, lines.items[i]));
-    json_show(root);
+    const NetworkAnswer answer = {.model = prediction->network->name,
+                                  .vm = prediction->vm_size->name,
+                                  .gpus = prediction->gpus,
+                                  .nodes = prediction->nodes,
+                                  .batch = prediction->batch,
+                                  .framework = prediction->stack->name,
+                                  .collective = collective_name(prediction->collective),
+                                  .network = wire_name(prediction->wire),
+                                  .caveat = caveat_of(prediction),
+                                  .micro_images_per_s = prediction->micro_images_per_s,
+                                  .step_ns = prediction->step_ns,
+                                  .input_ns = prediction->parts.input_ns,
+                                  .compute_ns = computing_ns(prediction),
+                                  .exchange_ns = prediction->parts.exchange_ns,
+                                  .wait_ns = prediction->parts.wait_ns,
+                                  .uncertainty_ppm = prediction->uncertainty_ppm,
+                                  .memory_least_bytes = prediction->memory_least_bytes,
+                                  .memory_bytes = prediction->vm_size->gpu->memory_bytes,
+                                  .may_fit = prediction->may_fit,
+                                  .batch_most = prediction->batch_most,
+                                  .basis = lines->items,
+                                  .basis_count = (uint32_t)lines->count};
+    json_show(plain_write(arena, &network_answer_type, &answer));
 }
 
 void predict_network_print(Arena *arena, const Catalog *catalog, const Prediction *prediction,
@@ -317,7 +355,7 @@ void predict_network_print(Arena *arena, const Catalog *catalog, const Predictio
 {
     const Lines basis = basis_of(arena, catalog, prediction);
     if (is_json)
-        print_json(arena, prediction, basis);
+        print_json(arena, prediction, &basis);
     else
         print_text(arena, prediction, basis);
 }

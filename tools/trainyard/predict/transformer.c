@@ -14,7 +14,7 @@
 #include "sim/scenario/transformer/prediction.h"
 #include "sim/scenario/transformer/tokens.h"
 #include "sim/schema/json_load.h"
-#include "tools/trainyard/predict/transformer_basis.h"
+#include "tools/trainyard/predict/transformer_answer.h"
 
 /* --- What is asked for --- */
 
@@ -46,14 +46,6 @@ static bool model_read(Arena *arena, const Catalog *catalog, const char *model,
 
 /* --- Answers --- */
 
-/* The training to the end: time and money. */
-typedef struct {
-    double tokens;
-    double days;
-    int64_t dedicated_micro_usd;    /* or PRICE_UNKNOWN */
-    int64_t low_priority_micro_usd; /* likewise */
-} WholeTraining;
-
 static int64_t cost_of(int64_t micro_usd_per_hour, double node_hours)
 {
     return micro_usd_per_hour == PRICE_UNKNOWN
@@ -69,16 +61,6 @@ static WholeTraining whole_training(const TransformerPrediction *prediction, dou
     const VmSize *size = prediction->vm_size;
     return (WholeTraining){tokens, days, cost_of(size->dedicated_micro_usd_per_hour, node_hours),
                            cost_of(size->low_priority_micro_usd_per_hour, node_hours)};
-}
-
-/* The largest part of the step that is not computing. */
-static StepPart largest_wait(const TransformerStep *step)
-{
-    StepPart largest = STEP_RECOMPUTE;
-    for (int i = STEP_RECOMPUTE; i < STEP_PART_COUNT; i++)
-        if (step->parts_s[i] > step->parts_s[largest])
-            largest = (StepPart)i;
-    return largest;
 }
 
 /* --- Text --- */
@@ -225,7 +207,7 @@ static void print_others(Arena *arena, const LayoutSearch *search)
 static void print_why(Arena *arena, const LayoutSearch *search)
 {
     const RankedLayout *best = &search->ranked[0];
-    const StepPart wait = largest_wait(&best->step);
+    const StepPart wait = transformer_largest_wait(&best->step);
     printf("It waits most for %s: %.1f %% of the step (%s).\n", step_part_name(wait),
            100 * best->step.parts_s[wait] / best->step.step_s, step_part_doc(wait));
     if (search->count < 2)
@@ -300,161 +282,6 @@ static void print_basis(TransformerBasis basis)
         printf("  - %s\n", basis.lines[i]);
 }
 
-/* --- JSON --- */
-
-static void put_real(Arena *arena, Json *object, const char *key, double value, int decimals)
-{
-    json_put_decimal(arena, object, key, arena_printf(arena, "%.*f", decimals, value));
-}
-
-static void put_memory(Arena *arena, Json *root, const TransformerJob *job,
-                       const TransformerMemory *memory)
-{
-    const struct {
-        const char *key;
-        int64_t bytes;
-        bool is_of_experts;
-    } parts[] = {
-        {"total_bytes", memory->total_bytes, false},
-        {"weights_bytes", memory->weights_bytes, false},
-        {"gradients_bytes", memory->gradients_bytes, false},
-        {"optimizer_bytes", memory->optimizer_bytes, false},
-        {"gathered_bytes", memory->gathered_bytes, false},
-        {"activations_bytes", memory->activations_bytes, false},
-        {"logits_bytes", memory->logits_bytes, false},
-        {"experts_bytes", memory->experts_bytes, true},
-        {"routed_bytes", memory->routed_bytes, true},
-        {"all_to_all_bytes", memory->exchange_bytes, true},
-        {"software_bytes", memory->software_bytes, false},
-    };
-    Json *object = json_put_object(arena, root, "memory");
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        if (!parts[i].is_of_experts || transformer_has_experts(&job->shape))
-            json_put_integer(arena, object, parts[i].key, parts[i].bytes);
-}
-
-static void put_step(Arena *arena, Json *root, const TransformerJob *job,
-                     const TransformerStep *step)
-{
-    put_real(arena, root, "step_ms", 1e3 * step->step_s, 6);
-    Json *split = json_put_object(arena, root, "split_ms");
-    for (int i = 0; i < STEP_PART_COUNT; i++)
-        if (i != STEP_EXPERTS || transformer_has_experts(&job->shape))
-            put_real(arena, split, step_part_name((StepPart)i), 1e3 * step->parts_s[i], 6);
-    if (!transformer_has_experts(&job->shape))
-        return;
-    Json *sent = json_put_object(arena, root, "all_to_all");
-    put_real(arena, sent, "within_node_bytes", step->all_to_all.within, 0);
-    put_real(arena, sent, "between_nodes_bytes", step->all_to_all.between, 0);
-}
-
-static void put_ranked(Arena *arena, Json *root, const TransformerPrediction *prediction,
-                       const RankedLayout *ranked)
-{
-    json_put_text(arena, root, "layout", layout_text(arena, &ranked->layout));
-    put_real(arena, root, "tokens_per_s",
-             transformer_tokens_per_s(&prediction->job, ranked->step.step_s), 1);
-    put_step(arena, root, &prediction->job, &ranked->step);
-    put_memory(arena, root, &prediction->job, &ranked->memory);
-}
-
-static void put_cost(Arena *arena, Json *object, const char *key, int64_t micro_usd)
-{
-    if (micro_usd == PRICE_UNKNOWN)
-        json_set(arena, object, key, json_null(arena));
-    else
-        put_real(arena, object, key, (double)micro_usd / 1e6, 2);
-}
-
-static void put_best(Arena *arena, Json *root, const TransformerPrediction *prediction,
-                     const WholeTraining *whole)
-{
-    const RankedLayout *best = &prediction->search.ranked[0];
-    const TransformerJob *job = &prediction->job;
-    const TransformerGpu *gpu = prediction->machine.gpu;
-    put_ranked(arena, root, prediction, best);
-    put_real(arena, root, "uncertainty_pct",
-             100 * transformer_uncertainty(&prediction->machine, &best->step), 1);
-    Json *mfu = json_put_object(arena, root, "mfu");
-    json_put_text(arena, mfu, "peak", best->layout.precision == PRECISION_FP8 ? "fp8" : "bf16");
-    put_real(arena, mfu, "attention_as_computed",
-             transformer_mfu(job, &best->layout, gpu, ATTENTION_AS_COMPUTED, best->step.step_s), 4);
-    put_real(arena, mfu, "attention_in_full",
-             transformer_mfu(job, &best->layout, gpu, ATTENTION_IN_FULL, best->step.step_s), 4);
-    json_put_text(arena, root, "waits_for", step_part_name(largest_wait(&best->step)));
-    if (whole->tokens > 0) {
-        Json *training = json_put_object(arena, root, "training");
-        put_real(arena, training, "tokens", whole->tokens, 0);
-        put_real(arena, training, "days", whole->days, 3);
-        put_cost(arena, training, "dedicated_usd", whole->dedicated_micro_usd);
-        put_cost(arena, training, "low_priority_usd", whole->low_priority_micro_usd);
-    }
-    Json *others = json_put_array(arena, root, "next_best");
-    for (int32_t i = 1; i < prediction->search.count; i++) {
-        Json *other = json_object(arena);
-        put_ranked(arena, other, prediction, &prediction->search.ranked[i]);
-        json_add(others, other);
-    }
-}
-
-static void put_too_large(Arena *arena, Json *root, const TransformerPrediction *prediction)
-{
-    json_put_text(arena, root, "layout", layout_text(arena, &prediction->search.least.layout));
-    put_memory(arena, root, &prediction->job, &prediction->search.least.memory);
-    if (prediction->has_alternative)
-        put_ranked(arena, json_put_object(arena, root, "nearest_that_fits"), prediction,
-                   &prediction->alternative);
-    else
-        json_set(arena, root, "nearest_that_fits", json_null(arena));
-}
-
-/* Active parameters and experts of a model that has experts. */
-static void put_experts(Arena *arena, Json *root, const TransformerShape *shape)
-{
-    const TransformerExperts *experts = &shape->experts;
-    json_put_integer(arena, root, "active_parameters", transformer_active_parameters(shape));
-    Json *object = json_put_object(arena, root, "experts");
-    json_put_integer(arena, object, "count", experts->count);
-    json_put_integer(arena, object, "per_token", experts->chosen);
-    json_put_integer(arena, object, "shared", experts->shared);
-    json_put_integer(arena, object, "layers",
-                     transformer_layers(shape, 0, shape->layers).of[BLOCK_EXPERTS]);
-    put_real(arena, object, "imbalance", (double)experts->imbalance_ppm / PPM, 6);
-}
-
-static void print_json(Arena *arena, const TransformerPrediction *prediction,
-                       const WholeTraining *whole, TransformerBasis basis)
-{
-    const TransformerJob *job = &prediction->job;
-    Json *root = json_object(arena);
-    json_put_text(arena, root, "model", prediction->model);
-    json_put_text(arena, root, "vm", prediction->vm_size->name);
-    json_put_integer(arena, root, "gpus", job->gpus);
-    json_put_integer(arena, root, "nodes", prediction->nodes);
-    json_put_text(arena, root, "framework", prediction->machine.software->name);
-    json_put_integer(arena, root, "sequence", job->shape.sequence);
-    json_put_integer(arena, root, "global_batch", job->global_batch);
-    json_put_integer(arena, root, "parameters", transformer_parameters(&job->shape));
-    if (transformer_has_experts(&job->shape))
-        put_experts(arena, root, &job->shape);
-    json_put_integer(arena, root, "flops_per_token",
-                     transformer_flops_per_token(&job->shape, ATTENTION_AS_COMPUTED));
-    json_put_integer(arena, root, "memory_of_gpu_bytes", prediction->machine.memory_bytes);
-    json_put_boolean(arena, root, "fits", prediction->fits);
-    if (prediction->fits)
-        put_best(arena, root, prediction, whole);
-    else
-        put_too_large(arena, root, prediction);
-    Json *layouts = json_put_object(arena, root, "layouts");
-    json_put_integer(arena, layouts, "combinations", prediction->search.combinations);
-    json_put_integer(arena, layouts, "valid", prediction->search.valid);
-    json_put_integer(arena, layouts, "fitting", prediction->search.fitting);
-    Json *lines = json_put_array(arena, root, "basis");
-    for (int32_t i = 0; i < basis.count; i++)
-        json_add(lines, json_string(arena, basis.lines[i]));
-    json_show(root);
-}
-
 /* --- The verb --- */
 
 static bool make_prediction(const Catalog *catalog, const TransformerArguments *arguments,
@@ -506,7 +333,7 @@ int predict_transformer(Arena *arena, const Catalog *catalog, const TransformerA
     if (has_costs)
         whole = whole_training(prediction, prediction->search.ranked[0].step.step_s, tokens);
     if (arguments->is_json) {
-        print_json(arena, prediction, &whole, basis);
+        json_show(transformer_answer_json(arena, prediction, &whole, &basis));
     } else {
         print_heading(arena, prediction);
         if (prediction->fits)
