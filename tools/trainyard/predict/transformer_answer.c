@@ -123,8 +123,8 @@ static const Field memory_fields[] = {
     COUNT("software_bytes", software_bytes, "the software itself"),
     {0},
 };
-static const ObjectType memory_type = OBJECT_TYPE(
-    "Transformer memory", "The memory of the fullest rank.", memory_fields);
+static const ObjectType memory_type =
+    OBJECT_TYPE("Transformer memory", "The memory of the fullest rank.", memory_fields);
 #undef OWNER
 
 /* The rows of an AnswerLayout, whose members begin with `in` in OWNER. */
