@@ -28,6 +28,8 @@ enum { STACK_BYTES = 256 << 10, GUARD_BYTES = 4096, CACHE_LINE_BYTES = 64 };
 
 } // namespace
 
+Stack running_stack;
+
 struct Fiber {
     char *stack;         // its lowest byte; only ASan knows that of a processor thread
     size_t stack_bytes;  // likewise
@@ -130,6 +132,7 @@ void fiber_switch(Fiber *from, Fiber *to)
 {
     previous = from;
     running = to;
+    running_stack = {(uintptr_t)to->stack, to->stack_bytes};
 #if CUDA_EMULATED_ASAN
     __sanitizer_start_switch_fiber(&from->fake_stack, to->stack, to->stack_bytes);
 #endif

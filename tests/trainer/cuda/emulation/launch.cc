@@ -5,12 +5,22 @@
 #include <numeric>
 #include <vector>
 
+#include <cuda_emulated_sanitizer.h>
+
 #include "tests/trainer/cuda/emulation/fiber.h"
 #include "tests/trainer/cuda/emulation/runtime.h"
 
-uint3 threadIdx, blockIdx;
-dim3 blockDim, gridDim;
-uint64_t cuda_emulated_multiply_adds;
+/* Data of the emulation that kernels read, in one section, so that their accesses are recognised.
+ */
+#if CUDA_EMULATED_ASAN
+#define OF_LAUNCH // AddressSanitizer guards only the common sections
+#else
+#define OF_LAUNCH __attribute__((section("cuda_emulated_launch")))
+#endif
+
+OF_LAUNCH uint3 threadIdx, blockIdx;
+OF_LAUNCH dim3 blockDim, gridDim;
+OF_LAUNCH uint64_t cuda_emulated_multiply_adds;
 
 /* The linker's names for the ends of __shared__ arrays; null if a program has no such arrays. */
 extern "C" char shared_begin[] __asm__("__start_cuda_emulated_shared") __attribute__((weak));
@@ -59,7 +69,7 @@ struct Block {
     uint32_t current;
 };
 
-Block block;
+OF_LAUNCH Block block;
 bool runs;                                                     // a kernel cannot launch another one
 std::vector<Fiber *> &idle_fibers = *new std::vector<Fiber *>; // never destroyed, like fibers
 Fiber *running_fiber, *caller;
@@ -359,18 +369,6 @@ void multiply_in_warp(const CudaEmulatedPlace &place, const Fragments &own,
 }
 
 } // namespace
-
-template <class T> static bool is_in(uintptr_t address, const T &object)
-{
-    return address - (uintptr_t)&object < sizeof object;
-}
-
-bool is_of_launch(uintptr_t address)
-{
-    return is_in(address, threadIdx) || is_in(address, blockIdx) || is_in(address, blockDim) ||
-           is_in(address, gridDim) || is_in(address, block) ||
-           is_in(address, cuda_emulated_multiply_adds);
-}
 
 void fail_access(const char *complaint)
 {

@@ -4,7 +4,8 @@
  * Kernels that are compiled with -fsanitize=thread (trainyard_cuda_judged) call the functions at
  * the end of this file for each access to memory. They are not those of ThreadSanitizer, which
  * knows threads of the processor only. For each byte of GPU memory and of shared memory, the last
- * write and the last reads of two threads in the running kernel are kept. Accesses have an order
+ * write and the last reads of two threads in the running kernel are kept, once for bytes that were
+ * always accessed together. Accesses have an order
  *
  * - within a thread,
  * - within a block, if a barrier is between them; within a warp, if a __syncwarp is,
@@ -21,6 +22,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tests/trainer/cuda/emulation/fiber.h"
 #include "tests/trainer/cuda/emulation/runtime.h"
 
 /* The linker's names for the ends of static data, without constants: __shared__ arrays are there.
@@ -35,6 +37,8 @@ namespace
 {
 
 constexpr uint32_t WARP = 32, BLOCK_MAX = 1024;
+constexpr uintptr_t PAGE_BYTES = 4096; // page_bytes() is a multiple of it
+constexpr int CELL_BITS_MAX = 4;       // an access of 16 bytes is the largest
 
 /* The place of an access in the running kernel. */
 struct Moment {
@@ -42,16 +46,23 @@ struct Moment {
     uint16_t barriers, warp_barriers; // that were complete
 };
 
-struct Byte {
+/* The accesses to a few bytes. */
+struct Cell {
     Moment write, reads[2]; // of two threads
 };
 
 enum class Memory { OTHER, SHARED, DEVICE };
 
 struct Page {
-    uint64_t launch; // of which the bytes are
+    uint64_t launch; // of which the cells are
     Memory memory;
-    std::vector<Byte> bytes; // none in OTHER
+    int cell_bits;           // a cell has 1 << cell_bits bytes
+    std::vector<Cell> cells; // none in OTHER
+};
+
+struct CachedPage {
+    uintptr_t number;
+    Page *page; // null: none
 };
 
 /* The fence and the atomic operation of a thread, which order blocks. */
@@ -64,13 +75,13 @@ uint64_t launch;
 bool runs;
 uint32_t block, thread; // `thread`: in its block
 uint16_t barriers, warp_barriers[BLOCK_MAX / WARP];
+Moment current; // of the running thread
 Thread threads[BLOCK_MAX];
 std::vector<Moment> released; // by block: all before this moment is visible to others
 Moment acquired;              // by the running block: all later moments see what is visible
 std::unordered_map<uintptr_t, std::unique_ptr<Page>> &pages =
     *new std::unordered_map<uintptr_t, std::unique_ptr<Page>>; // never destroyed, like fibers
-Page *latest_page;
-uintptr_t latest_number;
+CachedPage cache[1024]; // of the running kernel, by the lowest bits of the number
 
 uint32_t block_of(const Moment &moment)
 {
@@ -82,9 +93,9 @@ uint32_t place_of(const Moment &moment)
     return (moment.thread - 1) % BLOCK_MAX;
 }
 
-Moment this_moment()
+bool is_same(const Moment &a, const Moment &b)
 {
-    return {block * BLOCK_MAX + thread + 1, barriers, warp_barriers[thread / WARP]};
+    return memcmp(&a, &b, sizeof a) == 0;
 }
 
 /* True if `earlier`, of the same block as `later`, comes before it whatever the order of threads.
@@ -120,23 +131,39 @@ Memory memory_of(uintptr_t at)
     return where((const void *)at, 1, &is_inside) == Where::DEVICE ? Memory::DEVICE : Memory::OTHER;
 }
 
-/* The page of an address, without accesses of earlier kernels. */
-Page &page_of(uintptr_t at)
+/* The page of a number, without accesses of earlier kernels. */
+Page *open_page(uintptr_t number)
 {
-    const uintptr_t number = at / page_bytes();
-    if (latest_page != nullptr && latest_number == number && latest_page->launch == launch)
-        return *latest_page;
     std::unique_ptr<Page> &page = pages[number];
     if (!page)
         page = std::make_unique<Page>();
     if (page->launch != launch) {
         page->launch = launch;
-        page->memory = memory_of(at);
-        page->bytes.assign(page->memory == Memory::OTHER ? 0 : page_bytes(), Byte());
+        page->memory = memory_of(number * PAGE_BYTES);
+        page->cell_bits = CELL_BITS_MAX;
+        page->cells.assign(page->memory == Memory::OTHER ? 0 : PAGE_BYTES >> CELL_BITS_MAX, Cell());
     }
-    latest_page = page.get();
-    latest_number = number;
-    return *page;
+    return page.get();
+}
+
+Page *page_of(uintptr_t at)
+{
+    const uintptr_t number = at / PAGE_BYTES;
+    CachedPage &cached = cache[number % (sizeof cache / sizeof cache[0])];
+    if (cached.number != number || cached.page == nullptr)
+        cached = {number, open_page(number)};
+    return cached.page;
+}
+
+/* Divides the cells of a page into smaller ones, which had the same accesses. */
+void divide_cells(Page *page, int cell_bits)
+{
+    const int shift = page->cell_bits - cell_bits;
+    std::vector<Cell> cells(PAGE_BYTES >> cell_bits);
+    for (size_t i = 0; i < cells.size(); i++)
+        cells[i] = page->cells[i >> shift];
+    page->cells.swap(cells);
+    page->cell_bits = cell_bits;
 }
 
 /* --- Accesses --- */
@@ -151,44 +178,57 @@ Page &page_of(uintptr_t at)
     fail_access(text);
 }
 
-void note_read(Byte *byte, const Moment &at, Memory memory)
+/* A second access of the same kind at the same moment has nothing new to judge: an access of
+ * another thread in between would have been judged with the first one. */
+inline void note_read(Cell *cell, Memory memory)
 {
-    if (memory == Memory::SHARED &&
-        (byte->write.thread == 0 || block_of(byte->write) != block_of(at)))
-        complain("reads", "shared memory that no thread of the block has written", nullptr);
-    if (!is_ordered(byte->write, at, memory))
-        complain("reads", "without an order what was written by", &byte->write);
-    if (byte->reads[0].thread != at.thread)
-        byte->reads[1] = byte->reads[0];
-    byte->reads[0] = at;
-}
-
-void note_write(Byte *byte, const Moment &at, Memory memory)
-{
-    if (!is_ordered(byte->write, at, memory))
-        complain("writes", "without an order what was written by", &byte->write);
-    for (const Moment &read : byte->reads)
-        if (!is_ordered(read, at, memory))
-            complain("writes", "without an order what was read by", &read);
-    byte->write = at;
-}
-
-void note(const void *address, size_t bytes, bool writes)
-{
-    if (!runs)
+    if (is_same(cell->reads[0], current))
         return;
-    const Moment at = this_moment();
-    for (uintptr_t place = (uintptr_t)address; place < (uintptr_t)address + bytes; place++) {
-        Page &page = page_of(place);
-        if (page.memory == Memory::OTHER)
+    if (memory == Memory::SHARED &&
+        (cell->write.thread == 0 || block_of(cell->write) != block_of(current)))
+        complain("reads", "shared memory that no thread of the block has written", nullptr);
+    if (!is_ordered(cell->write, current, memory))
+        complain("reads", "without an order what was written by", &cell->write);
+    if (cell->reads[0].thread != current.thread)
+        cell->reads[1] = cell->reads[0];
+    cell->reads[0] = current;
+}
+
+inline void note_write(Cell *cell, Memory memory)
+{
+    if (is_same(cell->write, current))
+        return;
+    if (!is_ordered(cell->write, current, memory))
+        complain("writes", "without an order what was written by", &cell->write);
+    for (const Moment &read : cell->reads)
+        if (!is_ordered(read, current, memory))
+            complain("writes", "without an order what was read by", &read);
+    cell->write = current;
+}
+
+inline void note(const void *address, size_t bytes, bool writes)
+{
+    uintptr_t at = (uintptr_t)address;
+    if (!runs || at - running_stack.begin < running_stack.bytes || is_of_launch(at))
+        return;
+    const uintptr_t end = at + bytes;
+    while (at < end) {
+        Page *const page = page_of(at);
+        if (page->memory == Memory::OTHER)
             return;
-        if (page.memory == Memory::SHARED && is_of_launch(place))
-            return;
-        Byte *byte = &page.bytes[place % page_bytes()];
-        if (writes)
-            note_write(byte, at, page.memory);
-        else
-            note_read(byte, at, page.memory);
+        const uintptr_t page_end = (at / PAGE_BYTES + 1) * PAGE_BYTES;
+        const uintptr_t stop = end < page_end ? end : page_end;
+        const int cell_bits = __builtin_ctzll(at | stop | 1u << CELL_BITS_MAX);
+        if (cell_bits < page->cell_bits)
+            divide_cells(page, cell_bits);
+        Cell *cell = &page->cells[at % PAGE_BYTES >> page->cell_bits];
+        Cell *const after = cell + ((stop - at) >> page->cell_bits);
+        for (; cell < after; cell++)
+            if (writes)
+                note_write(cell, page->memory);
+            else
+                note_read(cell, page->memory);
+        at = stop;
     }
 }
 
@@ -199,6 +239,7 @@ void note(const void *address, size_t bytes, bool writes)
 void races_begin(uint64_t blocks)
 {
     launch++;
+    memset(cache, 0, sizeof cache);
     released.assign(blocks, Moment());
     runs = true;
 }
@@ -220,6 +261,7 @@ void races_begin_block(uint32_t number)
 void races_set_thread(uint32_t number)
 {
     thread = number;
+    current = {block * BLOCK_MAX + thread + 1, barriers, warp_barriers[thread / WARP]};
 }
 
 void races_barrier()
@@ -241,7 +283,7 @@ void cuda_emulated_fence()
 {
     Thread &own = threads[thread];
     own.has_fence = true;
-    own.fence = this_moment();
+    own.fence = current;
     if (own.has_atomic)
         acquired = own.fence;
 }

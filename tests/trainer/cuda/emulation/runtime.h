@@ -9,6 +9,10 @@
 
 #include "tests/trainer/cuda/emulation/emulation.h"
 
+/* The linker's names for the ends of the section that launch.cc fills; null if it does not. */
+extern "C" char launch_begin[] __asm__("__start_cuda_emulated_launch") __attribute__((weak));
+extern "C" char launch_end[] __asm__("__stop_cuda_emulated_launch") __attribute__((weak));
+
 namespace emulation
 {
 
@@ -77,8 +81,11 @@ void races_warp_barrier(uint32_t warp);
 
 /* --- launch.cc --- */
 
-/* True for the emulation's data that kernels access. */
-bool is_of_launch(uintptr_t address);
+/* True for the emulation's data that kernels read. */
+inline bool is_of_launch(uintptr_t address)
+{
+    return address >= (uintptr_t)launch_begin && address < (uintptr_t)launch_end;
+}
 /* Ends the program: the running thread makes an access that is not allowed. */
 [[noreturn]] void fail_access(const char *complaint);
 

@@ -71,6 +71,26 @@ __global__ static void write_twice(float *out, bool is_faulty)
     out[(is_faulty ? 0 : blockIdx.x * THREADS) + threadIdx.x] = (float)threadIdx.x;
 }
 
+/* Each thread writes a byte, and reads those of three others with it. */
+__global__ static void read_word_of_bytes(float *out, bool is_faulty)
+{
+    const int thread = (int)threadIdx.x;
+    reinterpret_cast<unsigned char *>(out + THREADS)[thread] = (unsigned char)thread;
+    if (!is_faulty)
+        __syncthreads();
+    out[thread] = out[THREADS + thread / 4];
+}
+
+/* Each thread writes a number, and replaces a byte of the number after it. */
+__global__ static void write_byte_of_word(float *out, bool is_faulty)
+{
+    const int thread = (int)threadIdx.x, next = thread == THREADS - 1 ? 0 : thread + 1;
+    out[thread] = 1.0f;
+    if (!is_faulty)
+        __syncthreads();
+    reinterpret_cast<unsigned char *>(out)[next * 4 + 3] = 0;
+}
+
 /* The last block adds what the others have written. `step`: the part of the protocol that is
  * missing; 0: none. */
 __device__ static void add_in_last(float *out, unsigned int *done, int missing)
@@ -108,8 +128,16 @@ static const struct {
     void (*kernel)(float *, bool);
     unsigned int blocks;
 } rows[] = {
-    {pass_on, 1},          {pass_on_in_warp, 1}, {cross_warps, 1},     {read_leftovers, BLOCKS},
-    {write_twice, BLOCKS}, {add_all<1>, BLOCKS}, {add_all<2>, BLOCKS}, {add_all<3>, BLOCKS},
+    {pass_on, 1},
+    {pass_on_in_warp, 1},
+    {cross_warps, 1},
+    {read_leftovers, BLOCKS},
+    {write_twice, BLOCKS},
+    {add_all<1>, BLOCKS},
+    {add_all<2>, BLOCKS},
+    {add_all<3>, BLOCKS},
+    {read_word_of_bytes, 1},
+    {write_byte_of_word, 1},
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
