@@ -1320,9 +1320,12 @@ static FaultShape fault_shape(CommandKind kind)
         return (FaultShape){"node", true, true, true, false};
     case COMMAND_NODE_PREEMPT:
     case COMMAND_NODE_REBOOT:
+    case COMMAND_NODE_RESUME:
         return (FaultShape){"node", false, false, false, false};
     case COMMAND_NODE_SLOW:
         return (FaultShape){"node", false, false, false, true};
+    case COMMAND_NODE_DRAIN:
+        return (FaultShape){"node", false, true, true, false};
     case COMMAND_GROUP_CRASH:
         return (FaultShape){"group", true, true, true, false};
     case COMMAND_GROUP_PREEMPT:

@@ -619,7 +619,8 @@ static void add_fault(CommandList *list, Dice *dice)
     };
     CommandKind kind = kinds[roll(dice, (int32_t)(sizeof kinds / sizeof kinds[0]))];
     bool is_of_node = kind == COMMAND_NODE_CRASH || kind == COMMAND_NODE_PREEMPT ||
-                      kind == COMMAND_NODE_REBOOT || kind == COMMAND_NODE_SLOW;
+                      kind == COMMAND_NODE_REBOOT || kind == COMMAND_NODE_SLOW ||
+                      kind == COMMAND_NODE_DRAIN || kind == COMMAND_NODE_RESUME;
     bool is_of_job = is_of_node && roll(dice, 3) == 0;
     Command *fault = commands_add(list, kind, "fault", roll(dice, 5000) * NS_PER_S);
     fault->path = kind == COMMAND_SHARE_SLOW

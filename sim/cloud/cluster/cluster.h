@@ -54,6 +54,7 @@ typedef struct {
     int32_t missing_nodes, asked_nodes;
     int32_t node_count[NODE_STATE_COUNT];
     int32_t shared_nodes;     /* running nodes that no job has as a whole */
+    int32_t draining_nodes;   /* running nodes that are drained */
     PlaceSet *places_by_free; /* [free GPUs, 0 to the number that a node has]: the nodes there that
                                  take jobs now: idle or shared ones that do not retire */
     int64_t *gaps;            /* [free GPUs], twice: room for automatic scaling to count nodes in */
@@ -148,9 +149,12 @@ typedef struct {
     void (*node_warned)(void *jobs, JobId job);
     /* The node of a job has crashed; the service has not noticed it yet. */
     void (*node_fell_silent)(void *jobs, JobId job, const Node *node);
+    /* The node of a job is drained, or no longer. */
+    void (*node_drains)(void *jobs, JobId job);
     /* Nodes have become idle, or a job has left the queue: other jobs may start. */
     void (*nodes_changed)(void *jobs, ClusterId cluster);
-    /* A node has become unusable: a policy that counted on it may let other jobs start. */
+    /* A node has become unusable or is drained: a policy that counted on it may let other jobs
+     * start. */
     void (*node_failed)(void *jobs, ClusterId cluster);
 } ClusterJobs;
 

@@ -3,6 +3,7 @@
 #include "sim/base/civil_time.h"
 #include "sim/base/invariant.h"
 #include "sim/cloud/cluster/allocation.h"
+#include "sim/cloud/cluster/drain.h"
 #include "sim/cloud/cluster/gpus.h"
 #include "sim/cloud/cluster/quota.h"
 #include "sim/cloud/cluster/tables.h"
@@ -63,6 +64,14 @@ void node_setup_ends(const Clusters *clusters, Node *node, int32_t exit_code)
     node->setup_exit_code = exit_code;
 }
 
+void node_count_draining(Cluster *cluster, const Node *node, int32_t change)
+{
+    ClusterKind *kind = &cluster->kinds[node->kind];
+    if (node->drain == DRAIN_WAITS && node->state == NODE_RUNNING)
+        kind->draining_nodes += change;
+    kind->room.unusable_nodes = kind->node_count[NODE_UNUSABLE] + kind->draining_nodes;
+}
+
 static void count_in_state(Cluster *cluster, const Node *node, NodeState state, int32_t change)
 {
     ClusterKind *kind = &cluster->kinds[node->kind];
@@ -71,7 +80,6 @@ static void count_in_state(Cluster *cluster, const Node *node, NodeState state, 
     cluster->node_count[state] += change;
     kind->node_count[state] += change;
     kind->room.idle_nodes = kind->node_count[NODE_IDLE];
-    kind->room.unusable_nodes = kind->node_count[NODE_UNUSABLE];
 }
 
 void node_set_state(Clusters *clusters, Cluster *cluster, Node *node, NodeState state,
@@ -84,7 +92,9 @@ void node_set_state(Clusters *clusters, Cluster *cluster, Node *node, NodeState 
     place_set_add(&cluster->places[state], node->place);
     count_in_state(cluster, node, node->state, -1);
     count_in_state(cluster, node, state, 1);
+    node_count_draining(cluster, node, -1);
     node->state = state;
+    node_count_draining(cluster, node, 1);
     node->generation++; // pending events belonged to the old state
     node_setup_ends(clusters, node, SETUP_CUT_OFF);
     if (state != NODE_RUNNING) {
@@ -107,6 +117,7 @@ void node_set_retiring(Cluster *cluster, Node *node, bool is_retiring)
 void node_leaves(Clusters *clusters, Cluster *cluster, Node *node, TraceCause cause)
 {
     node_set_retiring(cluster, node, false);
+    drain_ends(clusters, cluster, node);
     node->is_silent = false; // the service no longer waits for its answers
     node_set_state(clusters, cluster, node, NODE_LEAVING, cause);
 }
@@ -267,6 +278,7 @@ void node_release(Clusters *clusters, Cluster *cluster, Node *node, TraceCause c
 {
     bool was_retiring = node->is_retiring;
     node_set_retiring(cluster, node, false);
+    drain_ends(clusters, cluster, node);
     node->is_silent = false;
     node->life++;
     node->released_ns = clusters->engine->now_ns;
