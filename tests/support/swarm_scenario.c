@@ -1013,6 +1013,8 @@ static void make_maintenance(Maker *maker, Json *create, const Json *scale)
         const int takes_s = 60 + roll(&dice, 600);
         set_text(maker, maintenance, "at", seconds(maker, roll(&dice, 3000)));
         set_text(maker, maintenance, "duration", seconds(maker, takes_s));
+        if (happens(&dice, 40))
+            set_integer(maker, maintenance, "nodes_at_once", 1 + roll(&dice, 3));
         const Json *kinds = json_member(create, "node_kinds");
         if (kinds != NULL && kinds->count > 0 && happens(&dice, 60)) {
             const Json *kind = json_item(kinds, roll(&dice, kinds->count));

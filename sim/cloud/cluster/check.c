@@ -142,6 +142,19 @@ static void check_kinds(const Clusters *clusters, const Cluster *cluster)
     invariant(!cluster->is_automatic || cluster_counts_demand(cluster));
 }
 
+/* So many nodes have their turn in a rolling maintenance. */
+static void check_maintenance(const Clusters *clusters, const Cluster *cluster)
+{
+    for (int32_t i = 0; i < cluster->spec->maintenance_count; i++) {
+        int32_t in_turn = 0;
+        for (int32_t place = 0; place < cluster->place_count; place++)
+            if (cluster->nodes[place].index != ID_NONE)
+                in_turn += node_by_id(clusters, cluster->nodes[place])->maintenance_after == i + 1;
+        invariant(cluster->maintenance[i].in_turn == in_turn);
+        invariant(in_turn <= cluster->spec->maintenance[i].nodes_at_once);
+    }
+}
+
 /* A steady cluster has its target number of nodes, or an error. */
 static void check_allocation(const Cluster *cluster)
 {
@@ -196,6 +209,7 @@ int64_t clusters_check(const Clusters *clusters)
         const Cluster *cluster = cluster_by_id(clusters, (ClusterId){c});
         check_counts(clusters, cluster);
         check_kinds(clusters, cluster);
+        check_maintenance(clusters, cluster);
         check_places(clusters, cluster);
         check_cluster(clusters, cluster);
         living += cluster->provisioning != PROVISIONING_DELETED;

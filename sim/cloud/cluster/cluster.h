@@ -61,6 +61,15 @@ typedef struct {
     Room room;
 } ClusterKind;
 
+/* A planned maintenance (maintenance.h). */
+typedef struct {
+    int64_t since_ns; /* INT64_MAX: it is not under way */
+    /* Of a rolling one that is under way: */
+    int32_t next_place; /* the nodes at lower places have had their turn, or have it */
+    int32_t end_number; /* nodes with this number and later ones came after its begin */
+    int32_t in_turn;    /* nodes that have their turn: drained for it, or prepared again */
+} MaintenanceRun;
+
 struct Cluster {
     ClusterId id;
     ResourcePath path;
@@ -83,8 +92,8 @@ struct Cluster {
                                 GPUs; without jobs that do not fit on empty nodes */
     int64_t *waiting_widths; /* [nodes, up to WIDTH_MAX]: how many of those jobs run on so many */
     uint32_t width_capacity;
-    int64_t sharing_jobs;         /* how many of those jobs there are */
-    int64_t *maintained_since_ns; /* [spec->maintenance_count] INT64_MAX: it is not under way */
+    int64_t sharing_jobs;        /* how many of those jobs there are */
+    MaintenanceRun *maintenance; /* [spec->maintenance_count] */
 
     /* The allocation under way, or the last one. It requests as many of the missing nodes as the
      * quota has room for; their cores are taken from then on. */

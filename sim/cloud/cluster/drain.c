@@ -3,6 +3,7 @@
 #include "sim/base/invariant.h"
 #include "sim/cloud/cluster/autoscale.h"
 #include "sim/cloud/cluster/gpus.h"
+#include "sim/cloud/cluster/maintenance.h"
 #include "sim/cloud/cluster/tables.h"
 
 bool node_can_drain(const Clusters *clusters, const Node *node)
@@ -38,6 +39,7 @@ void cluster_node_drained(Clusters *clusters, Node *node, NodeFailure work)
 {
     Cluster *cluster = cluster_row(clusters, node->cluster);
     invariant(node_can_drain(clusters, node));
+    maintenance_turn_ends(clusters, cluster, node); // that of an earlier drain
     node->drain_work = work;
     node->drained_ns = clusters->engine->now_ns;
     TraceRecord *record = node_trace(clusters, TRACE_NODE_DRAINED, node);
@@ -86,6 +88,7 @@ void cluster_node_resumed(Clusters *clusters, Node *node)
         return;
     }
     drain_ends(clusters, cluster, node);
+    maintenance_turn_ends(clusters, cluster, node);
     clusters->jobs.nodes_changed(clusters->jobs.jobs, cluster->id);
     autoscale_update(clusters, cluster);
 }

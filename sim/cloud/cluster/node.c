@@ -5,6 +5,7 @@
 #include "sim/cloud/cluster/allocation.h"
 #include "sim/cloud/cluster/drain.h"
 #include "sim/cloud/cluster/gpus.h"
+#include "sim/cloud/cluster/maintenance.h"
 #include "sim/cloud/cluster/quota.h"
 #include "sim/cloud/cluster/tables.h"
 #include "sim/model/bounded.h"
@@ -105,6 +106,8 @@ void node_set_state(Clusters *clusters, Cluster *cluster, Node *node, NodeState 
     recorder_emit_change(clusters->recorder, node_state_name(state), &node->state_since_ns);
     if (node->repair != REPAIR_NONE) // it was unusable until now
         crew_dismissed(clusters, node);
+    if (node->drain == DRAIN_NONE && state != NODE_PREPARING)
+        maintenance_turn_ends(clusters, cluster, node);
 }
 
 void node_set_retiring(Cluster *cluster, Node *node, bool is_retiring)

@@ -75,9 +75,11 @@ typedef struct {
     NodeState state;
     NodeRepair repair;
     NodeDrain drain;
-    NodeFailure drain_work; /* of the last drain: the work, as a failure that begins later */
-    int64_t drained_ns;     /* the begin of the last drain */
-    int32_t preparations;   /* begun so far; addresses random draws */
+    NodeFailure drain_work;    /* of the last drain: the work, as a failure that begins later */
+    int64_t drained_ns;        /* the begin of the last drain */
+    int32_t maintenance_after; /* 1 + the index of the rolling maintenance in which it has its turn;
+                                  0: none */
+    int32_t preparations;      /* begun so far; addresses random draws */
     int64_t state_since_ns;
     int64_t life_ns;      /* the begin of its present life: allocation, or the last repair */
     int64_t allocated_ns; /* billing begins */

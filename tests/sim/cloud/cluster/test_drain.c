@@ -369,6 +369,134 @@ START_TEST(what_cannot_be_drained_or_resumed_is_refused)
 }
 END_TEST
 
+/* --- Rolling maintenance --- */
+
+/* Begins at 1000 s and takes 100 s for each node. */
+static MaintenanceSpec *roll(ClusterSpec *spec, int32_t nodes_at_once)
+{
+    MaintenanceSpec *own = ARENA_NEW(arena, MaintenanceSpec);
+    *own = (MaintenanceSpec){
+        .begin_ns = 1000 * NS_PER_S, .takes_ns = 100 * NS_PER_S, .nodes_at_once = nodes_at_once};
+    spec->maintenance = own;
+    spec->maintenance_count = 1;
+    return own;
+}
+
+/* The only maintenance begins at 1000 s and ends then. */
+static void ck_ends(int64_t end_s)
+{
+    ck_assert_int_eq(count_of(TRACE_CLUSTER_MAINTENANCE), 2);
+    const TraceRecord *ends = recording_find(&recording, TRACE_CLUSTER_MAINTENANCE, "ends", 0);
+    ck_assert_int_eq(ends->since_ns, 1000 * NS_PER_S);
+    ck_assert_int_eq(ends->at_ns / NS_PER_S, end_s);
+}
+
+START_TEST(one_node_after_the_other_is_worked_on)
+{
+    roll(add_cluster(3, 1), 1);
+    add_nodes_job("wide", 1050, 3, 100);
+    advance(5000);
+    for (uint32_t node = 0; node < 3; node++) {
+        ck_assert_int_eq(node_s(node, "unusable", 0), 1000 + 100 * node);
+        ck_assert_int_eq(node_s(node, "idle", 1), 1100 + 100 * node);
+    }
+    ck_ends(1300);
+    ck_assert_int_eq(job_s(0, "running", 0), 1300);
+    ck_assert_int_eq(
+        recording_get(&recording, TRACE_CLUSTER_MAINTENANCE, 0)->cluster_maintenance.nodes, 3);
+}
+END_TEST
+
+START_TEST(a_running_job_holds_up_only_its_own_node)
+{
+    roll(add_cluster(3, 1), 2);
+    add_job("runs", 100, 1, 1400); // on the first node
+    advance(5000);
+    ck_assert_int_eq(node_s(1, "unusable", 0), 1000);
+    ck_assert_int_eq(node_s(2, "unusable", 0), 1100);
+    ck_assert_int_eq(node_s(0, "unusable", 0), 1500);
+    ck_assert_int_eq(job_s(0, "succeeded", 0), 1500);
+    ck_ends(1600);
+}
+END_TEST
+
+START_TEST(the_next_node_has_its_turn_when_the_last_is_prepared)
+{
+    roll(add_cluster(2, 1), 1);
+    Scenario *slow = scenario_of(&list, 1);
+    slow->service = plain_service(arena); // a preparation takes 130 s
+    slow->until_ns = 5000 * NS_PER_S;
+    world = world_create(arena, slow, recording_sink(&recording, TRACE_LEVEL_JOBS));
+    world_check_always(world);
+    world_run(world);
+    ck_assert_int_eq(node_s(0, "preparing", 1), 1100);
+    ck_assert_int_eq(node_s(1, "unusable", 0), 1230);
+    ck_ends(1460);
+}
+END_TEST
+
+START_TEST(nodes_that_came_later_have_no_turn)
+{
+    roll(add_cluster(1, 1), 1);
+    commands_resize(&list, "c", 1050 * NS_PER_S, 3);
+    advance(5000);
+    ck_assert_int_eq(node_s(1, "unusable", 0), -1);
+    ck_ends(1100);
+}
+END_TEST
+
+START_TEST(nodes_in_turn_that_go_or_are_resumed_make_room)
+{
+    ClusterSpec *spec = add_cluster(4, 1);
+    spec->is_low_priority = true;
+    roll(spec, 1);
+    add_on_node(COMMAND_NODE_DRAIN, 500, 3); // on request, so it is passed over
+    add_on_node(COMMAND_NODE_PREEMPT, 1000, 1);
+    add_on_node(COMMAND_NODE_RESUME, 1040, 2);
+    advance(5000);
+    ck_assert_int_eq(node_s(0, "released", 0), 1030); // after the notice
+    ck_assert_int_eq(node_s(1, "unusable", 0), 1030);
+    ck_assert_int_eq(node_s(1, "idle", 1), 1040);
+    ck_assert_int_eq(node_s(3, "unusable", 0), 1040);
+    ck_assert_int_eq(node_s(2, "unusable", 1), -1);
+    ck_ends(1140);
+}
+END_TEST
+
+START_TEST(a_begin_while_it_is_under_way_is_left_out)
+{
+    roll(add_cluster(3, 1), 1)->every_ns = 200 * NS_PER_S;
+    advance(2000);
+    static const int64_t begins_s[] = {1000, 1400, 1800};
+    for (int32_t i = 0; i < 3; i++)
+        ck_assert_int_eq(recording_find(&recording, TRACE_CLUSTER_MAINTENANCE, "begins", i)->at_ns /
+                             NS_PER_S,
+                         begins_s[i]);
+    ck_assert_int_eq(recording_count(&recording, TRACE_CLUSTER_MAINTENANCE, "begins"), 3);
+}
+END_TEST
+
+START_TEST(a_rolling_maintenance_defers_no_job)
+{
+    roll(add_cluster(2, 1), 1);
+    add_job("long", 900, 1, 3000);
+    advance_under((PolicyKind)_i, 5000);
+    ck_assert_int_eq(job_s(0, "running", 0), 900);
+    ck_assert_int_eq(count_of(TRACE_JOB_DEFERRED), 0);
+    ck_ends(4100); // the first node waits for its job until 3900 s
+}
+END_TEST
+
+START_TEST(a_deleted_cluster_ends_its_maintenance)
+{
+    roll(add_cluster(2, 1), 1);
+    commands_add(&list, COMMAND_CLUSTER_DELETE, "c", 1050 * NS_PER_S);
+    advance(5000);
+    ck_assert_int_eq(count_of(TRACE_CLUSTER_MAINTENANCE), 1);
+    ck_assert_int_eq(node_s(1, "unusable", 0), -1);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("drain");
@@ -392,6 +520,14 @@ Suite *test_suite(void)
     tcase_add_loop_test(tests, backfill_does_not_reserve_drained_nodes, 0, 4);
     tcase_add_loop_test(tests, no_job_is_stopped_for_a_drained_node, 0, 2);
     tcase_add_test(tests, what_cannot_be_drained_or_resumed_is_refused);
+    tcase_add_test(tests, one_node_after_the_other_is_worked_on);
+    tcase_add_test(tests, a_running_job_holds_up_only_its_own_node);
+    tcase_add_test(tests, the_next_node_has_its_turn_when_the_last_is_prepared);
+    tcase_add_test(tests, nodes_that_came_later_have_no_turn);
+    tcase_add_test(tests, nodes_in_turn_that_go_or_are_resumed_make_room);
+    tcase_add_test(tests, a_begin_while_it_is_under_way_is_left_out);
+    tcase_add_loop_test(tests, a_rolling_maintenance_defers_no_job, 0, POLICY_COUNT);
+    tcase_add_test(tests, a_deleted_cluster_ends_its_maintenance);
     suite_add_tcase(suite, tests);
     return suite;
 }
