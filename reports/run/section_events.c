@@ -126,6 +126,12 @@ static void mishap_print(Text *out, const Facts *facts, const TraceRow *row)
     if (record->kind == TRACE_NODE_ERROR)
         text_printf(out, "Node %s of cluster %s reports %s", row->node, cluster_name(facts, row),
                     record->name);
+    if (record->kind == TRACE_NODE_DRAINED)
+        text_printf(out, "Node %s of cluster %s takes no new job: %s", row->node,
+                    cluster_name(facts, row), record->name);
+    if (record->kind == TRACE_NODE_RESUMED)
+        text_printf(out, "Node %s of cluster %s is no longer drained", row->node,
+                    cluster_name(facts, row));
     if (record->kind == TRACE_CLUSTER_SCALING)
         text_printf(out, "Cluster %s is scaled %s", cluster_name(facts, row),
                     strcmp(record->name, "automatic") == 0 ? "automatically from now on"

@@ -1013,6 +1013,8 @@ static void make_maintenance(Maker *maker, Json *create, const Json *scale)
         const int takes_s = 60 + roll(&dice, 600);
         set_text(maker, maintenance, "at", seconds(maker, roll(&dice, 3000)));
         set_text(maker, maintenance, "duration", seconds(maker, takes_s));
+        if (happens(&dice, 40))
+            set_integer(maker, maintenance, "nodes_at_once", 1 + roll(&dice, 3));
         const Json *kinds = json_member(create, "node_kinds");
         if (kinds != NULL && kinds->count > 0 && happens(&dice, 60)) {
             const Json *kind = json_item(kinds, roll(&dice, kinds->count));
@@ -1320,9 +1322,12 @@ static FaultShape fault_shape(CommandKind kind)
         return (FaultShape){"node", true, true, true, false};
     case COMMAND_NODE_PREEMPT:
     case COMMAND_NODE_REBOOT:
+    case COMMAND_NODE_RESUME:
         return (FaultShape){"node", false, false, false, false};
     case COMMAND_NODE_SLOW:
         return (FaultShape){"node", false, false, false, true};
+    case COMMAND_NODE_DRAIN:
+        return (FaultShape){"node", false, true, true, false};
     case COMMAND_GROUP_CRASH:
         return (FaultShape){"group", true, true, true, false};
     case COMMAND_GROUP_PREEMPT:

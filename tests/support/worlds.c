@@ -515,7 +515,8 @@ Scenario *random_scenario(Arena *arena, uint64_t seed)
 
 /* Turned off here, a part is in none of the rough scenarios. */
 static const struct {
-    bool faults, conditions, failures, groups, policies, network, workloads, queues, kinds;
+    bool faults, conditions, failures, groups, policies, network, workloads, queues, kinds,
+        maintenance;
 } rough = {
     .faults = true,
     .conditions = true,
@@ -526,6 +527,7 @@ static const struct {
     .workloads = true,
     .queues = true,
     .kinds = true,
+    .maintenance = true,
 };
 
 static const NodeGroup *random_group(Arena *arena, Dice *dice)
@@ -619,7 +621,8 @@ static void add_fault(CommandList *list, Dice *dice)
     };
     CommandKind kind = kinds[roll(dice, (int32_t)(sizeof kinds / sizeof kinds[0]))];
     bool is_of_node = kind == COMMAND_NODE_CRASH || kind == COMMAND_NODE_PREEMPT ||
-                      kind == COMMAND_NODE_REBOOT || kind == COMMAND_NODE_SLOW;
+                      kind == COMMAND_NODE_REBOOT || kind == COMMAND_NODE_SLOW ||
+                      kind == COMMAND_NODE_DRAIN || kind == COMMAND_NODE_RESUME;
     bool is_of_job = is_of_node && roll(dice, 3) == 0;
     Command *fault = commands_add(list, kind, "fault", roll(dice, 5000) * NS_PER_S);
     fault->path = kind == COMMAND_SHARE_SLOW
@@ -783,6 +786,26 @@ static void add_kinds(Arena *arena, Dice *dice, const CommandList *list)
     }
 }
 
+/* Gives clusters that do not scale automatically a rolling maintenance. */
+static void add_maintenance(Arena *arena, Dice *dice, CommandList *list)
+{
+    for (int32_t i = 0; i < list->count; i++) {
+        Command *command = &list->items[i];
+        if (command->kind != COMMAND_CLUSTER_CREATE || command->as.cluster_create->is_automatic)
+            continue;
+        ClusterSpec *spec = ARENA_NEW(arena, ClusterSpec);
+        MaintenanceSpec *maintenance = ARENA_NEW(arena, MaintenanceSpec);
+        *spec = *command->as.cluster_create;
+        *maintenance = (MaintenanceSpec){.begin_ns = roll(dice, 3000) * NS_PER_S,
+                                         .takes_ns = (1 + roll(dice, 600)) * NS_PER_S,
+                                         .kinds = (KindSet)roll(dice, 2),
+                                         .nodes_at_once = 1 + (int32_t)roll(dice, 2)};
+        spec->maintenance = maintenance;
+        spec->maintenance_count = 1;
+        command->as.cluster_create = spec;
+    }
+}
+
 void narrow_links(Arena *arena, Scenario *scenario, int64_t bytes_per_s)
 {
     Command *commands = ARENA_ARRAY(arena, Command, scenario->command_count);
@@ -831,6 +854,9 @@ Scenario *rough_scenario(Arena *arena, uint64_t seed)
     Dice kinds = {.seed = seed ^ name_hash("kinds")};
     if (rough.kinds && roll(&kinds, 3) == 0)
         add_kinds(arena, &kinds, &list);
+    Dice maintenance = {.seed = seed ^ name_hash("maintenance")};
+    if (rough.maintenance && roll(&maintenance, 3) == 0)
+        add_maintenance(arena, &maintenance, &list);
     int64_t latest_ns = (1 + roll(&dice, 8)) * NS_PER_HOUR;
     if (scenario->until_ns > latest_ns)
         scenario->until_ns = latest_ns;

@@ -112,6 +112,8 @@ function detail(cluster) {
       cluster.priority === "lowpriority" && strike({ do: "node.preempt" }, "Preempt"),
       strike({ do: "node.reboot" }, "Reboot"),
       strike({ do: "node.slow", speed: "50%" }, "Slow, 50 %"),
+      strike({ do: "node.drain" }, "Drain"),
+      strike({ do: "node.resume" }, "Resume"),
       h("button", { onclick: () => openFault("node.crash", { cluster: cluster.id, node: chosen.place + 1 }) }, "Other…")));
 }
 

@@ -37,6 +37,8 @@ const records = {
   node_error: [3, (e) => e.name],
   node_kind: [0, (e) => `is of kind ${e.name}`],
   node_repair: [2, (e) => (e.name === "waiting" ? "waits for a repair crew" : "gets a repair crew")],
+  node_drained: [2, (e) => `takes no new job: ${e.name}`],
+  node_resumed: [1, () => "is no longer drained"],
   node_notice: [2, (e, v) => `is taken away in ${span(v.notice_ns / 1e9)}`],
   node_speed: [2, (e, v) => `computes at ${percent(v.speed_ppm / 1e6)}`],
   group_struck: [3, (e, v) => `${e.name} is struck, ${many(v.nodes, "node")}`],

@@ -41,6 +41,8 @@ const kinds = [
     "node.preempt": ["A node is preempted", "cluster node"],
     "node.reboot": ["A node reboots", "cluster node"],
     "node.slow": ["A node is slow", "cluster node speed"],
+    "node.drain": ["A node is drained", "cluster node duration"],
+    "node.resume": ["A drained node returns", "cluster node"],
     "preparation.fail": ["The next preparation fails", "cluster recovery duration"],
     "allocation.fail": ["The next allocation is short", "cluster count"],
   }],

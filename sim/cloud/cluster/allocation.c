@@ -340,12 +340,13 @@ static Node *highest_node(Clusters *clusters, const Cluster *cluster, const Plac
 
 /* Makes a running node leave, which ends the attempts of its jobs. Then makes the other nodes of
  * these jobs, which are of its kind, leave that run no job now, highest place first, up to `most`
- * in all. Returns how many leave. No other node of the kind is idle: such nodes leave before
- * running ones. */
+ * in all; those that were drained are unusable by now. Returns how many leave. No other node of the
+ * kind is idle or unusable: such nodes leave before running ones. */
 static int32_t remove_with_jobs(Clusters *clusters, Cluster *cluster, Node *node, int32_t most,
                                 DeallocationOption deallocation, TraceCause cause)
 {
     const PlaceSet *idle = &cluster->places[NODE_IDLE];
+    const PlaceSet *unusable = &cluster->places[NODE_UNUSABLE];
     node_withdraw(clusters, node, deallocation,
                   cause == CAUSE_DELETION ? CAUSE_DELETION : CAUSE_SCALE_DOWN);
     node_leaves(clusters, cluster, node, cause);
@@ -353,6 +354,8 @@ static int32_t remove_with_jobs(Clusters *clusters, Cluster *cluster, Node *node
     int32_t count = 1;
     for (; count < most; count++) {
         node = highest_node(clusters, cluster, idle, kind, cluster->place_count);
+        if (node == NULL)
+            node = highest_node(clusters, cluster, unusable, kind, cluster->place_count);
         if (node == NULL)
             break;
         node_leaves(clusters, cluster, node, cause);

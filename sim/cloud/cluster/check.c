@@ -27,8 +27,8 @@ static void check_gpus(const Node *node, const Cluster *cluster)
         invariant(gpus == whole.gpus && free.gpus == node->free_gpus);
     invariant(cpus == whole.cpus && memory_mib == whole.memory_mib);
     const bool takes_jobs =
-        node->state == NODE_IDLE ||
-        (node->state == NODE_RUNNING && node->shared_count > 0 && !node->is_retiring);
+        node->state == NODE_IDLE || (node->state == NODE_RUNNING && node->shared_count > 0 &&
+                                     !node->is_retiring && node->drain == DRAIN_NONE);
     invariant(node->offered == (takes_jobs ? node->free_gpus : -1));
 }
 
@@ -42,6 +42,9 @@ static void check_node(const Clusters *clusters, const Node *node)
     invariant((node->state == NODE_RUNNING) == node_has_job(node));
     invariant(!node->is_retiring || node->state == NODE_RUNNING);
     invariant(!node->is_withdrawn);
+    invariant(node->drain != DRAIN_BEGUN || node->state == NODE_UNUSABLE);
+    invariant(node->drain != DRAIN_WAITS || node->state == NODE_UNUSABLE ||
+              node->state == NODE_RUNNING);
     invariant(!node->is_in_setup || node->state == NODE_PREPARING);
     invariant(!node->is_silent || (node->state != NODE_LEAVING && node->state != NODE_UNUSABLE &&
                                    node->state != NODE_STATE_COUNT));
@@ -112,20 +115,22 @@ static void check_kinds(const Clusters *clusters, const Cluster *cluster)
     int32_t current = 0, target = 0, asked = 0;
     for (int32_t k = 0; k < cluster->kind_count; k++) {
         const ClusterKind *kind = &cluster->kinds[k];
-        int32_t held = 0, count[NODE_STATE_COUNT] = {0};
+        int32_t held = 0, draining = 0, count[NODE_STATE_COUNT] = {0};
         for (int32_t place = 0; place < cluster->place_count; place++) {
             const NodeId id = cluster->nodes[place];
             const Node *node = id.index != ID_NONE ? node_by_id(clusters, id) : NULL;
             if (node == NULL || node->kind != k)
                 continue;
             held++;
+            draining += node->drain == DRAIN_WAITS && node->state == NODE_RUNNING;
             count[node->state]++;
         }
         for (int32_t s = 0; s < NODE_STATE_COUNT; s++)
             invariant(count[s] == kind->node_count[s]);
         invariant(kind->current_nodes == held && kind->target_nodes >= 0);
         invariant(kind->room.idle_nodes == count[NODE_IDLE]);
-        invariant(kind->room.unusable_nodes == count[NODE_UNUSABLE]);
+        invariant(kind->draining_nodes == draining);
+        invariant(kind->room.unusable_nodes == count[NODE_UNUSABLE] + draining);
         invariant(kind->room.most_nodes ==
                   (cluster_kind_scales(cluster, k) ? cluster->maximum_nodes : kind->target_nodes));
         current += kind->current_nodes;
@@ -135,6 +140,19 @@ static void check_kinds(const Clusters *clusters, const Cluster *cluster)
     invariant(current == cluster->current_nodes && target == cluster->target_nodes);
     invariant(asked == cluster->asked_nodes);
     invariant(!cluster->is_automatic || cluster_counts_demand(cluster));
+}
+
+/* So many nodes have their turn in a rolling maintenance. */
+static void check_maintenance(const Clusters *clusters, const Cluster *cluster)
+{
+    for (int32_t i = 0; i < cluster->spec->maintenance_count; i++) {
+        int32_t in_turn = 0;
+        for (int32_t place = 0; place < cluster->place_count; place++)
+            if (cluster->nodes[place].index != ID_NONE)
+                in_turn += node_by_id(clusters, cluster->nodes[place])->maintenance_after == i + 1;
+        invariant(cluster->maintenance[i].in_turn == in_turn);
+        invariant(in_turn <= cluster->spec->maintenance[i].nodes_at_once);
+    }
 }
 
 /* A steady cluster has its target number of nodes, or an error. */
@@ -191,6 +209,7 @@ int64_t clusters_check(const Clusters *clusters)
         const Cluster *cluster = cluster_by_id(clusters, (ClusterId){c});
         check_counts(clusters, cluster);
         check_kinds(clusters, cluster);
+        check_maintenance(clusters, cluster);
         check_places(clusters, cluster);
         check_cluster(clusters, cluster);
         living += cluster->provisioning != PROVISIONING_DELETED;

@@ -54,11 +54,21 @@ typedef struct {
     int32_t missing_nodes, asked_nodes;
     int32_t node_count[NODE_STATE_COUNT];
     int32_t shared_nodes;     /* running nodes that no job has as a whole */
+    int32_t draining_nodes;   /* running nodes that are drained */
     PlaceSet *places_by_free; /* [free GPUs, 0 to the number that a node has]: the nodes there that
                                  take jobs now: idle or shared ones that do not retire */
     int64_t *gaps;            /* [free GPUs], twice: room for automatic scaling to count nodes in */
     Room room;
 } ClusterKind;
+
+/* A planned maintenance (maintenance.h). */
+typedef struct {
+    int64_t since_ns; /* INT64_MAX: it is not under way */
+    /* Of a rolling one that is under way: */
+    int32_t next_place; /* the nodes at lower places have had their turn, or have it */
+    int32_t end_number; /* nodes with this number and later ones came after its begin */
+    int32_t in_turn;    /* nodes that have their turn: drained for it, or prepared again */
+} MaintenanceRun;
 
 struct Cluster {
     ClusterId id;
@@ -82,8 +92,8 @@ struct Cluster {
                                 GPUs; without jobs that do not fit on empty nodes */
     int64_t *waiting_widths; /* [nodes, up to WIDTH_MAX]: how many of those jobs run on so many */
     uint32_t width_capacity;
-    int64_t sharing_jobs;         /* how many of those jobs there are */
-    int64_t *maintained_since_ns; /* [spec->maintenance_count] INT64_MAX: it is not under way */
+    int64_t sharing_jobs;        /* how many of those jobs there are */
+    MaintenanceRun *maintenance; /* [spec->maintenance_count] */
 
     /* The allocation under way, or the last one. It requests as many of the missing nodes as the
      * quota has room for; their cores are taken from then on. */
@@ -148,9 +158,12 @@ typedef struct {
     void (*node_warned)(void *jobs, JobId job);
     /* The node of a job has crashed; the service has not noticed it yet. */
     void (*node_fell_silent)(void *jobs, JobId job, const Node *node);
+    /* The node of a job is drained, or no longer. */
+    void (*node_drains)(void *jobs, JobId job);
     /* Nodes have become idle, or a job has left the queue: other jobs may start. */
     void (*nodes_changed)(void *jobs, ClusterId cluster);
-    /* A node has become unusable: a policy that counted on it may let other jobs start. */
+    /* A node has become unusable or is drained: a policy that counted on it may let other jobs
+     * start. */
     void (*node_failed)(void *jobs, ClusterId cluster);
 } ClusterJobs;
 

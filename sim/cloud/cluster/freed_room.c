@@ -53,11 +53,11 @@ static bool is_whole(const FreedRoom *room, const Node *node)
 }
 
 /* Adds the node to the set for its free GPUs, or removes it. A node that leaves when its last job
- * ends takes no job. */
+ * ends takes no job, and neither does a drained one. */
 static void offer(FreedRoom *room, const Node *node, bool is_offered)
 {
     PlaceSet *sets = room->places[node->kind];
-    if (node->is_retiring || is_whole(room, node))
+    if (node->is_retiring || node->drain != DRAIN_NONE || is_whole(room, node))
         return;
     PlaceSet *set = &sets[room->free[node->place].gpus];
     if (is_offered)

@@ -93,8 +93,8 @@ bool node_has_job(const Node *node)
 
 static bool takes_jobs(const Node *node)
 {
-    return node->state == NODE_IDLE ||
-           (node->state == NODE_RUNNING && node->job.index == ID_NONE && !node->is_retiring);
+    return node->state == NODE_IDLE || (node->state == NODE_RUNNING && node->job.index == ID_NONE &&
+                                        !node->is_retiring && node->drain == DRAIN_NONE);
 }
 
 void node_withhold(Cluster *cluster, Node *node)

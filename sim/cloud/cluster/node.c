@@ -3,7 +3,9 @@
 #include "sim/base/civil_time.h"
 #include "sim/base/invariant.h"
 #include "sim/cloud/cluster/allocation.h"
+#include "sim/cloud/cluster/drain.h"
 #include "sim/cloud/cluster/gpus.h"
+#include "sim/cloud/cluster/maintenance.h"
 #include "sim/cloud/cluster/quota.h"
 #include "sim/cloud/cluster/tables.h"
 #include "sim/model/bounded.h"
@@ -63,6 +65,14 @@ void node_setup_ends(const Clusters *clusters, Node *node, int32_t exit_code)
     node->setup_exit_code = exit_code;
 }
 
+void node_count_draining(Cluster *cluster, const Node *node, int32_t change)
+{
+    ClusterKind *kind = &cluster->kinds[node->kind];
+    if (node->drain == DRAIN_WAITS && node->state == NODE_RUNNING)
+        kind->draining_nodes += change;
+    kind->room.unusable_nodes = kind->node_count[NODE_UNUSABLE] + kind->draining_nodes;
+}
+
 static void count_in_state(Cluster *cluster, const Node *node, NodeState state, int32_t change)
 {
     ClusterKind *kind = &cluster->kinds[node->kind];
@@ -71,7 +81,6 @@ static void count_in_state(Cluster *cluster, const Node *node, NodeState state, 
     cluster->node_count[state] += change;
     kind->node_count[state] += change;
     kind->room.idle_nodes = kind->node_count[NODE_IDLE];
-    kind->room.unusable_nodes = kind->node_count[NODE_UNUSABLE];
 }
 
 void node_set_state(Clusters *clusters, Cluster *cluster, Node *node, NodeState state,
@@ -84,7 +93,9 @@ void node_set_state(Clusters *clusters, Cluster *cluster, Node *node, NodeState 
     place_set_add(&cluster->places[state], node->place);
     count_in_state(cluster, node, node->state, -1);
     count_in_state(cluster, node, state, 1);
+    node_count_draining(cluster, node, -1);
     node->state = state;
+    node_count_draining(cluster, node, 1);
     node->generation++; // pending events belonged to the old state
     node_setup_ends(clusters, node, SETUP_CUT_OFF);
     if (state != NODE_RUNNING) {
@@ -95,6 +106,8 @@ void node_set_state(Clusters *clusters, Cluster *cluster, Node *node, NodeState 
     recorder_emit_change(clusters->recorder, node_state_name(state), &node->state_since_ns);
     if (node->repair != REPAIR_NONE) // it was unusable until now
         crew_dismissed(clusters, node);
+    if (node->drain == DRAIN_NONE && state != NODE_PREPARING)
+        maintenance_turn_ends(clusters, cluster, node);
 }
 
 void node_set_retiring(Cluster *cluster, Node *node, bool is_retiring)
@@ -107,6 +120,7 @@ void node_set_retiring(Cluster *cluster, Node *node, bool is_retiring)
 void node_leaves(Clusters *clusters, Cluster *cluster, Node *node, TraceCause cause)
 {
     node_set_retiring(cluster, node, false);
+    drain_ends(clusters, cluster, node);
     node->is_silent = false; // the service no longer waits for its answers
     node_set_state(clusters, cluster, node, NODE_LEAVING, cause);
 }
@@ -267,6 +281,7 @@ void node_release(Clusters *clusters, Cluster *cluster, Node *node, TraceCause c
 {
     bool was_retiring = node->is_retiring;
     node_set_retiring(cluster, node, false);
+    drain_ends(clusters, cluster, node);
     node->is_silent = false;
     node->life++;
     node->released_ns = clusters->engine->now_ns;

@@ -7,8 +7,9 @@
  *                            +--|--+-------+---------+--> unusable
  *                               +--------(repaired)----------+
  *
- * A node is unusable if its preparation failed or it fell silent: it is held and billed until it is
- * repaired, replaced or removed. A preempted node is released at once, from any state. */
+ * A node is unusable if its preparation failed, it fell silent or it is drained and runs nothing:
+ * it is held and billed until it is repaired, replaced or removed. A preempted node is released at
+ * once, from any state. */
 #ifndef SIM_CLOUD_CLUSTER_NODE_H
 #define SIM_CLOUD_CLUSTER_NODE_H
 
@@ -55,6 +56,10 @@ typedef struct {
 /* Whether a failed node has a repair crew (sim/cloud/cluster/crew.h). */
 typedef enum { REPAIR_NONE, REPAIR_WAITS, REPAIR_BEGUN } NodeRepair;
 
+/* Whether a node is drained (sim/cloud/cluster/drain.h). Until the work on it begins, its jobs run,
+ * or it is under repair. */
+typedef enum { DRAIN_NONE, DRAIN_WAITS, DRAIN_BEGUN } NodeDrain;
+
 typedef struct {
     NodeId id;
     ClusterId cluster;
@@ -69,7 +74,12 @@ typedef struct {
     int64_t failed_ns; /* the time of last_failure */
     NodeState state;
     NodeRepair repair;
-    int32_t preparations; /* begun so far; addresses random draws */
+    NodeDrain drain;
+    NodeFailure drain_work;    /* of the last drain: the work, as a failure that begins later */
+    int64_t drained_ns;        /* the begin of the last drain */
+    int32_t maintenance_after; /* 1 + the index of the rolling maintenance in which it has its turn;
+                                  0: none */
+    int32_t preparations;      /* begun so far; addresses random draws */
     int64_t state_since_ns;
     int64_t life_ns;      /* the begin of its present life: allocation, or the last repair */
     int64_t allocated_ns; /* billing begins */
@@ -169,6 +179,9 @@ enum { SETUP_CUT_OFF = -1 };
 void node_setup_ends(const Clusters *clusters, Node *node, int32_t exit_code);
 void node_begin_preparation(Clusters *clusters, Cluster *cluster, Node *node, TraceCause cause,
                             int64_t reboot_ns);
+/* Adds the node to the nodes of its kind that are drained and still run jobs, or removes it (change
+ * -1). */
+void node_count_draining(Cluster *cluster, const Node *node, int32_t change);
 void node_set_failure(Clusters *clusters, Node *node, NodeFailure failure);
 /* The service has noticed `node->failure`. */
 void node_become_unusable(Clusters *clusters, Cluster *cluster, Node *node);

@@ -4,6 +4,7 @@
 #include "sim/base/invariant.h"
 #include "sim/cloud/cluster/allocation.h"
 #include "sim/cloud/cluster/autoscale.h"
+#include "sim/cloud/cluster/drain.h"
 #include "sim/cloud/cluster/node.h"
 #include "sim/cloud/cluster/region.h"
 #include "sim/cloud/cluster/tables.h"
@@ -40,6 +41,8 @@ void cluster_node_crashes(Clusters *clusters, Node *node, NodeFailure failure)
     if (!node_works(clusters, node))
         return;
     node_set_failure(clusters, node, failure);
+    if (node->drain_work.cause == CAUSE_HEALTH_CHECK)
+        drain_ends(clusters, cluster_row(clusters, node->cluster), node); // this is what it saw
     node->is_silent = true;
     node->generation++; // its preparation stops
     node_setup_ends(clusters, node, SETUP_CUT_OFF);
@@ -73,7 +76,7 @@ void cluster_node_missed(Clusters *clusters, Node *node)
         node_become_unusable(clusters, cluster, node);
 }
 
-/* Prepares a failed node again. It keeps its age and its pulled images. */
+/* Prepares a failed or drained node again. It keeps its age and its pulled images. */
 static void recovers(Clusters *clusters, Cluster *cluster, Node *node, TraceCause cause,
                      int64_t reboot_ns)
 {
@@ -81,6 +84,9 @@ static void recovers(Clusters *clusters, Cluster *cluster, Node *node, TraceCaus
     node->failure = NULL;
     node->life++;
     node->life_ns = clusters->engine->now_ns;
+    if (drain_begins_work(clusters, cluster, node))
+        return;
+    drain_ends(clusters, cluster, node);
     node_begin_preparation(clusters, cluster, node, cause, reboot_ns);
     clusters->faults.node_begins(clusters->faults.faults, node);
     if (cluster->kind_count > 1)
@@ -99,7 +105,8 @@ void cluster_node_repaired(Clusters *clusters, Node *node)
     }
     switch (node->failure->recovery) {
     case RECOVERY_REBOOT:
-        recovers(clusters, cluster, node, CAUSE_REPAIR, 0);
+        recovers(clusters, cluster, node,
+                 node->drain == DRAIN_BEGUN ? node->failure->cause : CAUSE_REPAIR, 0);
         return;
     case RECOVERY_REPLACE:
         node_release(clusters, cluster, node, CAUSE_REPLACEMENT);
@@ -144,12 +151,12 @@ void cluster_node_preempted(Clusters *clusters, Node *node)
 void cluster_node_reboots(Clusters *clusters, Node *node, TraceCause cause)
 {
     Cluster *cluster = cluster_row(clusters, node->cluster);
-    if (!node_is_in_service(clusters, node))
+    if (!node_is_in_service(clusters, node) || node->drain == DRAIN_BEGUN)
         return;
     int64_t reboot_ns = engine_draw(clusters->engine, clusters->scenario->service.node_reboot_ns,
                                     RNG_REBOOT, node->address, (uint64_t)node->preparations);
     node_withdraw(clusters, node, DEALLOCATE_REQUEUE, cause);
-    if (node_leaves_instead(clusters, cluster, node))
+    if (node_leaves_instead(clusters, cluster, node) || drain_begins_work(clusters, cluster, node))
         return;
     if (node->failure)
         recovers(clusters, cluster, node, cause, reboot_ns);

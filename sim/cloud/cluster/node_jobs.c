@@ -2,6 +2,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/cloud/cluster/autoscale.h"
+#include "sim/cloud/cluster/drain.h"
 #include "sim/cloud/cluster/gpus.h"
 #include "sim/cloud/cluster/node.h"
 #include "sim/cloud/cluster/placement.h"
@@ -120,7 +121,8 @@ void cluster_node_freed(Clusters *clusters, Node *node, JobId job)
     invariant(node->state == NODE_RUNNING);
     node_take_back(cluster, node, job);
     if (node->is_withdrawn ||
-        (node->shared_count == 0 && node_leaves_instead(clusters, cluster, node)))
+        (node->shared_count == 0 && (node_leaves_instead(clusters, cluster, node) ||
+                                     drain_begins_work(clusters, cluster, node))))
         return;
     if (node->shared_count == 0)
         node_set_state(clusters, cluster, node, NODE_IDLE, CAUSE_NONE);

@@ -33,7 +33,8 @@ void node_become_unusable(Clusters *clusters, Cluster *cluster, Node *node)
     const NodeFailure *failure = node->failure;
     bool was_preparing = node->state == NODE_PREPARING;
     node->is_silent = false;
-    emit_error(clusters, node, failure);
+    if (node->drain != DRAIN_BEGUN)
+        emit_error(clusters, node, failure);
     node_set_state(clusters, cluster, node, NODE_UNUSABLE, failure->cause);
     clusters->jobs.node_failed(clusters->jobs.jobs, cluster->id);
     if (failure->recovery != RECOVERY_STAYS)

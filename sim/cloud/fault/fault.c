@@ -3,6 +3,7 @@
 #include "sim/base/invariant.h"
 #include "sim/base/name_table.h"
 #include "sim/cloud/cluster/allocation.h"
+#include "sim/cloud/cluster/drain.h"
 #include "sim/cloud/cluster/quota.h"
 #include "sim/cloud/cluster/region.h"
 #include "sim/cloud/fault/tables.h"
@@ -39,6 +40,10 @@ static Victims victims_of(CommandKind kind)
         return (Victims){node_works, "works"};
     if (kind == COMMAND_NODE_PREEMPT || kind == COMMAND_GROUP_PREEMPT)
         return (Victims){is_preemptible, "can be preempted"};
+    if (kind == COMMAND_NODE_DRAIN)
+        return (Victims){node_can_drain, "is in service and not drained"};
+    if (kind == COMMAND_NODE_RESUME)
+        return (Victims){node_is_drained, "is drained"};
     return (Victims){node_is_in_service, "is in service"};
 }
 
@@ -130,6 +135,16 @@ static Node *draw_next_victim(Faults *faults, const Command *command, const Targ
     return victim;
 }
 
+/* Why the fault cannot strike the node, in words: "silent". */
+static const char *trouble_of(const Command *command, const Node *node)
+{
+    if (command->kind == COMMAND_NODE_RESUME)
+        return "not drained";
+    if (command->kind == COMMAND_NODE_DRAIN && node->drain != DRAIN_NONE)
+        return "drained already";
+    return node->is_silent ? "silent" : node_state_name(node->state);
+}
+
 /* Returns the node at the place that the command names, or draws one. Returns NULL with a status if
  * the fault can strike no node. */
 static Node *find_victim(Faults *faults, const Command *command, Status *status)
@@ -157,8 +172,7 @@ static Node *find_victim(Faults *faults, const Command *command, Status *status)
     if (!node || victims.counts(faults->clusters, node))
         return node;
     status_fail(status, STATUS_CONFLICT, at, "the node at place %d of %s %s is %s", (int)place,
-                targets.noun, targets.name,
-                node->is_silent ? "silent" : node_state_name(node->state));
+                targets.noun, targets.name, trouble_of(command, node));
     return NULL;
 }
 
@@ -173,6 +187,19 @@ static NodeFailure failure_of(const Command *command, TraceCause cause, const ch
                          .repair_ns = stays ? INT64_MAX : command->as.fault.duration_ns};
 }
 
+/* The work on a node that is drained on request: of a stated duration, or until it is resumed. */
+static NodeFailure work_of(Faults *faults, const Command *command)
+{
+    const int64_t duration_ns = command->as.fault.duration_ns;
+    const char *reason = command->as.fault.reason;
+    return (NodeFailure){
+        .cause = CAUSE_DRAIN,
+        .reason = reason != NULL ? arena_printf(faults->arena, "the node is drained: %s", reason)
+                                 : "the node is drained",
+        .recovery = duration_ns == INT64_MAX ? RECOVERY_STAYS : RECOVERY_REBOOT,
+        .repair_ns = duration_ns};
+}
+
 static void strike(Faults *faults, const Command *command, Node *node, TraceCause cause)
 {
     CommandKind kind = command->kind;
@@ -184,6 +211,10 @@ static void strike(Faults *faults, const Command *command, Node *node, TraceCaus
                             CAUSE_PREEMPTION);
     else if (kind == COMMAND_NODE_REBOOT)
         cluster_node_reboots(faults->clusters, node, CAUSE_REBOOT);
+    else if (kind == COMMAND_NODE_DRAIN)
+        cluster_node_drained(faults->clusters, node, work_of(faults, command));
+    else if (kind == COMMAND_NODE_RESUME)
+        cluster_node_resumed(faults->clusters, node);
     else
         cluster_set_node_speed(faults->clusters, node, command->as.fault.speed_ppm);
 }
@@ -331,6 +362,7 @@ bool fault_apply(Faults *faults, const Command *command, Status *status)
     static bool (*const apply[COMMAND_KIND_COUNT])(Faults *, const Command *, Status *) = {
         [COMMAND_NODE_CRASH] = node_fault,          [COMMAND_NODE_PREEMPT] = node_fault,
         [COMMAND_NODE_REBOOT] = node_fault,         [COMMAND_NODE_SLOW] = node_fault,
+        [COMMAND_NODE_DRAIN] = node_fault,          [COMMAND_NODE_RESUME] = node_fault,
         [COMMAND_GROUP_CRASH] = group_fault,        [COMMAND_GROUP_PREEMPT] = group_fault,
         [COMMAND_REGION_OUTAGE] = region_outage,    [COMMAND_ALLOCATION_FAIL] = cluster_fault,
         [COMMAND_PREPARATION_FAIL] = cluster_fault, [COMMAND_SHARE_SLOW] = share_fault,

@@ -701,6 +701,11 @@ static void node_fell_silent(void *jobs, JobId job, const Node *node)
     job_stalls(jobs, job_row(jobs, job), node);
 }
 
+static void node_drains(void *jobs, JobId job)
+{
+    scheduler_node_drains(jobs, job_row(jobs, job));
+}
+
 static void nodes_changed(void *jobs, ClusterId cluster)
 {
     scheduler_wake(jobs, cluster);
@@ -718,6 +723,7 @@ ClusterJobs jobs_of_clusters(Jobs *jobs)
                          .node_taken = node_taken,
                          .node_warned = node_warned,
                          .node_fell_silent = node_fell_silent,
+                         .node_drains = node_drains,
                          .nodes_changed = nodes_changed,
                          .node_failed = node_failed};
 }

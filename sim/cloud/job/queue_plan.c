@@ -184,9 +184,31 @@ void queue_plan_add_running(Jobs *jobs, QueuePlan *plan, const Job *job)
     add_running(jobs, plan, entry);
 }
 
+/* The slots of the job on drained nodes, of which it has some. */
+static int64_t kept_back_slots(const Jobs *jobs, const Job *job)
+{
+    const ClusterKind *kind = job_kind(jobs, job);
+    int64_t slots = 0;
+    if (kind->draining_nodes == 0)
+        return 0; // the usual case
+    for (int32_t i = 0; i < job->request.nodes; i++) {
+        const int32_t gpus = request_part(job->request, i, kind->whole.gpus);
+        if (node_by_id(jobs->clusters, job->nodes[i])->drain != DRAIN_NONE)
+            slots += job->request.kind == REQUEST_NODES && gpus == 0 ? 1 : gpus;
+    }
+    return slots;
+}
+
 void queue_plan_add_started(Jobs *jobs, QueuePlan *plan, const Job *job)
 {
-    add_running(jobs, plan, running_job(jobs, job));
+    RunningJob entry = running_job(jobs, job);
+    entry.kept_back = kept_back_slots(jobs, job);
+    add_running(jobs, plan, entry);
+}
+
+void queue_plan_node_drains(const Jobs *jobs, QueuePlan *plan, const Job *job)
+{
+    plan->running[place_of(plan, running_job(jobs, job))].kept_back = kept_back_slots(jobs, job);
 }
 
 void queue_plan_remove_running(const Jobs *jobs, QueuePlan *plan, const Job *job)
@@ -312,6 +334,7 @@ void queue_plan_check(const Jobs *jobs, const QueuePlan *plan, ClusterId cluster
         const Job *job = job_by_id(jobs, plan->running[i].job);
         invariant(job_is_active(job) && job->cluster.index == cluster.index);
         invariant(plan->running[i].expected_end_ns == running_job(jobs, job).expected_end_ns);
+        invariant(plan->running[i].kept_back == kept_back_slots(jobs, job));
         invariant(i == 0 || is_before(plan->running[i - 1], plan->running[i]));
     }
 }

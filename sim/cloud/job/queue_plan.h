@@ -29,6 +29,8 @@ void queue_plan_remove_waiting(const Jobs *jobs, QueuePlan *plan, const Job *job
 void queue_plan_add_running(Jobs *jobs, QueuePlan *plan, const Job *job);
 /* The job has started before. */
 void queue_plan_add_started(Jobs *jobs, QueuePlan *plan, const Job *job);
+/* A node of the running job is drained, or no longer. */
+void queue_plan_node_drains(const Jobs *jobs, QueuePlan *plan, const Job *job);
 void queue_plan_remove_running(const Jobs *jobs, QueuePlan *plan, const Job *job);
 /* Lists the use of owners up to now and reserves PolicyView.steps: valid until a job is added. */
 void queue_plan_prepare(Jobs *jobs, QueuePlan *plan, int32_t kind_count);

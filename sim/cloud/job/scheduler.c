@@ -148,6 +148,13 @@ void scheduler_attempt_ends(Jobs *jobs, const Job *job)
     owner_use_changes(jobs, job, -1);
 }
 
+void scheduler_node_drains(Jobs *jobs, const Job *job)
+{
+    const JobQueue *queue = &scheduler_queues(jobs, job->cluster)->items[job->queue];
+    if (queue->plan != NULL && job_is_active(job))
+        queue_plan_node_drains(jobs, queue->plan, job);
+}
+
 /* --- Another policy --- */
 
 /* Calls `change` for each job of the cluster that has nodes. */

@@ -28,6 +28,8 @@ MUST_CHECK bool scheduler_change_queue(Jobs *jobs, ClusterId cluster, int32_t qu
                                        const Command *command, Status *status);
 /* The present guarantee and limit of a queue of a cluster that has queues. */
 const QueueSpec *scheduler_queue_spec(const Jobs *jobs, ClusterId cluster, int32_t queue);
+/* A node of the job is drained, or no longer: fewer slots become free when it ends. */
+void scheduler_node_drains(Jobs *jobs, const Job *job);
 /* Forgets the queues of a cluster that is forgotten. */
 void scheduler_forget(Jobs *jobs, ClusterId cluster);
 

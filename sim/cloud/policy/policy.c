@@ -66,5 +66,7 @@ int64_t policy_last_start_ns(const WaitingJob *job, const Room *kind)
 
 int64_t policy_held_slots(const RunningJob *job, const Room *kind)
 {
-    return request_allows(job->request, kind->kind) ? request_slots_on(job->request, kind) : 0;
+    return request_allows(job->request, kind->kind)
+               ? request_slots_on(job->request, kind) - job->kept_back
+               : 0;
 }

@@ -50,6 +50,8 @@ typedef struct {
     int32_t priority;
     int64_t started_ns;      /* the present attempt */
     int64_t expected_end_ns; /* if it is in the past, the job can end at any time */
+    int64_t kept_back;       /* those of its slots that do not become free when it ends: they are on
+                                drained nodes */
 } RunningJob;
 
 /* Free slots from a time on, until the next step. */
@@ -88,9 +90,10 @@ static inline bool policy_fits(const PolicyView *view, const WaitingJob *job)
 /* The most slots of a kind that the jobs of the queue may have at once. */
 int64_t policy_most_slots(const PolicyView *view, const Room *kind);
 /* Those of them that no job of the queue has and that take no job now, but may at any time: of
- * nodes that are allocated or prepared, and those that other queues use. Slots of unusable nodes
- * are not among them: the service does not know when a repair ends. Slurm's backfill scheduler
- * counts nodes in the same way: those that are powered up, and not those that are down. */
+ * nodes that are allocated or prepared, and those that other queues use. Slots of unusable and
+ * drained nodes are not among them: the service does not know when a repair ends. Slurm's backfill
+ * scheduler counts nodes in the same way: those that are powered up, and not those that are down.
+ */
 int64_t policy_slots_to_come(const PolicyView *view, const Room *kind);
 /* The slots of a kind that are free, as far as the limit lets the queue have them. */
 int64_t policy_free_slots(const PolicyView *view, const Room *kind);
@@ -99,7 +102,7 @@ int64_t policy_expected_ns(const WaitingJob *job, const Room *kind);
 /* The last time at which the job may start on nodes of a kind, so that it is expected to end before
  * their next maintenance, or if that has begun a time in the past; INT64_MAX: none is planned. */
 int64_t policy_last_start_ns(const WaitingJob *job, const Room *kind);
-/* The slots that a running job has of a kind. */
+/* The slots of a kind that become free when a running job ends. */
 int64_t policy_held_slots(const RunningJob *job, const Room *kind);
 
 typedef enum {

@@ -52,13 +52,16 @@ static bool is_possible(const Share *share, JobRequest request, const Room *kind
     return request_is_possible(request, nodes, room_whole(kind));
 }
 
-/* The kind of nodes of which the job gets slots; NULL: it gets none. */
-static const Room *kind_for(const Share *share, JobRequest request, bool is_running)
+/* The kind of nodes of which the job gets slots, `kept_back` fewer than it asks for; NULL: it gets
+ * none. */
+static const Room *kind_for(const Share *share, JobRequest request, int64_t kept_back,
+                            bool is_running)
 {
     const Room *kind = share->view->room;
-    while (kind != NULL && (!request_allows(request, kind->kind) ||
-                            request_slots_on(request, kind) > share->slots[kind->kind] ||
-                            (!is_running && !is_possible(share, request, kind))))
+    while (kind != NULL &&
+           (!request_allows(request, kind->kind) ||
+            request_slots_on(request, kind) - kept_back > share->slots[kind->kind] ||
+            (!is_running && !is_possible(share, request, kind))))
         kind = kind->next;
     return kind;
 }
@@ -74,9 +77,10 @@ static bool share_next(Share *share, Turn *turn)
                    .waiting = is_running ? POLICY_NONE : share->waiting++};
     const JobRequest request =
         is_running ? view->running[turn->running].request : view->waiting[turn->waiting].request;
-    turn->kind = kind_for(share, request, is_running);
+    const int64_t kept_back = is_running ? view->running[turn->running].kept_back : 0;
+    turn->kind = kind_for(share, request, kept_back, is_running);
     if (turn->kind != NULL)
-        share->slots[turn->kind->kind] -= request_slots_on(request, turn->kind);
+        share->slots[turn->kind->kind] -= request_slots_on(request, turn->kind) - kept_back;
     return true;
 }
 

@@ -177,7 +177,14 @@
     X(JOB_DEFERRED, job_deferred, JOBS, CLUSTER | JOB, VALUE_OR_NONE(begins_ns),                   \
       "the waiting job is expected to run into maintenance of its nodes, which begins, or has "    \
       "begun, at begins_ns; it does not start before the end; -1: it need not wait for that "      \
-      "any more")
+      "any more")                                                                                  \
+    X(NODE_DRAINED, node_drained, JOBS, CLUSTER | NODE | NAME, VALUE_OR_NONE(work_ns),             \
+      "the node takes no new job from now on; once its jobs have ended it is unusable, with the "  \
+      "same cause, for work_ns; -1: until it is resumed; name: why")                               \
+    X(NODE_RESUMED, node_resumed, JOBS, CLUSTER | NODE, NO_VALUES,                                 \
+      "span: the node was drained; it takes jobs again, is prepared or is gone, as its next "      \
+      "state "                                                                                     \
+      "says")
 
 /* The shortage that keeps the first job of a queue from starting. X(ENUM, name in trace.tsv) */
 #define SHORTAGES(X)                                                                               \
@@ -217,6 +224,9 @@
     X(CONTAINER_FAILURE, "container_failure")                                                      \
     X(PRECEDENCE, "precedence") /* the scheduler stopped it in favour of another job */            \
     X(FULL_QUEUE, "full_queue") /* Scenario.queue_limit */                                         \
-    X(RECLAIM, "reclaim")       /* the scheduler stopped it for the guarantee of another queue */
+    X(RECLAIM, "reclaim")       /* the scheduler stopped it for the guarantee of another queue */  \
+    X(DRAIN, "drain")           /* of a node, on request */                                        \
+    X(MAINTENANCE, "maintenance")   /* of a node, in its turn */                                   \
+    X(HEALTH_CHECK, "health_check") /* a node is going to fail */
 
 #endif

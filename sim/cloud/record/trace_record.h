@@ -109,6 +109,11 @@ const char *trace_kind_meaning(TraceKind kind); /* as trace_kinds.h documents it
 const char *trace_kind_column(TraceKind kind, int32_t index);
 const char *shortage_name(Shortage shortage);   /* "limit" */
 const char *trace_cause_name(TraceCause cause); /* "autoscale"; "" for CAUSE_NONE */
+/* Whether it is a cause of TRACE_NODE_DRAINED: a node that is unusable for it has not failed. */
+static inline bool trace_cause_drains(TraceCause cause)
+{
+    return cause == CAUSE_DRAIN || cause == CAUSE_MAINTENANCE || cause == CAUSE_HEALTH_CHECK;
+}
 
 /* A value of a kind: TraceRecord.in_order[i] is the value of trace_kind_values(kind)[i]. */
 typedef struct {

@@ -20,6 +20,10 @@
     X(NODE_PREEMPT, "node.preempt", "a low-priority node is taken away, after the notice time")    \
     X(NODE_REBOOT, "node.reboot", "a node restarts and is prepared again")                         \
     X(NODE_SLOW, "node.slow", "a node computes at another speed from now on (\"lemon\")")          \
+    X(NODE_DRAIN, "node.drain",                                                                    \
+      "a node takes no new job; once its jobs have ended it is worked on, and then prepared "      \
+      "again")                                                                                     \
+    X(NODE_RESUME, "node.resume", "a drained node returns to service")                             \
     X(GROUP_CRASH, "group.crash", "all nodes of a group go silent together")                       \
     X(GROUP_PREEMPT, "group.preempt", "all nodes of a group are preempted together")               \
     X(REGION_OUTAGE, "region.outage", "all nodes go silent, none can be allocated for a while")    \

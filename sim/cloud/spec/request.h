@@ -103,7 +103,7 @@ typedef struct Room {
                            automatic scaling */
     int32_t gpus_per_node;
     int32_t idle_nodes;     /* that run no job */
-    int32_t unusable_nodes; /* that failed, until they are repaired or replaced */
+    int32_t unusable_nodes; /* that failed or are drained, until they are repaired or replaced */
     const PlaceSet *places; /* [free GPUs, 0 to gpus_per_node]: the places of the nodes that have so
                                many, idle ones included */
     const NodeShare *free;  /* [place] of those nodes; NULL: cores and memory are not known */

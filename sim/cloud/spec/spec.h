@@ -180,13 +180,13 @@ typedef struct {
     bool is_protected; /* its own jobs are not stopped for another queue's guarantee */
 } QueueSpec;
 
-/* Maintenance of nodes that is planned. No job starts on them that its owner expects to run into
- * it (policy_last_start_ns), nor during it. Jobs that run longer than expected keep their nodes. */
+/* Maintenance of nodes that is planned (sim/cloud/cluster/maintenance.h). */
 typedef struct {
-    int64_t begin_ns; /* of the first one, from the start of the scenario */
-    int64_t takes_ns; /* more than 0 */
-    int64_t every_ns; /* from one begin to the next, more than takes_ns; 0: only one */
-    KindSet kinds;    /* of the nodes; 0: all of the cluster */
+    int64_t begin_ns;      /* of the first one, from the start of the scenario */
+    int64_t takes_ns;      /* more than 0; of a rolling one, for each node */
+    int64_t every_ns;      /* from one begin to the next, more than takes_ns; 0: only one */
+    KindSet kinds;         /* of the nodes; 0: all of the cluster */
+    int32_t nodes_at_once; /* more than 0: it is rolling */
 } MaintenanceSpec;
 
 /* Nodes of one kind. */

@@ -63,6 +63,9 @@ static const char *const resize_words[] = {
     [CAUSE_PRECEDENCE] = "the cluster began to resize",
     [CAUSE_FULL_QUEUE] = "the cluster began to resize",
     [CAUSE_RECLAIM] = "the cluster began to resize",
+    [CAUSE_DRAIN] = "the cluster began to resize",
+    [CAUSE_MAINTENANCE] = "the cluster began to resize",
+    [CAUSE_HEALTH_CHECK] = "nodes that a health check had drained began to be replaced",
 };
 _Static_assert(sizeof resize_words / sizeof resize_words[0] == CAUSE_COUNT, "for every cause");
 
@@ -462,7 +465,10 @@ static void wait_node(Why *why, Story *story, const TraceRow *row)
     }
     if (record->node_state.was == NODE_UNUSABLE &&
         is_named(record, node_state_name(NODE_PREPARING)))
-        note_node(why, wait, row, "was repaired and is prepared again", "");
+        note_node(why, wait, row,
+                  trace_cause_drains(record->cause) ? "is back and is prepared again"
+                                                    : "was repaired and is prepared again",
+                  "");
     const bool is_lost = is_named(record, node_state_name(NODE_UNUSABLE)) ||
                          (is_named(record, node_state_name(NODE_STATE_COUNT)) &&
                           record->node_state.was != NODE_LEAVING);
@@ -565,6 +571,8 @@ static void wait_add_row(Why *why, Story *story, const TraceRow *row)
         wait_node(why, story, row);
     if (record->kind == TRACE_NODE_REPAIR)
         note_repair(why, wait, row);
+    if (record->kind == TRACE_NODE_DRAINED)
+        note_node(why, wait, row, "takes no new job: ", record->name);
     if (record->kind == TRACE_JOB_WAITS && record->job.index == story->job)
         wait->shortage = shortage_of(record);
     if (record->kind == TRACE_JOB_DEFERRED && record->job.index == story->job)

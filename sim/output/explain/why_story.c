@@ -40,6 +40,9 @@ static const char *const node_words[] = {
     [CAUSE_PRECEDENCE] = "was freed for another job",
     [CAUSE_FULL_QUEUE] = "was not given to a job that a full queue rejected",
     [CAUSE_RECLAIM] = "was freed for the guarantee of another queue",
+    [CAUSE_DRAIN] = "was drained",
+    [CAUSE_MAINTENANCE] = "was drained for maintenance",
+    [CAUSE_HEALTH_CHECK] = "was drained by a health check",
 };
 _Static_assert(sizeof node_words / sizeof node_words[0] == CAUSE_COUNT, "words for every cause");
 
@@ -446,6 +449,9 @@ static const char *end_words(TraceCause cause)
     case CAUSE_EXIT:
     case CAUSE_PRECEDENCE:
     case CAUSE_RECLAIM:
+    case CAUSE_DRAIN:
+    case CAUSE_MAINTENANCE:
+    case CAUSE_HEALTH_CHECK:
     case CAUSE_COUNT:
         return "";
     }

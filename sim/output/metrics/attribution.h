@@ -1,17 +1,19 @@
 /* Where node time and money went. Each ns of a node from allocation to release belongs to one use,
  * and a cluster's bill is divided among the uses so that the parts add up to it exactly.
  *
- * Preparing, leaving and unusable nodes are separate uses. An idle node is unused (GANG)
- * while a job waits in its cluster's queue (the job needs more nodes, or other jobs are ahead of
- * it); otherwise it has nothing to do. On a cluster whose jobs ask for GPUs (TRACE_JOB_PLACED) each
- * GPU is counted like a node: while a job waits the free GPUs of idle and of shared nodes are
- * stranded, otherwise they are idle. If the first jobs of all queues wait only because of limits
- * and guarantees of queues (TRACE_JOB_WAITS), the free GPUs or nodes are limited; if they lack only
- * cores or memory, the GPUs are short of these; if planned maintenance defers all waiting
- * jobs (TRACE_JOB_DEFERRED), free GPUs or nodes belong to the maintenance. A GPU's time is its part
- * of the node's. The time of nodes that run a job is divided by the values of the job's attempts
- * (TRACE_JOB_ATTEMPT). Time that no attempt accounts for is `unattributed`, which is 0 in every
- * simulated run that reached its end.
+ * Preparing, leaving and unusable nodes are separate uses; so are nodes that are unusable because
+ * they are drained (TRACE_NODE_DRAINED), not because they failed. Until its jobs have ended a
+ * drained node counts as any other; its free GPUs are idle, or stranded while a job waits. An idle
+ * node is unused (GANG) while a job waits in its cluster's queue (the job needs more nodes, or
+ * other jobs are ahead of it); otherwise it has nothing to do. On a cluster whose jobs ask for GPUs
+ * (TRACE_JOB_PLACED) each GPU is counted like a node: while a job waits the free GPUs of idle and
+ * of shared nodes are stranded, otherwise they are idle. If the first jobs of all queues wait only
+ * because of limits and guarantees of queues (TRACE_JOB_WAITS), the free GPUs or nodes are limited;
+ * if they lack only cores or memory, the GPUs are short of these; if planned maintenance defers all
+ * waiting jobs (TRACE_JOB_DEFERRED), free GPUs or nodes belong to the maintenance. A GPU's time is
+ * its part of the node's. The time of nodes that run a job is divided by the values of the job's
+ * attempts (TRACE_JOB_ATTEMPT). Time that no attempt accounts for is `unattributed`, which is 0 in
+ * every simulated run that reached its end.
  */
 #ifndef SIM_OUTPUT_ATTRIBUTION_H
 #define SIM_OUTPUT_ATTRIBUTION_H
@@ -37,6 +39,7 @@
     X(LIMITED, "limited", "free GPUs that limits and guarantees of queues kept free")              \
     X(MAINTENANCE, "maintenance", "nodes that maintenance kept free while jobs waited")            \
     X(LEAVING, "leaving", "leaving nodes")                                                         \
+    X(DRAINED, "drained", "drained nodes, once their jobs had ended")                              \
     X(UNUSABLE, "unusable", "unusable nodes")                                                      \
     X(UNATTRIBUTED, "unattributed", "unattributed")
 

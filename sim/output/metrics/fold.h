@@ -14,8 +14,9 @@ typedef struct {
     int64_t waited_ns[SHORTAGE_COUNT]; /* QueueClock of its cluster when it became idle */
     uint32_t cluster;
     bool is_shared;
-    uint32_t job; /* ID_NONE unless it has the whole node */
-    uint8_t kind; /* index in ClusterMetrics.kinds */
+    bool is_drained; /* it is unusable because it is drained */
+    uint32_t job;    /* ID_NONE unless it has the whole node */
+    uint8_t kind;    /* index in ClusterMetrics.kinds */
 } NodeTrack;
 
 enum { QUEUES_MAX = 1 << 16 }; /* a forged trace may have any numbers */

@@ -160,7 +160,8 @@ static void node_book_use(MetricsFold *fold, const NodeTrack *node, ClusterMetri
     const int64_t span_ns = node->state == NODE_IDLE ? book_idle(fold_clock_of(fold, node->cluster),
                                                                  node, at_ns, account)
                                                      : at_ns - node->since_ns;
-    account->use_ns[use_of_state[node->state]] += (Wide)span_ns * slots;
+    const NodeUse use = node->is_drained ? USE_DRAINED : use_of_state[node->state];
+    account->use_ns[use] += (Wide)span_ns * slots;
 }
 
 /* The first job of the cluster asks for GPUs: what was counted for nodes counts for their GPUs. */
@@ -233,6 +234,7 @@ static void node_close_span(MetricsFold *fold, NodeTrack *node, ClusterMetrics *
     else
         node_book_use(fold, node, account, at_ns);
     account->state_ns[node->state] += span_ns;
+    account->drained_ns += node->is_drained ? span_ns : 0;
     if (node->job != ID_NONE)
         add(&job_at(fold, node->job)->node_ns, span_ns);
     node->since_ns = at_ns;
@@ -265,6 +267,7 @@ void fold_node_state(MetricsFold *fold, const TraceRow *row)
         job_at(fold, node->job)->nodes_now--;
     node->state = state_called(fold, row->record.name);
     node->since_ns = row->record.at_ns;
+    node->is_drained = node->state == NODE_UNUSABLE && trace_cause_drains(row->record.cause);
     if (node->state == NODE_IDLE)
         node_reads_clock(fold, node);
     node->job = ID_NONE;

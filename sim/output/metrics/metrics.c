@@ -26,6 +26,7 @@ ClusterMetrics cluster_total(const ClusterMetrics *cluster)
         const ClusterMetrics *kind = &cluster->kinds[k];
         for (int state = 0; state < NODE_STATE_COUNT; state++)
             total.state_ns[state] += kind->state_ns[state];
+        total.drained_ns += kind->drained_ns;
         total.held_ns += kind->held_ns;
         total.billed_ns += kind->billed_ns;
         total.cost_micro_usd = capped_sum(total.cost_micro_usd, kind->cost_micro_usd);

@@ -46,6 +46,7 @@ typedef struct ClusterMetrics {
     int64_t deleted_ns;
     int32_t nodes_now, nodes_max;     /* held at once */
     Wide state_ns[NODE_STATE_COUNT];  /* node time spent in each state */
+    Wide drained_ns;                  /* that of unusable nodes that are drained and did not fail */
     Wide held_ns;                     /* node time from allocation to release */
     Wide billed_ns;                   /* the billed part of it */
     int64_t cost_micro_usd;           /* sum over nodes, each rounded down; without those ... */

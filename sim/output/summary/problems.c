@@ -155,10 +155,12 @@ static void add_cluster(Making *making, uint32_t id)
             arena_printf(making->arena,
                          "cluster %s: node time does not add up: the trace contradicts itself",
                          name));
-    if (cluster->state_ns[NODE_UNUSABLE] == 0)
+    const ClusterMetrics total = cluster_total(cluster);
+    const Wide failed_ns = total.state_ns[NODE_UNUSABLE] - total.drained_ns;
+    if (failed_ns == 0)
         return;
     Text lost = {0};
-    duration_print(&lost, wide_capped(cluster->state_ns[NODE_UNUSABLE]));
+    duration_print(&lost, wide_capped(failed_ns));
     add(making, arena_printf(making->arena, "cluster %s: nodes were unusable, and paid, for %s",
                              name, text_string(&lost)));
     text_free(&lost);

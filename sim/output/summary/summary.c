@@ -59,11 +59,11 @@ const char *making_cluster_state(const ClusterMetrics *cluster)
 }
 
 /* Uses that do not apply are unknown: stranded GPUs if no job asks for GPUs; GPUs that queues,
- * cores, memory or maintenance kept free if there are none. */
+ * cores, memory or maintenance kept free, and drained nodes, if there are none. */
 static void hide_uses(SummaryUses *uses, bool counts_gpus)
 {
-    static const NodeUse optional[] = {USE_STRANDED, USE_SHORT_CORES, USE_SHORT_MEMORY, USE_LIMITED,
-                                       USE_MAINTENANCE};
+    static const NodeUse optional[] = {USE_STRANDED, USE_SHORT_CORES, USE_SHORT_MEMORY,
+                                       USE_LIMITED,  USE_MAINTENANCE, USE_DRAINED};
     for (size_t i = 0; i < sizeof optional / sizeof optional[0]; i++)
         if (optional[i] == USE_STRANDED ? !counts_gpus : uses->ns[optional[i]] == 0)
             uses->ns[optional[i]] = uses->micro_usd[optional[i]] = SUMMARY_NEVER;

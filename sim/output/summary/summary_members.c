@@ -121,7 +121,7 @@ static const Field cluster_fields[] = {
     SECONDS("idle_s", state_ns[NODE_IDLE], "node time without a job"),
     SECONDS("running_s", state_ns[NODE_RUNNING], "node time with a job"),
     SECONDS("leaving_s", state_ns[NODE_LEAVING], "node time of nodes that leave"),
-    SECONDS("unusable_s", state_ns[NODE_UNUSABLE], "node time of unusable nodes"),
+    SECONDS("unusable_s", state_ns[NODE_UNUSABLE], "node time of unusable nodes, drained ones too"),
     FIELD_OBJECT("attribution", uses, uses_type, "node_s and cost_usd by use"),
     FIELD_LIST(NAMED, "kinds", kinds, kind_count, &kind_type,
                "its nodes by kind, if they are of several kinds", .is_left_out_empty = true),

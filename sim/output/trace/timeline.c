@@ -198,6 +198,16 @@ static void node_repair(TimelineWriter *timeline, const TraceRow *row)
     mark_name(timeline, timeline_node(timeline, row)->track, row, "repair ", "");
 }
 
+static void node_drained(TimelineWriter *timeline, const TraceRow *row)
+{
+    mark(timeline, timeline_node(timeline, row)->track, row, row->record.name);
+}
+
+static void node_resumed(TimelineWriter *timeline, const TraceRow *row)
+{
+    mark(timeline, timeline_node(timeline, row)->track, row, "no longer drained");
+}
+
 static void node_speed(TimelineWriter *timeline, const TraceRow *row)
 {
     char name[48];
@@ -595,6 +605,8 @@ static void (*const drawers[])(TimelineWriter *timeline, const TraceRow *row) = 
     [TRACE_RUN_ENDED] = NULL,
     [TRACE_JOB_PLACED] = job_placed,
     [TRACE_NODE_REPAIR] = node_repair,
+    [TRACE_NODE_DRAINED] = node_drained,
+    [TRACE_NODE_RESUMED] = node_resumed,
     [TRACE_JOB_WAITS] = NULL,
     [TRACE_QUEUE_RECLAIMS] = queue_reclaims,
     [TRACE_JOB_RECLAIMED] = job_reclaimed,

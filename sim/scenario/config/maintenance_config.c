@@ -34,6 +34,9 @@ void maintenance_read(const ConfigContext *context, BoundList maintenance, Clust
         items[i] = (MaintenanceSpec){.begin_ns = text->at.value,
                                      .takes_ns = text->duration.value,
                                      .every_ns = text->every.node != NULL ? text->every.value : 0,
+                                     .nodes_at_once = text->nodes_at_once.node != NULL
+                                                          ? (int32_t)text->nodes_at_once.value
+                                                          : 0,
                                      .kinds = kinds_of_job(context, cluster, text->node_kind)};
     }
     if (maintenance.count > 0 && spec->is_automatic)
@@ -47,8 +50,8 @@ void maintenance_read(const ConfigContext *context, BoundList maintenance, Clust
     spec->maintenance = items;
 }
 
-/* The longest time without maintenance of nodes of a kind, once the first has begun; INT64_MAX: it
- * does not repeat. */
+/* The longest time without maintenance of all nodes of a kind, once the first has begun; INT64_MAX:
+ * it does not repeat. */
 static int64_t longest_gap_ns(const ClusterSpec *spec, int32_t kind)
 {
     int64_t gap_ns = INT64_MAX;
@@ -57,7 +60,8 @@ static int64_t longest_gap_ns(const ClusterSpec *spec, int32_t kind)
         const int64_t ns = maintenance->every_ns - maintenance->takes_ns;
         const bool is_of_kind =
             maintenance->kinds == 0 || (maintenance->kinds & kind_set_of(kind)) != 0;
-        if (maintenance->every_ns > 0 && is_of_kind && ns < gap_ns)
+        if (maintenance->every_ns > 0 && maintenance->nodes_at_once == 0 && is_of_kind &&
+            ns < gap_ns)
             gap_ns = ns;
     }
     return gap_ns;

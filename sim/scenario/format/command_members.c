@@ -45,6 +45,8 @@ static const CommandMembers members[] = {
     [COMMAND_NODE_PREEMPT] = {" ", " cluster job node "},
     [COMMAND_NODE_REBOOT] = {" ", " cluster job node "},
     [COMMAND_NODE_SLOW] = {" speed ", " cluster job node speed "},
+    [COMMAND_NODE_DRAIN] = {" ", " cluster job node duration reason "},
+    [COMMAND_NODE_RESUME] = {" ", " cluster job node "},
     [COMMAND_GROUP_CRASH] = {" group ", " group recovery duration reason "},
     [COMMAND_GROUP_PREEMPT] = {" group ", " group "},
     [COMMAND_REGION_OUTAGE] = {" ", " duration reason "},
@@ -66,13 +68,6 @@ const CommandMembers *command_members(CommandKind kind)
     return &members[kind];
 }
 
-const char *command_one_of(CommandKind kind)
-{
-    const bool strikes_node = kind == COMMAND_NODE_CRASH || kind == COMMAND_NODE_PREEMPT ||
-                              kind == COMMAND_NODE_REBOOT || kind == COMMAND_NODE_SLOW;
-    return strikes_node ? " cluster job " : "";
-}
-
 static bool has_word(const char *words, const char *word)
 {
     const size_t length = strlen(word);
@@ -85,6 +80,12 @@ static bool has_word(const char *words, const char *word)
 bool command_takes(CommandKind kind, const char *key)
 {
     return has_word(members[kind].allowed, key);
+}
+
+const char *command_one_of(CommandKind kind)
+{
+    const bool strikes_node = command_takes(kind, "node") && command_takes(kind, "job");
+    return strikes_node ? " cluster job " : "";
 }
 
 bool command_may_have(CommandKind kind, const char *key)

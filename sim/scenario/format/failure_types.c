@@ -121,9 +121,11 @@ static const Field fault_fields[] = {
                   "one of the possible nodes is drawn"),
     FIELD_CHOICE("recovery", recovery, recovery_words, "stays",
                  "*.crash, preparation.fail: what becomes of the node"),
-    FIELD_DURATION("duration", duration, NULL,
-                   "from the fault (not from its detection by the service) until repair, or length "
-                   "of an outage; an outage without it does not end"),
+    FIELD_DURATION(
+        "duration", duration, NULL,
+        "from the fault (not from its detection by the service) until repair, or length "
+        "of an outage; an outage without it does not end. node.drain: of the work on the "
+        "node, which begins when its jobs have ended; without it until node.resume"),
     FIELD_TEXT(
         "speed", speed, NULL,
         "*.slow: share of the modelled speed, such as \"50%\"; \"0%\" of a share is an outage; of "

@@ -6,7 +6,7 @@
 
 typedef struct {
     const Json *node;
-    BoundInteger at, duration, every;
+    BoundInteger at, duration, every, nodes_at_once;
     const Json *node_kind; /* names of kinds of nodes */
 } MaintenanceText;
 

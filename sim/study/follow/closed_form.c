@@ -113,7 +113,7 @@ static const char *objection(const Scenario *scenario)
     if (only_cluster(scenario)->kind_count > 0)
         return "the nodes of the cluster are of several kinds";
     if (only_cluster(scenario)->maintenance_count > 0)
-        return "no job starts before planned maintenance that would run into it";
+        return "the nodes of the cluster have planned maintenance";
     if (nodes_allowed(scenario, only_cluster(scenario)) < 1)
         return "the size and the quotas of the cluster leave it no node";
     for (int32_t i = 0; i < workload->spec_count; i++) {

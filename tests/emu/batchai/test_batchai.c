@@ -1266,6 +1266,44 @@ START_TEST(a_job_that_was_stopped_in_the_queue_never_ran_to_its_end)
 }
 END_TEST
 
+static void apply_fault(const char *fault)
+{
+    Problems problems = problems_create(arena);
+    Json *command = json_parse(arena, "fault", fault, strlen(fault), JSON_STRICT, &problems);
+    ck_assert_ptr_nonnull(command);
+    ck_assert_msg(session_command(client.emulator->session, command, NULL, &problems), "%s",
+                  problems.count > 0 ? problems.items[0].message : "");
+}
+
+static int64_t nodes_in(const char *state)
+{
+    const Answer shown = ask(HTTP_GET, CLUSTER, NULL);
+    return json_find(shown.body, arena_printf(arena, "/properties/nodeStateCounts/%s", state))
+        ->integer;
+}
+
+START_TEST(a_drained_node_is_running_then_unusable_then_idle)
+{
+    make_cluster();
+    make_job("j");
+    Session *session = client.emulator->session;
+    while (strcmp(answer_text(ask(HTTP_GET, JOB, NULL), "/properties/executionState"), "running") !=
+           0)
+        session_advance(session, session_now_ns(session) + S / 100);
+    apply_fault("{\"do\": \"node.drain\", \"cluster\": \"c\", \"node\": 1, "
+                "\"reason\": \"new drivers\"}");
+    ck_assert_int_eq(nodes_in("runningNodeCount"), 1);
+    ck_assert_status(ask(HTTP_POST, JOB "/terminate", NULL), 202);
+    pass(600);
+    ck_assert_int_eq(nodes_in("unusableNodeCount"), 1);
+    ck_assert_str_eq(answer_text(ask(HTTP_GET, CLUSTER, NULL), "/properties/errors/0/message"),
+                     "the node is drained: new drivers");
+    apply_fault("{\"do\": \"node.resume\", \"cluster\": \"c\", \"node\": 1}");
+    pass(600);
+    ck_assert_int_eq(nodes_in("unusableNodeCount"), 0);
+}
+END_TEST
+
 /* --- Files --- */
 
 START_TEST(output_files_are_listed_with_addresses)
@@ -1904,6 +1942,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_job_has_nodes_while_it_runs);
     tcase_add_test(tests, results_up_to_an_answer_of_the_clock_are_stored_at_once);
     tcase_add_test(tests, a_job_that_was_stopped_in_the_queue_never_ran_to_its_end);
+    tcase_add_test(tests, a_drained_node_is_running_then_unusable_then_idle);
     tcase_add_test(tests, with_a_running_clock_the_end_of_a_job_is_reported_a_little_late);
     tcase_add_test(tests, output_files_are_listed_with_addresses);
     tcase_add_test(tests, output_in_a_container_is_listed_as_blobs);

@@ -612,6 +612,8 @@ START_TEST(the_list_of_faults_says_which_members_each_needs_and_may_have)
         {"quota.change", "[\"family\",\"vcpus\"]", NULL, "[\"priority\"]"},
         {"queue.change", "[\"cluster\",\"queue\"]", NULL, "[\"gpus\",\"gpus_max\"]"},
         {"node.preempt", "[]", "[\"cluster\",\"job\"]", "[\"node\"]"},
+        {"node.drain", "[]", "[\"cluster\",\"job\"]", "[\"node\",\"duration\",\"reason\"]"},
+        {"node.resume", "[]", "[\"cluster\",\"job\"]", "[\"node\"]"},
         {"node.slow", "[\"speed\"]", "[\"cluster\",\"job\"]", "[\"node\"]"},
         {"api.error", "[]", NULL,
          "[\"method\",\"path\",\"status\",\"code\",\"retry_after\",\"chance\",\"skip\","

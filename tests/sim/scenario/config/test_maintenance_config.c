@@ -36,10 +36,10 @@ static const ScenarioFile *read_with(const char *maintenance, const char *other,
 START_TEST(maintenance_has_its_times)
 {
     Problems problems;
-    const ScenarioFile *file =
-        read_with("{\"at\": \"10h\", \"duration\": \"2h\"}, "
-                  "{\"at\": \"20h\", \"duration\": \"3h\", \"every\": \"30d\"}",
-                  "/until=\"90d\"", &problems);
+    const ScenarioFile *file = read_with(
+        "{\"at\": \"10h\", \"duration\": \"2h\"}, "
+        "{\"at\": \"20h\", \"duration\": \"3h\", \"every\": \"30d\", \"nodes_at_once\": 2}",
+        "/until=\"90d\"", &problems);
     ck_assert_msg(file != NULL, "%s", problems.count > 0 ? problems.items[0].message : "");
     const ClusterSpec *spec = NULL;
     for (int32_t i = 0; i < file->scenario.command_count; i++)
@@ -50,6 +50,8 @@ START_TEST(maintenance_has_its_times)
     ck_assert_int_eq(spec->maintenance[0].takes_ns, 2 * NS_PER_HOUR);
     ck_assert_int_eq(spec->maintenance[0].every_ns, 0);
     ck_assert_int_eq(spec->maintenance[1].every_ns, 30 * NS_PER_DAY);
+    ck_assert_int_eq(spec->maintenance[0].nodes_at_once, 0); // it is not rolling
+    ck_assert_int_eq(spec->maintenance[1].nodes_at_once, 2);
     ck_assert_int_eq(file->warnings.count, 0);
 }
 END_TEST
