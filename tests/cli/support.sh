@@ -63,6 +63,17 @@ holds()
     pass_or_fail "$*" "$@"
 }
 
+# holds_soon COMMAND...: the check holds within ten seconds.
+holds_soon()
+{
+    local i
+    for ((i = 0; i < 200; i++)); do
+        ! "$@" 2>/dev/null || break
+        sleep 0.05
+    done
+    holds "$@"
+}
+
 exit_is()
 {
     pass_or_fail "exit code is $status, expected $1" [ "$status" -eq "$1" ]

@@ -62,12 +62,13 @@ is_impossible()
     esac
 }
 
-# line_here LINE: the example as it runs here: a data set of 100 images instead of 50,000, this test's folder instead of /tmp, and one
-# folder of the scenarios, all of which ctest's test `scenarios` runs.
+# line_here LINE: the example as it runs here: a data set of 100 images instead of 50,000, two timed steps instead of 20, this test's folder
+# instead of /tmp, and one folder of the scenarios, all of which ctest's test `scenarios` runs.
 line_here()
 {
     local line=${1//\/tmp\//$work/}
     [ "$line" != "trainyard make-cifar cifar10" ] || line="trainyard make-cifar --force --images 20 cifar10"
+    line=${line/bench-training --steps 20/bench-training --warmup 1 --steps 2}
     [ "$line" != "trainyard test scenarios/" ] || line="trainyard test scenarios/quotas/"
     echo "$line"
 }
@@ -126,21 +127,24 @@ validate_shipped()
 import json, pathlib, sys
 import jsonschema
 
-schemas = {kind: json.load(open(f"{kind}.schema.json")) for kind in ("scenario", "cluster", "job", "catalog", "study", "summary")}
-for schema in schemas.values():
-    jsonschema.validators.validator_for(schema).check_schema(schema)
+validators = {}
+for kind in ("scenario", "cluster", "job", "catalog", "study", "summary"):
+    schema = json.load(open(f"{kind}.schema.json"))
+    validator = jsonschema.validators.validator_for(schema)
+    validator.check_schema(schema)
+    validators[kind] = validator(schema)
 
 def without_comments(text):
     # Scenarios may have lines of comment; strings that hold // stay.
     return "\n".join("" if line.lstrip().startswith("//") else line for line in text.splitlines())
 
-counts = {kind: 0 for kind in schemas}
+counts = {kind: 0 for kind in validators}
 paths = [path for folder in sys.argv[1:] for path in sorted(pathlib.Path(folder).rglob("*.json"))]
 for path in paths:
-    kind = "catalog" if path.parent.name == "catalog" else next((kind for kind in schemas if path.name.startswith(kind)), None)
+    kind = "catalog" if path.parent.name == "catalog" else next((kind for kind in validators if path.name.startswith(kind)), None)
     if kind is None:
         continue
-    jsonschema.validate(json.loads(without_comments(path.read_text())), schemas[kind])
+    validators[kind].validate(json.loads(without_comments(path.read_text())))
     counts[kind] += 1
 assert all(counts.values()), counts
 print(counts)

@@ -3,7 +3,7 @@
 # shellcheck source=tests/cli/support.sh
 source "$(dirname "$0")/support.sh"
 
-cp "$(dirname "${BASH_SOURCE[0]}")/../sim/study/coverage/queue.json" queue.json
+cp "$source_folder/tests/sim/study/coverage/queue.json" queue.json
 cat >plan.json <<'JSON'
 {"trainyard_study": 1, "description": "How many servers?", "scenario": "queue.json",
  "factors": {"servers": {"values": "1..8"}, "jobs": {"set": "/workloads/0/jobs", "values": [200]},
@@ -149,12 +149,11 @@ example "SIGUSR1 prints the progress; Ctrl-C: exit code 130, and valid files"
 sed 's/"indifference"/"seeds": {"at_least": 50000}, "indifference"/' plan.json >long.json
 begins long "$TRAINYARD" plan long.json -o long -j 1
 kill -USR1 $process
-sleep 0.3
+holds_soon grep -qF "of 8 candidates in play" stderr
 kill -INT $process
 wait $process
 status=$?
 exit_is 130
-stderr_has "of 8 candidates in play"
 stdout_has "the same command continues"
 holds grep -q '"verdict": "unfinished"' long/plan.json
 holds [ "$(wc -l <long/plan.csv)" -eq 9 ]
@@ -315,7 +314,7 @@ trainyard plan energy.json --vary servers=4..6 --minimise cost_usd.total --slo '
 exit_is 0
 
 example "a short log: what certainty costs, in the answer, on the page, and as an expectation"
-cp "$(dirname "${BASH_SOURCE[0]}")"/../sim/study/plan/log.{json,csv} .
+cp "$source_folder"/tests/sim/study/plan/log.{json,csv} .
 cat >days.json <<'JSON'
 {"trainyard_study": 1, "scenario": "log.json", "factors": {"servers": {"values": "8..13"}}, "minimise": "cost_usd.total",
  "subject_to": [{"share": "workloads.all.waited_within(30m)", "at_least": "85%"}], "indifference": "2%",

@@ -18,12 +18,13 @@ compiled()
 }
 compiled shortest <"$source_folder/scenarios/embed/shortest.c"
 queue=$scenarios/scheduling/shortest # several jobs wait for one cluster
+records_alone=(--no-share --no-timeline) # all that a comparison reads; the rest takes most of the time of a long run
 
 example "the policy of scenarios/embed starts the jobs that trainyard's own policy starts"
 for scenario in scheduling/{shortest,backfill,kinds,gpus,priorities,reclaim} studies/reclaim-wait; do
     name=${scenario#*/}
-    "$TRAINYARD" run "$scenarios/$scenario" --set '/policy="shortest"' -o "own-$name" -q
-    trainyard run "$scenarios/$scenario" --policy ./shortest.so -o "outside-$name" -q
+    "$TRAINYARD" run "$scenarios/$scenario" --set '/policy="shortest"' -o "own-$name" -q "${records_alone[@]}"
+    trainyard run "$scenarios/$scenario" --policy ./shortest.so -o "outside-$name" -q "${records_alone[@]}"
     stderr_is_empty
     trainyard diff "own-$name" "outside-$name" --json
     holds has_json 'run["b"]["inputs"][0].startswith("file shortest.so ") and run["same"]'
@@ -413,8 +414,8 @@ for point in 0 1 2; do
     cp stdout command
     holds [ "$(grep -c -e '--policy ./shortest.so' command)" = $((point == 1)) ]
     trainyard show own-levels "$point" 2
-    (cd "$work" && bash -c "$(sed "s|^trainyard |'$TRAINYARD' |" command) -o outside-point -q" &&
-        bash -c "$(sed "s|^trainyard |'$TRAINYARD' |" stdout) -o own-point -q")
+    (cd "$work" && bash -c "$(sed "s|^trainyard |'$TRAINYARD' |" command) -o outside-point -q ${records_alone[*]}" &&
+        bash -c "$(sed "s|^trainyard |'$TRAINYARD' |" stdout) -o own-point -q ${records_alone[*]}")
     trainyard diff own-point outside-point --json
     holds has_json 'run["same"]'
     rm -rf own-point outside-point

@@ -86,17 +86,6 @@ contents()
     own "file?share=acct/share&path=${3-logs/}$segment/$2"
 }
 
-# holds_soon COMMAND...: within ten seconds.
-holds_soon()
-{
-    local i
-    for ((i = 0; i < 200; i++)); do
-        ! "$@" 2>/dev/null || break
-        sleep 0.05
-    done
-    holds "$@"
-}
-
 is_gone()
 {
     ! kill -0 "$1" 2>/dev/null

@@ -88,12 +88,11 @@ for _ in $(seq 100); do # the journal exists once runs are recorded
     sleep 0.1
 done
 kill -USR1 $process
-sleep 0.3
+holds_soon grep -qF "of 2 points decided" stderr
 kill -INT $process
 wait $process
 status=$?
 exit_is 130
-stderr_has "of 2 points decided"
 stdout_has "the same command continues"
 holds [ "$(tail -c 1 long/results.csv | od -An -c | tr -d ' ')" = '\n' ]
 holds grep -q "of 6,000,000 runs.</strong> This study is not finished" long/report.html
@@ -154,7 +153,7 @@ cat >steady.json <<'JSON'
  "factors": {"rate": {"values": ["0.03/h", "0.2/h"]}}, "seeds": {"until": {"workloads.all.queue_s.mean": "10%"}},
  "metrics": ["workloads.all.queue_s.mean", "workloads.all.waited_within(2h)"]}
 JSON
-cp "$(dirname "${BASH_SOURCE[0]}")/../sim/study/coverage/queue.json" queue.json
+cp "$source_folder/tests/sim/study/coverage/queue.json" queue.json
 trainyard sweep steady.json -o steady
 exit_is 0
 stdout_has "unstable: the queue grows until the end"

@@ -4,8 +4,9 @@
 #include "emu/control/state_json.h"
 #include "tests/emu/twins.h"
 #include "tests/support/suite.h"
+#include "tests/support/theory.h"
 
-enum { REQUESTS = 1500, SEEDS = 4 };
+enum { REQUESTS = 1500 };
 
 START_TEST(forgetting_changes_no_answer_and_no_record)
 {
@@ -238,8 +239,8 @@ Suite *test_suite(void)
 {
     TCase *cases = tcase_create("forgetting");
     tcase_set_timeout(cases, 300);
-    tcase_add_loop_test(cases, forgetting_changes_no_answer_and_no_record, 0, SEEDS);
-    tcase_add_loop_test(cases, every_kind_is_forgotten_and_nothing_else_changes, 0, SEEDS / 2);
+    tcase_add_loop_test(cases, forgetting_changes_no_answer_and_no_record, 0, case_count(4));
+    tcase_add_loop_test(cases, every_kind_is_forgotten_and_nothing_else_changes, 0, case_count(2));
     tcase_add_test(cases, rows_are_forgotten);
     Suite *suite = suite_create("forgetting");
     suite_add_tcase(suite, cases);

@@ -10,8 +10,9 @@
 #include "tests/emu/twins.h"
 #include "tests/support/killed_process.h"
 #include "tests/support/suite.h"
+#include "tests/support/theory.h"
 
-enum { REQUESTS = 150, SEEDS = 4 };
+enum { REQUESTS = 150 };
 
 /* --- Support --- */
 
@@ -337,7 +338,7 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("fork");
     TCase *tests = tcase_create("all");
-    tcase_add_loop_test(tests, a_fork_continues_like_the_first_session, 0, SEEDS);
+    tcase_add_loop_test(tests, a_fork_continues_like_the_first_session, 0, case_count(4));
     tcase_add_test(tests, neither_session_sees_the_files_of_the_other);
     tcase_add_test(tests, a_change_is_an_entry_of_the_fork_alone);
     tcase_add_loop_test(tests, a_fork_at_an_earlier_time_is_what_the_session_was, 0, 4);

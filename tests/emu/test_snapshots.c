@@ -12,8 +12,9 @@
 #include "sim/cli/files.h"
 #include "tests/emu/twins.h"
 #include "tests/support/suite.h"
+#include "tests/support/theory.h"
 
-enum { ROUNDS = 12, REQUESTS_A_ROUND = 120, SEEDS = 3, ENTRIES_MAX = 4096 };
+enum { ROUNDS = 12, REQUESTS_A_ROUND = 120, ENTRIES_MAX = 4096 };
 
 /* --- Support --- */
 
@@ -416,7 +417,7 @@ Suite *test_suite(void)
 {
     TCase *cases = tcase_create("snapshots");
     tcase_set_timeout(cases, 300);
-    tcase_add_loop_test(cases, a_start_from_a_snapshot_is_like_a_replay, 0, SEEDS);
+    tcase_add_loop_test(cases, a_start_from_a_snapshot_is_like_a_replay, 0, case_count(3));
     tcase_add_test(cases, a_snapshot_is_taken_at_an_orderly_end);
     tcase_add_test(cases, flipped_bits_are_noticed);
     tcase_add_loop_test(cases, a_snapshot_that_cannot_be_used_loses_nothing, 0,

@@ -19,6 +19,9 @@ uint64_t theory_seed(uint64_t seed);
 double theory_effort(void);
 /* `full` times the effort. */
 int32_t theory_size(int32_t full);
+/* How many of `full` random cases a test takes that is not about their mean: a quarter, rounded up,
+ * where the effort is below 1. */
+int32_t case_count(int32_t full);
 
 /* plain_service with all durations 0 and room for `nodes` nodes: only queues take time. */
 ServiceModel idle_service(Arena *arena, int32_t nodes);

@@ -11,6 +11,7 @@
 #include "tests/support/memory_files.h"
 #include "tests/support/suite.h"
 #include "tests/support/swarm_scenario.h"
+#include "tests/support/theory.h"
 #include "tests/support/worlds.h"
 
 enum { SEEDS = 900 };
@@ -47,7 +48,7 @@ static const ScenarioFile *read_seed(Arena *arena, uint64_t seed, uint32_t featu
 
 START_TEST(every_scenario_is_valid_and_holds_together)
 {
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    for (uint64_t seed = 1; seed <= (uint64_t)case_count(SEEDS); seed++) {
         Arena *arena = arena_create();
         const ScenarioFile *file = read_seed(arena, seed, swarm_features_built());
         Scenario scenario = file->scenario;
@@ -235,9 +236,8 @@ static void hear_numbers(void *listener, const TraceRecord *record)
 
 START_TEST(a_run_that_starts_weeks_later_is_the_same_run)
 {
-    enum { RUNS = 150 };
     const int64_t week_ms = 7 * (NS_PER_DAY / NS_PER_MS);
-    for (uint64_t seed = 1; seed <= RUNS; seed++) {
+    for (uint64_t seed = 1; seed <= (uint64_t)case_count(150); seed++) {
         Arena *arena = arena_create();
         const ScenarioFile *file = read_seed(arena, seed, swarm_features_built());
         uint64_t sums[2] = {0};

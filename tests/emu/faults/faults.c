@@ -33,6 +33,7 @@
 #include "tests/emu/faults/disk.h"
 #include "tests/emu/faults/life.h"
 #include "tests/emu/faults/network.h"
+#include "tests/support/theory.h"
 
 enum { ROUNDS = 6, REQUESTS_MAX = 4 };
 
@@ -192,7 +193,7 @@ static void work(const Options *options, uint64_t first, volatile uint64_t count
 
 int main(int argc, char **argv)
 {
-    Options options = {.seeds = 2000, .jobs = 2, .seconds = 1e9};
+    Options options = {.jobs = 2, .seconds = 1e9};
     if (!read_options(argc, argv, &options)) {
         fprintf(stderr,
                 "usage: %s [--network] [--first SEED] [--seeds N] [--seconds S] [--jobs N] "
@@ -200,6 +201,8 @@ int main(int argc, char **argv)
                 argv[0]);
         return 2;
     }
+    if (options.seeds == 0)
+        options.seeds = (uint64_t)case_count(options.has_network ? 500 : 2000);
     // Memory of one life is used again for the next: giving it back took half of the time.
     mallopt(M_MMAP_THRESHOLD, 1 << 30);
     mallopt(M_TRIM_THRESHOLD, 1 << 30);

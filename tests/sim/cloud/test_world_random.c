@@ -4,9 +4,13 @@
 #include "sim/base/units.h"
 #include "sim/engine/rng.h"
 #include "tests/support/suite.h"
+#include "tests/support/theory.h"
 #include "tests/support/worlds.h"
 
-enum { SEEDS = 300 };
+static uint64_t seeds(void)
+{
+    return (uint64_t)case_count(300);
+}
 
 static uint64_t run_whole(Arena *arena, uint64_t seed, Recording *recording)
 {
@@ -19,7 +23,7 @@ static uint64_t run_whole(Arena *arena, uint64_t seed, Recording *recording)
 
 START_TEST(every_invariant_holds_after_every_event_and_time_never_goes_back)
 {
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    for (uint64_t seed = 1; seed <= seeds(); seed++) {
         Arena *arena = arena_create();
         Recording recording = recording_create(arena);
         run_whole(arena, seed, &recording);
@@ -37,7 +41,7 @@ END_TEST
 
 START_TEST(the_same_seed_gives_the_same_records)
 {
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    for (uint64_t seed = 1; seed <= seeds(); seed++) {
         Arena *arena = arena_create();
         Recording first = recording_create(arena), second = recording_create(arena);
         ck_assert_msg(run_whole(arena, seed, &first) == run_whole(arena, seed, &second), "seed %d",
@@ -61,7 +65,7 @@ static uint64_t hash_of_life(Recording recording)
 
 START_TEST(a_world_advanced_in_slices_gives_the_same_records_as_one_that_runs)
 {
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    for (uint64_t seed = 1; seed <= seeds(); seed++) {
         Arena *arena = arena_create();
         Recording whole = recording_create(arena), sliced = recording_create(arena);
         Scenario *scenario = random_scenario(arena, seed);
@@ -83,7 +87,7 @@ END_TEST
 
 START_TEST(node_time_billed_is_node_time_held)
 {
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    for (uint64_t seed = 1; seed <= seeds(); seed++) {
         Arena *arena = arena_create();
         Recording recording = recording_create(arena);
         World *world = world_create(arena, random_scenario(arena, seed),
@@ -154,7 +158,7 @@ typedef struct {
 static void each_told_of(Scenario *(*make)(Arena *arena, uint64_t seed),
                          void (*check)(const Told *told))
 {
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    for (uint64_t seed = 1; seed <= seeds(); seed++) {
         Told told = {.seed = seed, .arena = arena_create()};
         told.told = recording_create(told.arena);
         told.world = world_create(told.arena, make(told.arena, seed),

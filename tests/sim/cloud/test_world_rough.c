@@ -5,9 +5,13 @@
 #include "sim/base/units.h"
 #include "sim/engine/rng.h"
 #include "tests/support/suite.h"
+#include "tests/support/theory.h"
 #include "tests/support/worlds.h"
 
-enum { SEEDS = 300 };
+static uint64_t seeds(void)
+{
+    return (uint64_t)case_count(300);
+}
 
 static World *run_whole(Arena *arena, uint64_t seed, uint64_t shuffle_seed, Recording *recording)
 {
@@ -21,7 +25,7 @@ static World *run_whole(Arena *arena, uint64_t seed, uint64_t shuffle_seed, Reco
 
 START_TEST(every_invariant_holds_after_every_event_and_time_never_goes_back)
 {
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    for (uint64_t seed = 1; seed <= seeds(); seed++) {
         Arena *arena = arena_create();
         Recording recording = recording_create(arena);
         run_whole(arena, seed, 0, &recording);
@@ -40,7 +44,7 @@ END_TEST
 
 START_TEST(every_invariant_holds_for_every_order_of_ties)
 {
-    for (uint64_t seed = 1; seed <= SEEDS; seed++)
+    for (uint64_t seed = 1; seed <= seeds(); seed++)
         for (uint64_t shuffle = 1; shuffle <= 3; shuffle++) {
             Arena *arena = arena_create();
             Recording recording = recording_create(arena);
@@ -52,7 +56,7 @@ END_TEST
 
 START_TEST(the_same_seed_gives_the_same_records)
 {
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    for (uint64_t seed = 1; seed <= seeds(); seed++) {
         Arena *arena = arena_create();
         Recording first = recording_create(arena), second = recording_create(arena);
         run_whole(arena, seed, 0, &first);
@@ -75,7 +79,7 @@ static uint64_t hash_of_life(Recording recording, int64_t until_ns)
 
 START_TEST(a_world_advanced_in_slices_gives_the_same_records_as_one_that_runs)
 {
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    for (uint64_t seed = 1; seed <= seeds(); seed++) {
         Arena *arena = arena_create();
         Recording whole = recording_create(arena), sliced = recording_create(arena);
         Scenario *scenario = rough_scenario(arena, seed);
@@ -101,7 +105,7 @@ END_TEST
  * in between. */
 START_TEST(node_time_billed_is_node_time_held)
 {
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    for (uint64_t seed = 1; seed <= seeds(); seed++) {
         Arena *arena = arena_create();
         Recording recording = recording_create(arena);
         World *world = run_whole(arena, seed, 0, &recording);
@@ -129,7 +133,7 @@ END_TEST
  * what its nodes spent running it. */
 START_TEST(the_accounts_of_jobs_add_up)
 {
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    for (uint64_t seed = 1; seed <= seeds(); seed++) {
         Arena *arena = arena_create();
         Recording recording = recording_create(arena);
         run_whole(arena, seed, 0, &recording);
@@ -149,7 +153,7 @@ END_TEST
 /* A job that no command stopped and that ran to its end has one start more than requeues. */
 START_TEST(a_job_starts_once_more_than_it_is_requeued)
 {
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    for (uint64_t seed = 1; seed <= seeds(); seed++) {
         Arena *arena = arena_create();
         Recording recording = recording_create(arena);
         World *world = run_whole(arena, seed, 0, &recording);

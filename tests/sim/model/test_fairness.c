@@ -7,6 +7,7 @@
 #include "sim/model/bounded.h"
 #include "sim/model/fairness.h"
 #include "tests/support/suite.h"
+#include "tests/support/theory.h"
 
 #define ALL INT64_MAX
 #define LINKS(...)                                                                                 \
@@ -197,7 +198,7 @@ static bool is_bottleneck(const Net *net, int32_t flow, int32_t link)
 START_TEST(no_link_carries_more_than_its_capacity)
 {
     static Net net;
-    for (uint64_t seed = 1; seed <= 2000; seed++) {
+    for (uint64_t seed = 1; seed <= (uint64_t)case_count(2000); seed++) {
         random_net(&net, seed);
         for (int32_t l = 0; l < net.link_count; l++) {
             int64_t load = 0, exact_ppm = 0;
@@ -257,7 +258,7 @@ static void fill_round(const Net *net, int64_t *left, int64_t *growing_ppm, int6
 START_TEST(the_rates_are_those_of_filling_round_by_round)
 {
     static Net net;
-    for (uint64_t seed = 1; seed <= 4000; seed++) {
+    for (uint64_t seed = 1; seed <= (uint64_t)case_count(4000); seed++) {
         int64_t left[MOST_LINKS], growing_ppm[MOST_LINKS] = {0}, rates[MOST_FLOWS];
         random_net(&net, seed);
         memcpy(left, net.links, sizeof left);
@@ -278,7 +279,7 @@ END_TEST
 START_TEST(every_flow_has_its_full_rate_or_a_bottleneck)
 {
     static Net net;
-    for (uint64_t seed = 1; seed <= 2000; seed++) {
+    for (uint64_t seed = 1; seed <= (uint64_t)case_count(2000); seed++) {
         random_net(&net, seed);
         for (int32_t f = 0; f < net.flow_count; f++) {
             bool is_held = net.rates[f] == net.flows[f].most_bytes_per_s;
@@ -294,7 +295,7 @@ END_TEST
 START_TEST(the_order_of_flows_does_not_matter)
 {
     static Net net;
-    for (uint64_t seed = 1; seed <= 2000; seed++) {
+    for (uint64_t seed = 1; seed <= (uint64_t)case_count(2000); seed++) {
         random_net(&net, seed);
         // A rotation, backwards.
         FlowRow turned[MOST_FLOWS];

@@ -6,6 +6,7 @@
 #include "sim/engine/rng.h"
 #include "sim/model/random_math.h"
 #include "tests/support/suite.h"
+#include "tests/support/theory.h"
 
 /* The distance of `found` from `expected`, in units in the last place of `expected`. */
 static double ulps(double found, double expected)
@@ -25,11 +26,9 @@ static double uniform(uint64_t draw)
     ck_assert_msg(ulps((found), (expected)) <= (most), "%s: %.17g, expected %.17g (%.2f ulp)",     \
                   (what), (found), (expected), ulps((found), (expected)))
 
-enum { ARGUMENTS = 200000 };
-
 START_TEST(the_logarithm_agrees_with_the_c_library)
 {
-    for (uint64_t i = 0; i < ARGUMENTS; i++) {
+    for (uint64_t i = 0; i < (uint64_t)case_count(200000); i++) {
         // Every exponent, and closely spaced values around 1, where cancellation leaves few digits.
         double everywhere = ldexp(0.5 + uniform(2 * i) / 2, (int)(i % 2080) - 1060);
         double near_one = 0.5 + 1.5 * uniform(2 * i + 1);
@@ -48,7 +47,7 @@ END_TEST
 
 START_TEST(the_exponential_agrees_with_the_c_library)
 {
-    for (uint64_t i = 0; i < ARGUMENTS; i++) {
+    for (uint64_t i = 0; i < (uint64_t)case_count(200000); i++) {
         double everywhere = 1417 * uniform(2 * i) - 707.5;
         double small = uniform(2 * i + 1) - 0.5;
         CLOSE(random_exp(everywhere), exp(everywhere), 1.5, "exp everywhere");
@@ -65,7 +64,7 @@ END_TEST
 
 START_TEST(normal_quantiles_lead_back_to_their_probabilities)
 {
-    for (uint64_t i = 0; i < ARGUMENTS; i++) {
+    for (uint64_t i = 0; i < (uint64_t)case_count(200000); i++) {
         // In the lower half, where erfc keeps its digits; down to 2^-49 every other time.
         double p = ldexp(0.5 + uniform(i) / 2, i % 2 == 0 ? 0 : -(int)(i % 48)) / 2;
         double z = random_normal(p);
@@ -156,7 +155,7 @@ START_TEST(results_have_the_same_bits_everywhere)
         ck_assert_uint_eq(bits_of(random_exp(rows[i].x)), rows[i].exp);
         ck_assert_uint_eq(bits_of(random_normal(rows[i].x)), rows[i].normal);
     }
-    for (uint64_t i = 0; i < ARGUMENTS; i++) {
+    for (uint64_t i = 0; i < (uint64_t)case_count(200000); i++) {
         double x = (double)(rng_word(7, RNG_SHUFFLE, 7, i) >> 12) * 0x1p-52 + 0x1p-53;
         sum = sum * 31 + bits_of(random_log(x));
         sum = sum * 31 + bits_of(random_exp(40 * x - 20));

@@ -9,6 +9,7 @@
 #include "sim/cloud/tables.h"
 #include "sim/engine/rng.h"
 #include "tests/support/suite.h"
+#include "tests/support/theory.h"
 #include "tests/support/world_fixture.h"
 
 enum { BASE, BURST };
@@ -647,7 +648,7 @@ static KindDemand brute_force(int64_t parts[8])
 START_TEST(the_demand_is_what_brute_force_counts)
 {
     int32_t demands = 0, placed = 0;
-    for (uint64_t seed = 0; seed < 150; seed++) {
+    for (uint64_t seed = 0; seed < (uint64_t)case_count(150); seed++) {
         set_up();
         random_world(seed);
         for (int64_t at_s = 0; at_s < 20000; at_s += 97) {
@@ -674,14 +675,14 @@ START_TEST(the_demand_is_what_brute_force_counts)
         }
         end();
     }
-    ck_assert_int_gt(demands, 1000); // the worlds are of use
-    ck_assert_int_gt(placed, 100);
+    ck_assert_int_gt(demands, case_count(1000)); // the worlds are of use
+    ck_assert_int_gt(placed, case_count(100));
 }
 END_TEST
 
 START_TEST(random_clusters_keep_all_invariants_and_their_limits)
 {
-    for (uint64_t seed = 1000; seed < 1150; seed++) {
+    for (uint64_t seed = 1000; seed < 1000 + (uint64_t)case_count(150); seed++) {
         set_up();
         const World *ran = random_world(seed);
         const ClusterSpec *spec = NULL;
@@ -740,7 +741,7 @@ static void run_twin(uint64_t seed, bool has_base)
 
 START_TEST(next_to_no_base_a_kind_scales_as_a_cluster_of_one_kind)
 {
-    for (uint64_t seed = 0; seed < 120; seed++) {
+    for (uint64_t seed = 0; seed < (uint64_t)case_count(120); seed++) {
         int64_t started_ns[JOBS], ended_ns[2];
         for (int has_base = 0; has_base < 2; has_base++) {
             set_up();

@@ -416,9 +416,9 @@ static void check_against_twin(uint64_t seed, PolicyKind policy, TwinOrder order
 
 START_TEST(waits_are_those_of_a_plain_replay_to_the_nanosecond)
 {
-    for (uint64_t seed = 1; seed <= 400; seed++)
+    for (uint64_t seed = 1; seed <= (uint64_t)case_count(400); seed++)
         check_against_twin(seed, POLICY_SERVICE, TWIN_FIFO, false);
-    for (uint64_t seed = 1; seed <= 100; seed++) {
+    for (uint64_t seed = 1; seed <= (uint64_t)case_count(100); seed++) {
         check_against_twin(seed, POLICY_SHORTEST, TWIN_SJF, true);
         check_against_twin(seed, POLICY_SHORTEST, TWIN_SJF, false);
         check_against_twin(seed, POLICY_SRTF, TWIN_SRTF, true);
@@ -429,7 +429,7 @@ END_TEST
 
 START_TEST(forgetting_ended_jobs_changes_no_start)
 {
-    for (uint64_t seed = 1; seed <= 20; seed++) {
+    for (uint64_t seed = 1; seed <= (uint64_t)case_count(20); seed++) {
         int64_t sum_ns = 0, twin_sum_ns = 0;
         TwinRun twins[ROWS_MAX];
         arena_destroy(arena);
@@ -535,7 +535,7 @@ static const World *run_spot(uint64_t seed, bool forgets)
 
 START_TEST(lists_with_and_without_checkpoints_share_the_memory_of_their_jobs)
 {
-    for (uint64_t seed = 1; seed <= 4; seed++) {
+    for (uint64_t seed = 1; seed <= (uint64_t)case_count(4); seed++) {
         int64_t kept_ns[2 * LISTED] = {0};
         int32_t losses[2] = {0};
         arena_destroy(arena);

@@ -9,6 +9,7 @@
 #include "sim/engine/rng.h"
 #include "tests/support/queue_fixture.h"
 #include "tests/support/suite.h"
+#include "tests/support/theory.h"
 
 enum { JOBS_MAX = 50 };
 
@@ -419,7 +420,7 @@ static void draw_jobs(uint64_t seed, uint64_t gpus_most, Model *model)
 START_TEST(random_guarantees_are_kept)
 {
     int32_t count = 0;
-    for (uint64_t seed = 0; seed < 560; seed++) {
+    for (uint64_t seed = 0; seed < (uint64_t)case_count(560); seed++) {
         const PolicyKind policy = (PolicyKind)(seed % POLICY_COUNT);
         QueueSpec queues[QUEUES];
         Model model = {.queues = queues, .nodes = 8, .seed = seed};
@@ -432,7 +433,7 @@ START_TEST(random_guarantees_are_kept)
         count += reclaims();
         end();
     }
-    ck_assert_int_gt(count, 400);
+    ck_assert_int_gt(count, case_count(400));
 }
 END_TEST
 
@@ -440,7 +441,7 @@ END_TEST
 START_TEST(random_gangs_on_shared_nodes_start_when_jobs_are_stopped_for_them)
 {
     int32_t count = 0;
-    for (uint64_t seed = 0; seed < 140; seed++) {
+    for (uint64_t seed = 0; seed < (uint64_t)case_count(140); seed++) {
         QueueSpec queues[QUEUES];
         Model model = {.queues = queues, .nodes = 12, .seed = seed};
         begin();
@@ -454,7 +455,7 @@ START_TEST(random_gangs_on_shared_nodes_start_when_jobs_are_stopped_for_them)
         count += reclaims();
         end();
     }
-    ck_assert_int_gt(count, 100);
+    ck_assert_int_gt(count, case_count(100));
 }
 END_TEST
 
@@ -524,7 +525,7 @@ static void check_starts(uint64_t seed)
 START_TEST(random_requests_on_two_kinds_of_nodes_start_when_jobs_are_stopped_for_them)
 {
     int32_t count = 0;
-    for (uint64_t seed = 0; seed < 280; seed++) {
+    for (uint64_t seed = 0; seed < (uint64_t)case_count(280); seed++) {
         QueueSpec queues[QUEUES];
         Model model = {.queues = queues, .nodes = 12, .seed = seed};
         begin();
@@ -545,7 +546,7 @@ START_TEST(random_requests_on_two_kinds_of_nodes_start_when_jobs_are_stopped_for
         count += reclaims();
         end();
     }
-    ck_assert_int_gt(count, 100);
+    ck_assert_int_gt(count, case_count(100));
 }
 END_TEST
 
