@@ -76,22 +76,37 @@ if ! /usr/bin/python3 -c 'import h5py' 2>/dev/null; then
     finish
 fi
 
-# change CODE: makes changed.h5 of the model by Python that has the file as `f`.
-change()
-{
-    cp "$model" changed.h5
-    holds /usr/bin/python3 - "$1" <<'PYTHON'
+# One Python makes all changes, because it takes longer to start than to change a file.
+cat >change.py <<'PYTHON'
 import sys
 import h5py
 import numpy
-with h5py.File("changed.h5", "r+") as f:
-    weights = f["model_weights"]
-    def replace(name, **how):
-        values = weights[name][...]
-        del weights[name]
-        weights.create_dataset(name, **({"data": values} | how))
-    exec(sys.argv[1])
+code = ""
+for line in sys.stdin:
+    if line != "end of the change\n":
+        code += line
+        continue
+    with h5py.File("changed.h5", "r+") as f:
+        weights = f["model_weights"]
+        def replace(name, **how):
+            values = weights[name][...]
+            del weights[name]
+            weights.create_dataset(name, **({"data": values} | how))
+        exec(code)
+    print("changed", flush=True)
+    code = ""
 PYTHON
+coproc changer { exec /usr/bin/python3 change.py; }
+exec {to_changer}>&"${changer[1]}" {from_changer}<&"${changer[0]}"
+
+# change CODE: makes changed.h5 of the model by Python that has the file as `f`.
+change()
+{
+    local answer=
+    cp "$model" changed.h5
+    printf '%s\nend of the change\n' "$1" >&"$to_changer"
+    read -r answer <&"$from_changer" # nothing, if the change failed
+    holds [ "$answer" = changed ]
 }
 
 example "Keras' own strings, of variable length, are read, and big-endian numbers"
@@ -198,7 +213,7 @@ refused 'replace("dense_2/dense_2/bias:0", data=None, shape=(10,), dtype="<f4")'
     "/model_weights/dense_2/dense_2/bias:0 is not stored as Keras stores it: in one piece, uncompressed"
 
 example "Ctrl-C: no predictions, nor a part of them; the exit code is that of the signal"
-trainyard make-cifar --images 2000 --force many
+trainyard make-cifar --images 1000 --force many
 env --default-signal=INT "$(dirname "$TRAINYARD")/trainyard-evaluate" --data-dir many --backend ref --predictions early.tsv "$model" >stdout 2>stderr &
 child=$!
 sleep 0.5

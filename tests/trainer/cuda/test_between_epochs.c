@@ -168,27 +168,30 @@ START_TEST(so_are_copies_of_a_gpu_that_lags)
 }
 END_TEST
 
-/* A model that begins from a copy between two steps of an epoch continues like the copied one. */
+/* A model that begins from a copy between two steps of an epoch continues like the copied one. The
+ * last of an epoch's steps has one image. */
+enum { STEPS = 3 };
+
 static void check_continues(Precision precision, int64_t step)
 {
     const Net net = tiny_net();
-    const ImageSet set = make_images(arena, 6, 9); // 5 steps
+    const ImageSet set = make_images(arena, 6, 5);
     const float *weights, *accumulators;
     Status status;
     Trained one = open_cuda(&net, BATCH, precision);
-    run_at_once(&one, &set, BATCH, 0, 0, 5);
+    run_at_once(&one, &set, BATCH, 0, 0, STEPS);
     run_at_once(&one, &set, BATCH, 1, 0, step);
     ck_assert(cuda->copy_begin(one.model, &status));
-    run_at_once(&one, &set, BATCH, 1, step, 5 - step);
+    run_at_once(&one, &set, BATCH, 1, step, STEPS - step);
     ck_assert(cuda->copy_end(one.model, &weights, &accumulators, &status));
     Trained other = open_cuda(&net, BATCH, precision);
     memcpy(trained_arena(&other, ARENA_WEIGHTS), weights, bytes_of_net(&net));
     memcpy(trained_arena(&other, ARENA_ACCUMULATORS), accumulators, bytes_of_net(&net));
     cuda->arena_changed(other.model, ARENA_WEIGHTS);
     cuda->arena_changed(other.model, ARENA_ACCUMULATORS);
-    run_at_once(&other, &set, BATCH, 1, step, 5 - step);
-    run_at_once(&one, &set, BATCH, 2, 0, 5);
-    run_at_once(&other, &set, BATCH, 2, 0, 5);
+    run_at_once(&other, &set, BATCH, 1, step, STEPS - step);
+    run_at_once(&one, &set, BATCH, 2, 0, STEPS);
+    run_at_once(&other, &set, BATCH, 2, 0, STEPS);
     check_same_arenas(&one, &other);
     trained_close(&one);
     trained_close(&other);
@@ -198,7 +201,7 @@ START_TEST(a_training_continues_within_an_epoch_with_the_same_bits)
 {
     static const Precision precisions[] = {PRECISION_FP32, PRECISION_TF32, PRECISION_BF16};
     gpu_set_lag(_i % 2 == 1);
-    for (int64_t step = 1; step < 5; step++)
+    for (int64_t step = 1; step < STEPS; step++)
         check_continues(precisions[_i / 2], step);
 }
 END_TEST
