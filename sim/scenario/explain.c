@@ -134,6 +134,22 @@ static void explain_program(Explainer *explainer, const char *subject, const Pro
                         program->model_share != NULL ? "on a share" : "on the node's own disk");
 }
 
+/* On kinds of nodes for which the job or its program states them. */
+static void explain_speeds(Explainer *explainer, const char *subject, const JobConfig *job)
+{
+    const ClusterSpec *cluster = &job->cluster->spec;
+    for (int32_t k = 0; job->spec.speeds != NULL && k < cluster->kind_count; k++) {
+        const int32_t ppm = job->spec.speeds->ppm[k];
+        if (ppm > 0)
+            explain_derived(
+                explainer, subject,
+                arena_printf(explainer->out.arena, "speed on node kind %s", cluster->kinds[k].name),
+                arena_printf(explainer->out.arena, "%" PRId64 ".%06" PRId64, ppm / PPM, ppm % PPM),
+                job->text->speeds != NULL ? "its \"speeds\", or those of its program"
+                                          : "the \"speeds\" of its program");
+    }
+}
+
 static void explain_job(Explainer *explainer, const char *subject, const JobConfig *job)
 {
     const JobSpec *spec = &job->spec;
@@ -156,6 +172,7 @@ static void explain_job(Explainer *explainer, const char *subject, const JobConf
                                                            : "(secret)",
                         "environment");
     explain_program(explainer, subject, spec->program);
+    explain_speeds(explainer, subject, job);
     text_free(&wall_clock);
 }
 
@@ -445,7 +462,8 @@ static void explain_kind(Explainer *explainer, const char *cluster, const Cluste
                 ? "node_kinds of cluster.create"
                 : arena_printf(arena,
                                "node_kinds of cluster.create; programs with a stated time run at "
-                               "%" PRId64 ".%06" PRId64 " times the stated speed",
+                               "%" PRId64 ".%06" PRId64 " times the stated speed, unless a job has "
+                               "its own \"speeds\"",
                                kind->speed_ppm / PPM, kind->speed_ppm % PPM));
 }
 

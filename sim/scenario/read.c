@@ -241,6 +241,7 @@ static Scenario scenario_of(Arena *arena, const ScenarioFile *file, const Scenar
         .preemption_cost = parts->preemption_cost,
         .fair_share_half_life_ns = parts->half_life_ns,
         .placement = (PlacementKind)text->placement.value,
+        .kind_choice = (KindChoice)text->kind_choice.value,
         .refuses_wide_jobs = text->wide_jobs.value == WIDE_JOBS_REFUSED,
         .has_queue_limit = text->queue_limit.node != NULL,
         .queue_limit = (int32_t)text->queue_limit.value,

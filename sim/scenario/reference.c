@@ -139,6 +139,12 @@ static void add_policies(Text *out)
 #define X(name, function, text, what) text_add(out, "| `" text "` | " what " |\n");
     PLACEMENTS(X)
 #undef X
+    text_add(out,
+             "\n| `kind_choice` | on which kind of nodes a job starts if it fits on several |\n"
+             "| --- | --- |\n");
+#define X(name, text, what) text_add(out, "| `" text "` | " what " |\n");
+    KIND_CHOICES(X)
+#undef X
     text_add(out, "\nAmong equal nodes the one at the lowest place is taken. A job of at most as "
                   "many GPUs as a node has runs on one node. A larger one takes whole free nodes, "
                   "and the remainder of its GPUs from one further node.\n");

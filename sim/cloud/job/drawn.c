@@ -144,10 +144,12 @@ static const JobList *drawn_list(Arena *arena, const Draw *draw)
                       .queue = drawn32(arena, draw, from->queue),
                       .user = drawn32(arena, draw, from->user),
                       .gpu_type = drawn32(arena, draw, from->gpu_type),
+                      .speeds = drawn32(arena, draw, from->speeds),
                       .state = drawn32(arena, draw, from->state),
                       .queues = from->queues,
                       .users = from->users,
                       .gpu_types = from->gpu_types,
+                      .speed_words = from->speed_words,
                       .states = from->states};
     return list;
 }

@@ -61,6 +61,13 @@ int64_t job_expected_ns(const Scenario *scenario, const Job *job)
     return requested != JOB_LIST_UNKNOWN ? requested : list->run_ns[job->row];
 }
 
+const KindSpeeds *job_speeds(const Scenario *scenario, const Job *job)
+{
+    return job_list_of(scenario, job) != NULL
+               ? workload_speeds(&scenario->workloads[job->workload], job->row)
+               : job->spec->speeds;
+}
+
 int64_t job_wall_clock_max_ns(const Scenario *scenario, const Job *job)
 {
     const JobList *list = job_list_of(scenario, job);

@@ -29,6 +29,7 @@ uint32_t *listed_owner(Jobs *jobs, const Job *job);
 /* Values that a list states for each job, and that are in the spec of any other job. */
 int32_t job_priority(const Scenario *scenario, const Job *job);
 int64_t job_expected_ns(const Scenario *scenario, const Job *job);
+const KindSpeeds *job_speeds(const Scenario *scenario, const Job *job); /* NULL: the kinds' own */
 int64_t job_wall_clock_max_ns(const Scenario *scenario, const Job *job);
 
 /* Event: the row `row` of the workload, which has waited for another job, is due. */

@@ -3,18 +3,25 @@
 #include "sim/base/invariant.h"
 #include "sim/cloud/job/attempt.h"
 #include "sim/cloud/job/exchange.h"
+#include "sim/cloud/job/listed.h"
 #include "sim/cloud/job/tables.h"
 #include "sim/model/bounded.h"
 
+int64_t pace_speed_ppm(const Jobs *jobs, const Job *job)
+{
+    return kind_speed_ppm(job_speeds(jobs->scenario, job), request_kind(job->request),
+                          job_kind(jobs, job)->spec.speed_ppm);
+}
+
 int64_t pace_of_kind_ns(const Jobs *jobs, const Job *job, int64_t stated_ns)
 {
-    const int64_t speed_ppm = job_kind(jobs, job)->spec.speed_ppm;
+    const int64_t speed_ppm = pace_speed_ppm(jobs, job);
     return speed_ppm == PPM ? stated_ns : bounded_part(stated_ns, PPM, speed_ppm);
 }
 
 int64_t pace_stated_ns(const Jobs *jobs, const Job *job, int64_t on_kind_ns)
 {
-    const int64_t speed_ppm = job_kind(jobs, job)->spec.speed_ppm;
+    const int64_t speed_ppm = pace_speed_ppm(jobs, job);
     return speed_ppm == PPM ? on_kind_ns : mul_div(on_kind_ns, speed_ppm, PPM);
 }
 

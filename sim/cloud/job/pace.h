@@ -5,8 +5,11 @@
 
 #include "sim/cloud/job/job.h"
 
-/* The duration, on nodes of the job's kind, of work that takes `stated_ns` as its owner or a trace
- * states; and the stated duration of work that takes `on_kind_ns` there, rounded down. */
+/* The speed at which the job runs a stated time on nodes of its kind. */
+int64_t pace_speed_ppm(const Jobs *jobs, const Job *job);
+/* The duration, on nodes of the job's kind at its speed there, of work that takes `stated_ns` as
+ * its owner or a trace states; and the stated duration of work that takes `on_kind_ns` there,
+ * rounded down. */
 int64_t pace_of_kind_ns(const Jobs *jobs, const Job *job, int64_t stated_ns);
 int64_t pace_stated_ns(const Jobs *jobs, const Job *job, int64_t on_kind_ns);
 /* The speeds of the job's ranks [rank], in `*room`, which is allocated in `arena` if it is NULL.

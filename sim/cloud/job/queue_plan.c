@@ -41,18 +41,30 @@ static int64_t expected_work_ns(const Jobs *jobs, const Job *job)
                                            : 0;
 }
 
-/* The time that the owner expects the job to need from now on, if it does not run; at the stated
- * speed. */
-static int64_t expected_left_ns(const Jobs *jobs, const Job *job)
-{
-    return bounded_add(expected_work_ns(jobs, job), job->owed_ns);
-}
-
 /* The expected end of a job that starts at `started_ns` on nodes of its kind. */
 static int64_t expected_end_ns(const Jobs *jobs, const Job *job, int64_t started_ns)
 {
     const int64_t work_ns = pace_of_kind_ns(jobs, job, expected_work_ns(jobs, job));
     return bounded_add(started_ns, bounded_add(work_ns, job->owed_ns));
+}
+
+/* WaitingJob.fastest_ppm of a job that asked for `request`. The kinds that had no node at first
+ * count if the job allows no others. It does not depend on the time, because the job has its place
+ * in the queue by it. */
+static int64_t fastest_ppm(const Jobs *jobs, const Job *job, JobRequest request)
+{
+    const Cluster *cluster = cluster_by_id(jobs->clusters, job->cluster);
+    const KindSpeeds *own = job_speeds(jobs->scenario, job);
+    int64_t fastest[2] = {0, 0}; /* [whether the kind may have nodes] */
+    for (int32_t k = 0; k < cluster->kind_count; k++) {
+        const NodeKind *kind = &cluster->kinds[k].spec;
+        const bool has_nodes = kind->target_nodes > 0 ||
+                               (cluster->spec->is_automatic && k == cluster->spec->scaling_kind);
+        const int64_t ppm = kind_speed_ppm(own, k, kind->speed_ppm);
+        if (request_allows(request, k) && ppm > fastest[has_nodes])
+            fastest[has_nodes] = ppm;
+    }
+    return fastest[fastest[true] > 0];
 }
 
 /* A job that waits, as policies see it. */
@@ -61,14 +73,19 @@ static WaitingJob queue_plan_waiting_job(const Jobs *jobs, const Job *job)
     return (WaitingJob){.job = job->id,
                         .request = job->request,
                         .priority = job_priority(jobs->scenario, job),
-                        .expected_ns = expected_left_ns(jobs, job),
+                        .expected_ns = expected_work_ns(jobs, job),
+                        .owed_ns = job->owed_ns,
+                        .speeds = job_speeds(jobs->scenario, job),
+                        .fastest_ppm = fastest_ppm(jobs, job, job->request),
                         .owner = job->owner};
 }
 
 static bool waits_before(const QueuePlan *plan, const WaitingJob *a, const WaitingJob *b)
 {
-    if (plan->is_by_time && a->expected_ns != b->expected_ns)
-        return a->expected_ns < b->expected_ns;
+    const int64_t of_a = plan->is_by_time ? policy_shortest_ns(a) : 0;
+    const int64_t of_b = plan->is_by_time ? policy_shortest_ns(b) : 0;
+    if (of_a != of_b)
+        return of_a < of_b;
     if (a->priority != b->priority)
         return a->priority > b->priority;
     return a->job.index < b->job.index;
@@ -147,7 +164,9 @@ static RunningJob running_job(const Jobs *jobs, const Job *job)
                         .request = job->request,
                         .priority = job_priority(jobs->scenario, job),
                         .started_ns = job->started_ns,
-                        .expected_end_ns = expected_end_ns(jobs, job, job->started_ns)};
+                        .expected_end_ns = expected_end_ns(jobs, job, job->started_ns),
+                        .speed_ppm = pace_speed_ppm(jobs, job),
+                        .fastest_ppm = fastest_ppm(jobs, job, job_asked(jobs, job))};
 }
 
 /* The index of `job` among the running jobs, or the index where it belongs. */
@@ -361,6 +380,11 @@ bool job_queue_is_guaranteed(const JobQueue *queue, int64_t slots)
     return queue_is_guaranteed(queue->spec, queue->used_slots, slots);
 }
 
+static bool takes_fastest(const Jobs *jobs)
+{
+    return jobs->scenario->kind_choice == KIND_CHOICE_FASTEST;
+}
+
 static int64_t last_start_ns(const WaitingJob *job, const Room *room)
 {
     int64_t last_ns = INT64_MIN;
@@ -376,6 +400,14 @@ int64_t job_last_start_ns(const Jobs *jobs, const Job *job, const Room *room)
 {
     const WaitingJob waiting = queue_plan_waiting_job(jobs, job);
     return last_start_ns(&waiting, room);
+}
+
+int32_t job_kinds_in_order(const Jobs *jobs, const Job *job, const Room *room,
+                           const Room *order[NODE_KINDS_MAX])
+{
+    const WaitingJob waiting = queue_plan_waiting_job(jobs, job);
+    const PolicyView view = {.room = room, .takes_fastest = takes_fastest(jobs)};
+    return policy_kinds_in_order(&view, &waiting, order);
 }
 
 /* Leaves only the kinds of nodes of which no maintenance defers the job; false: there is none. */
@@ -440,6 +472,7 @@ static PolicyView view_of(const Jobs *jobs, const JobQueue *queue, const Room *r
     return (PolicyView){.now_ns = jobs->engine->now_ns,
                         .room = room,
                         .limit = job_queue_limit(queue),
+                        .takes_fastest = takes_fastest(jobs),
                         .outside = jobs->scenario->outside};
 }
 
@@ -461,6 +494,22 @@ const Job *job_queue_first(const Jobs *jobs, const JobQueue *queue, const Room *
     const bool asks = queue->spec != NULL && policy->first != NULL;
     const int32_t first = asks ? policy->first(&view) : view.waiting_count > 0 ? 0 : POLICY_NONE;
     return first != POLICY_NONE ? job_by_id(jobs, view.waiting[first].job) : NULL;
+}
+
+/* The one of `kinds` (0: of all that it allows) on which the job starts; `kinds` if the placement
+ * decides. */
+static KindSet kind_to_take(const PolicyView *view, const WaitingJob *job, KindSet kinds)
+{
+    const Room *order[NODE_KINDS_MAX];
+    if (!view->takes_fastest || view->room->next == NULL)
+        return kinds;
+    const int32_t count = policy_kinds_in_order(view, job, order);
+    int32_t i = 0;
+    while (i < count && ((kinds != 0 && (kinds & kind_set_of(order[i]->kind)) == 0) ||
+                         !request_fits_on(&job->request, &view->limit, order[i])))
+        i++;
+    invariant(i < count);
+    return kind_set_of(order[i]->kind);
 }
 
 QueueChoice job_queue_choose(const Jobs *jobs, const JobQueue *queue, const Room *room)
@@ -485,6 +534,7 @@ QueueChoice job_queue_choose(const Jobs *jobs, const JobQueue *queue, const Room
         return (QueueChoice){0};
     const WaitingJob *chosen = &view.waiting[next.job];
     const Job *job = job_by_id(jobs, chosen->job);
-    const KindSet kinds = next.kinds != 0 ? next.kinds : chosen->request.kinds;
+    const KindSet kinds =
+        kind_to_take(&view, chosen, next.kinds != 0 ? next.kinds : chosen->request.kinds);
     return !job_is_stopping(job) ? (QueueChoice){job, kinds} : (QueueChoice){0};
 }

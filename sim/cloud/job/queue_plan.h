@@ -50,6 +50,9 @@ bool job_queue_is_guaranteed(const JobQueue *queue, int64_t slots);
 /* The last time at which the waiting job may start so that it is expected to end before maintenance
  * of its nodes (policy_last_start_ns), on the kind where that is latest. */
 int64_t job_last_start_ns(const Jobs *jobs, const Job *job, const Room *room);
+/* The kinds of nodes in the order in which the job takes them (policy_kinds_in_order). */
+int32_t job_kinds_in_order(const Jobs *jobs, const Job *job, const Room *room,
+                           const Room *order[NODE_KINDS_MAX]);
 /* The waiting job that the policy starts next, once it fits; NULL: none. Needs the plan of the
  * queue (queue_plan_prepare). */
 const Job *job_queue_first(const Jobs *jobs, const JobQueue *queue, const Room *room);

@@ -224,16 +224,19 @@ static bool is_enough_on(Search *search, int32_t kind)
 }
 
 /* Finds the job that starts, its kind of nodes, and the jobs that it needs. The first kind on which
- * they are enough counts. */
+ * they are enough counts, in the order in which the job takes them. */
 static bool search_kinds(Search *search)
 {
     begin_room(search);
     for (uint32_t i = 0; i < search->reclaim->given_count; i++)
         give(search, i);
-    search->job =
-        job_queue_choose(search->jobs, search->queue, freed_room(&search->reclaim->room)).job;
-    for (int32_t kind = 0; search->job != NULL && kind < search->cluster->kind_count; kind++)
-        if (is_enough_on(search, kind))
+    const Room *order[NODE_KINDS_MAX];
+    const Room *room = freed_room(&search->reclaim->room);
+    search->job = job_queue_choose(search->jobs, search->queue, room).job;
+    const int32_t count =
+        search->job != NULL ? job_kinds_in_order(search->jobs, search->job, room, order) : 0;
+    for (int32_t i = 0; i < count; i++)
+        if (is_enough_on(search, order[i]->kind))
             return true;
     return false;
 }

@@ -42,8 +42,11 @@ static bool reserve(const PolicyView *view, const Room *kind, int64_t needed,
  * before maintenance; false: there is none. */
 static bool reserve_first(const PolicyView *view, const WaitingJob *job, Reservation *first)
 {
+    const Room *order[NODE_KINDS_MAX];
+    const int32_t count = policy_kinds_in_order(view, job, order);
     bool has_any = false;
-    for (const Room *kind = view->room; kind != NULL; kind = kind->next) {
+    for (int32_t i = 0; i < count; i++) {
+        const Room *kind = order[i];
         if (!request_may_start_on(&job->request, &view->limit, kind))
             continue;
         Reservation other;

@@ -163,14 +163,16 @@ static KindSet kinds_now(const PolicyView *view, const Profile *profiles, int32_
     return kinds;
 }
 
-/* Reserves slots for the job on the kind where it can start first, the first among equals. */
-static void reserve_first(const PolicyView *view, Profile *profiles, int32_t count,
-                          const WaitingJob *job)
+/* Reserves slots for the job on the kind where it can start first, the first in its order among
+ * equals. */
+static void reserve_first(const PolicyView *view, Profile *profiles, const WaitingJob *job)
 {
+    const Room *order[NODE_KINDS_MAX];
+    const int32_t count = policy_kinds_in_order(view, job, order);
     Profile *chosen = NULL;
     int32_t begin = 0;
     for (int32_t k = 0; k < count; k++) {
-        Profile *profile = &profiles[k];
+        Profile *profile = &profiles[order[k]->kind];
         if (!request_may_start_on(&job->request, &view->limit, profile->kind))
             continue;
         const int64_t slots = request_slots_on(job->request, profile->kind);
@@ -207,6 +209,6 @@ PolicyChoice policy_conservative(const PolicyView *view)
             return (PolicyChoice){.job = POLICY_NONE};
         if (next == i)
             return (PolicyChoice){.job = i, .kinds = kinds};
-        reserve_first(view, profiles, count, &view->waiting[i]);
+        reserve_first(view, profiles, &view->waiting[i]);
     }
 }

@@ -23,7 +23,7 @@ static trainyard_waiting_job waiting_job(const PolicyView *view, const WaitingJo
 {
     return (trainyard_waiting_job){
         .number = job->job.index,
-        .expected_ns = job->expected_ns,
+        .expected_ns = policy_shortest_ns(job),
         .slots = request_slots_on(job->request, first_kind(view, job->request)),
         .nodes = job->request.nodes,
         .priority = job->priority,

@@ -49,11 +49,51 @@ int64_t policy_free_slots(const PolicyView *view, const Room *kind)
     return limit.is_set && slots > limit.left ? limit.left : slots;
 }
 
+static int64_t speed_on(const WaitingJob *job, const Room *kind)
+{
+    const int64_t speed_ppm = kind_speed_ppm(job->speeds, kind->kind, kind->speed_ppm);
+    return speed_ppm > 0 ? speed_ppm : PPM;
+}
+
+static int64_t time_at(const WaitingJob *job, int64_t speed_ppm)
+{
+    const int64_t work_ns =
+        speed_ppm == PPM ? job->expected_ns : bounded_part(job->expected_ns, PPM, speed_ppm);
+    return bounded_add(work_ns, job->owed_ns);
+}
+
 int64_t policy_expected_ns(const WaitingJob *job, const Room *kind)
 {
-    return kind->speed_ppm == 0 || kind->speed_ppm == PPM
-               ? job->expected_ns
-               : bounded_part(job->expected_ns, PPM, kind->speed_ppm);
+    return time_at(job, speed_on(job, kind));
+}
+
+int64_t policy_shortest_ns(const WaitingJob *job)
+{
+    return time_at(job, job->fastest_ppm > 0 ? job->fastest_ppm : PPM);
+}
+
+int64_t policy_left_ns(const PolicyView *view, const RunningJob *job)
+{
+    if (job->expected_end_ns <= view->now_ns)
+        return 0;
+    const int64_t left_ns = job->expected_end_ns - view->now_ns;
+    return job->speed_ppm < job->fastest_ppm ? mul_div(left_ns, job->speed_ppm, job->fastest_ppm)
+                                             : left_ns;
+}
+
+int32_t policy_kinds_in_order(const PolicyView *view, const WaitingJob *job,
+                              const Room *order[NODE_KINDS_MAX])
+{
+    int32_t count = 0;
+    for (const Room *kind = view->room; kind != NULL; kind = kind->next) {
+        int32_t place = count++;
+        for (; view->takes_fastest && place > 0 &&
+               speed_on(job, order[place - 1]) < speed_on(job, kind);
+             place--)
+            order[place] = order[place - 1];
+        order[place] = kind;
+    }
+    return count;
 }
 
 int64_t policy_last_start_ns(const WaitingJob *job, const Room *kind)

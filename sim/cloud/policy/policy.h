@@ -40,8 +40,11 @@ typedef struct {
     int32_t priority;    /* the larger is more urgent; JobPriority for the service's own jobs */
     uint32_t owner;      /* index in PolicyView.used_node_us */
     int64_t expected_ns; /* the run time that its owner states, without the work that the job keeps
-                            of preempted attempts, with the cost of preemption; at the stated speed
-                            (policy_expected_ns) */
+                            of preempted attempts; at the stated speed (policy_expected_ns) */
+    int64_t owed_ns;     /* the cost of preemption, in addition, at any speed */
+    const KindSpeeds *speeds; /* NULL: those of the kinds */
+    int64_t fastest_ppm; /* the highest of its speeds on kinds of nodes that it allows and of which
+                            the cluster had nodes at first, or may scale to some; 0: as stated */
 } WaitingJob;
 
 typedef struct {
@@ -52,6 +55,8 @@ typedef struct {
     int64_t expected_end_ns; /* if it is in the past, the job can end at any time */
     int64_t kept_back;       /* those of its slots that do not become free when it ends: they are on
                                 drained nodes */
+    int64_t speed_ppm;       /* on its nodes ... */
+    int64_t fastest_ppm;     /* ... and as in WaitingJob */
 } RunningJob;
 
 /* Free slots from a time on, until the next step. */
@@ -62,11 +67,12 @@ typedef struct {
 
 typedef struct {
     int64_t now_ns;
-    const Room *room; /* of the first kind of nodes: what is free now */
-    SlotLimit limit;  /* of the queue, for all kinds together */
+    const Room *room;   /* of the first kind of nodes: what is free now */
+    SlotLimit limit;    /* of the queue, for all kinds together */
+    bool takes_fastest; /* KIND_CHOICE_FASTEST */
     int32_t waiting_count;
     const WaitingJob *waiting; /* in the service's order: by priority, then by submission; or by
-                                  expected time first (POLICY_SEES_QUEUE_BY_TIME) */
+                                  shortest time first (POLICY_SEES_QUEUE_BY_TIME) */
     int32_t running_count;
     const RunningJob *running;   /* of this queue, by expected end */
     const int64_t *used_node_us; /* [owner] node time used so far, in all clusters */
@@ -99,6 +105,15 @@ int64_t policy_slots_to_come(const PolicyView *view, const Room *kind);
 int64_t policy_free_slots(const PolicyView *view, const Room *kind);
 /* The expected run time of a job on nodes of a kind. */
 int64_t policy_expected_ns(const WaitingJob *job, const Room *kind);
+/* The same on the kind of nodes on which it runs fastest (WaitingJob.fastest_ppm). */
+int64_t policy_shortest_ns(const WaitingJob *job);
+/* The time that a running job would still need there, rounded down; not more than if it waited, so
+ * that jobs do not stop each other in turn. */
+int64_t policy_left_ns(const PolicyView *view, const RunningJob *job);
+/* The kinds of nodes in the order in which the job takes them: that of the cluster, or those on
+ * which it runs fastest first, equal ones in the cluster's order. Returns how many there are. */
+int32_t policy_kinds_in_order(const PolicyView *view, const WaitingJob *job,
+                              const Room *order[NODE_KINDS_MAX]);
 /* The last time at which the job may start on nodes of a kind, so that it is expected to end before
  * their next maintenance, or if that has begun a time in the past; INT64_MAX: none is planned. */
 int64_t policy_last_start_ns(const WaitingJob *job, const Room *kind);
@@ -108,7 +123,7 @@ int64_t policy_held_slots(const RunningJob *job, const Room *kind);
 typedef enum {
     POLICY_SEES_HEAD,  /* only the first job of `waiting`, and no `running`: O(1) per start */
     POLICY_SEES_QUEUE, /* all waiting and running jobs: O(queue) per pass */
-    POLICY_SEES_QUEUE_BY_TIME, /* as QUEUE, with `waiting` in the order of expected times */
+    POLICY_SEES_QUEUE_BY_TIME, /* as QUEUE, with `waiting` in the order of policy_shortest_ns */
 } PolicySight;
 
 typedef struct {
@@ -143,7 +158,8 @@ PolicyChoice policy_service(const PolicyView *view);
  * counts GPUs. A job that needs free GPUs on one node may therefore start later than reserved. If
  * enough slots are free now but the first job does not fit, a later job may pass if it leaves
  * enough. A first job that allows several kinds of nodes has its reservation on the kind that can
- * have enough slots first, the first of the list among equals; jobs on other kinds may pass. A job
+ * have enough slots first, the first in the order of policy_kinds_in_order among equals; jobs on
+ * other kinds may pass. A job
  * whose reservation would let it run into maintenance has none, and the next job is the first.
  *
  * Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995 (LNCS 949); Mu'alem and Feitelson,
@@ -152,11 +168,11 @@ PolicyChoice policy_service(const PolicyView *view);
 PolicyChoice policy_backfill(const PolicyView *view);
 int32_t policy_backfill_first(const PolicyView *view);
 
-/* Shortest job first: the job with the shortest expected run time, regardless of priority; among
- * equals the service's order. While it does not fit, no job overtakes it. Long jobs may starve
- * under load, which this policy demonstrates. Smith, "Various optimizers for single-stage
- * production", Naval Research Logistics 3, 1956 (with equal weights: least mean waiting time on one
- * machine). */
+/* Shortest job first: the job with the shortest expected run time (policy_shortest_ns),
+ * regardless of priority; among equals the service's order. While it does not fit, no job overtakes
+ * it. Long jobs may starve under load, which this policy demonstrates. Smith, "Various optimizers
+ * for single-stage production", Naval Research Logistics 3, 1956 (with equal weights: least mean
+ * waiting time on one machine). */
 PolicyChoice policy_shortest(const PolicyView *view);
 int32_t policy_shortest_first(const PolicyView *view);
 
@@ -169,16 +185,17 @@ PolicyChoice policy_fair_share(const PolicyView *view);
 int32_t policy_fair_share_first(const PolicyView *view);
 
 /* Shortest remaining time first, regardless of priority. All jobs, running and waiting, are taken
- * in order of the time that they are expected to need; among equals a running job comes first, then
- * the service's order (running jobs: by id). Each gets its slots while as many are left; a job that
- * does not fit into the rest is skipped. Running jobs that got none are stopped, waiting jobs that
- * got theirs start. A running job without slots is never stopped.
+ * in order of the time that they are expected to need (policy_left_ns, policy_shortest_ns); among
+ * equals a running job comes first, then the service's order (running jobs: by id). Each gets its
+ * slots while as many are left; a job that does not fit into the rest is skipped. Running jobs that
+ * got none are stopped, waiting jobs that got theirs start. A running job without slots is never
+ * stopped.
  *
  * Slots are counted: they are those that are free now and those of running jobs, and the policy
  * names no node. A chosen job that does not fit because free GPUs are spread over nodes waits, and
  * its slots stay idle for it, so that no job is stopped and started in turn. A job that could not
- * run on all these nodes alone is skipped. A waiting job gets slots of the first kind that it
- * allows with enough left.
+ * run on all these nodes alone is skipped. A waiting job gets slots of the first kind, in the order
+ * of policy_kinds_in_order, that it allows with enough left.
  *
  * These are the rules of the simulator of Hu et al., "Characterization and prediction of deep
  * learning workloads in large-scale GPU datacenters" (Helios), SC 2021, with its cost of preemption
@@ -209,9 +226,10 @@ PolicyChoice policy_conservative(const PolicyView *view);
 
 /* For the service's order with preemption: while the first waiting job does not fit, the running
  * job of lower priority that started last; among equals the one with the largest id. If the slots
- * of all such jobs together with the free ones are not enough, none. The first kind that the
- * first job allows and on which they are enough counts. Slots are counted: with GPUs spread over
- * nodes all such jobs may be stopped and the first one still wait. No job overtakes. */
+ * of all such jobs together with the free ones are not enough, none. The first kind, in the order
+ * of policy_kinds_in_order, that the first job allows and on which they are enough counts. Slots
+ * are counted: with GPUs spread over nodes all such jobs may be stopped and the first one still
+ * wait. No job overtakes. */
 int32_t policy_priority_victim(const PolicyView *view);
 
 #endif

@@ -30,8 +30,10 @@ int32_t policy_priority_victim(const PolicyView *view)
     int32_t victim = POLICY_NONE;
     if (view->waiting_count == 0 || policy_fits(view, view->waiting))
         return POLICY_NONE;
-    for (const Room *kind = view->room; kind != NULL && victim == POLICY_NONE; kind = kind->next)
-        if (request_allows(view->waiting->request, kind->kind))
-            victim = victim_on(view, kind);
+    const Room *order[NODE_KINDS_MAX];
+    const int32_t count = policy_kinds_in_order(view, view->waiting, order);
+    for (int32_t i = 0; i < count && victim == POLICY_NONE; i++)
+        if (request_allows(view->waiting->request, order[i]->kind))
+            victim = victim_on(view, order[i]);
     return victim;
 }

@@ -6,7 +6,7 @@ int32_t policy_shortest_first(const PolicyView *view)
     int32_t shortest = POLICY_NONE;
     for (int32_t i = 0; i < view->waiting_count; i++)
         if (shortest == POLICY_NONE ||
-            view->waiting[i].expected_ns < view->waiting[shortest].expected_ns)
+            policy_shortest_ns(&view->waiting[i]) < policy_shortest_ns(&view->waiting[shortest]))
             shortest = i;
     return shortest;
 }

@@ -1,9 +1,12 @@
 /* Private to sim/cloud/policy: one of the policies of policy.h. */
 #include "sim/cloud/policy/policy.h"
 
+#include <stdlib.h>
+
 /* Running and waiting jobs in order of their expected time, each with the slots that it gets. */
 typedef struct {
     const PolicyView *view;
+    const PolicyStep *order;       /* running jobs by time left; NULL: as in the view */
     int32_t running, waiting;      /* the next of each */
     int64_t nodes[NODE_KINDS_MAX]; /* all that take or run jobs */
     int64_t slots[NODE_KINDS_MAX]; /* that are left */
@@ -15,9 +18,39 @@ typedef struct {
     const Room *kind;         /* of the nodes; NULL: it gets no slots */
 } Turn;
 
+/* Steps that stand for running jobs: the time left, and the index. */
+static int by_time_left(const void *left, const void *right)
+{
+    const PolicyStep *a = left, *b = right;
+    if (a->at_ns != b->at_ns)
+        return a->at_ns < b->at_ns ? -1 : 1;
+    return (a->slots > b->slots) - (a->slots < b->slots);
+}
+
+/* The view has running jobs by expected end, which is the same order unless they would be faster on
+ * other kinds of nodes. */
+static const PolicyStep *order_of_running(const PolicyView *view)
+{
+    bool is_other = false;
+    for (int32_t i = 0; i < view->running_count && !is_other; i++)
+        is_other = view->running[i].speed_ppm < view->running[i].fastest_ppm;
+    if (!is_other)
+        return NULL;
+    for (int32_t i = 0; i < view->running_count; i++)
+        view->steps[i] = (PolicyStep){policy_left_ns(view, &view->running[i]), i};
+    qsort(view->steps, (size_t)view->running_count, sizeof *view->steps, by_time_left);
+    return view->steps;
+}
+
+static int32_t next_running(const Share *share)
+{
+    return share->order != NULL ? (int32_t)share->order[share->running].slots : share->running;
+}
+
 static void share_begin(const PolicyView *view, Share *share)
 {
     share->view = view;
+    share->order = order_of_running(view);
     share->running = share->waiting = 0;
     for (const Room *kind = view->room; kind != NULL; kind = kind->next) {
         const int32_t per_node = kind->gpus_per_node > 0 ? kind->gpus_per_node : 1;
@@ -35,9 +68,8 @@ static bool running_is_next(const Share *share)
     const PolicyView *view = share->view;
     if (share->running == view->running_count || share->waiting == view->waiting_count)
         return share->waiting == view->waiting_count;
-    const int64_t end_ns = view->running[share->running].expected_end_ns;
-    const int64_t left_ns = end_ns > view->now_ns ? end_ns - view->now_ns : 0;
-    return left_ns <= view->waiting[share->waiting].expected_ns;
+    return policy_left_ns(view, &view->running[next_running(share)]) <=
+           policy_shortest_ns(&view->waiting[share->waiting]);
 }
 
 static bool is_possible(const Share *share, JobRequest request, const Room *kind)
@@ -52,18 +84,32 @@ static bool is_possible(const Share *share, JobRequest request, const Room *kind
     return request_is_possible(request, nodes, room_whole(kind));
 }
 
-/* The kind of nodes of which the job gets slots, `kept_back` fewer than it asks for; NULL: it gets
- * none. */
-static const Room *kind_for(const Share *share, JobRequest request, int64_t kept_back,
-                            bool is_running)
+/* `kept_back`: slots that it holds already and that do not become free. */
+static bool has_slots(const Share *share, JobRequest request, int64_t kept_back, const Room *kind)
+{
+    return request_allows(request, kind->kind) &&
+           request_slots_on(request, kind) - kept_back <= share->slots[kind->kind];
+}
+
+/* The kind of nodes of which a running job keeps its slots; NULL: it keeps none. */
+static const Room *kind_of_running(const Share *share, const RunningJob *job)
 {
     const Room *kind = share->view->room;
-    while (kind != NULL &&
-           (!request_allows(request, kind->kind) ||
-            request_slots_on(request, kind) - kept_back > share->slots[kind->kind] ||
-            (!is_running && !is_possible(share, request, kind))))
+    while (kind != NULL && !has_slots(share, job->request, job->kept_back, kind))
         kind = kind->next;
     return kind;
+}
+
+/* The kind of nodes of which a waiting job gets slots; NULL: it gets none. */
+static const Room *kind_for(const Share *share, const WaitingJob *job)
+{
+    const Room *order[NODE_KINDS_MAX];
+    const int32_t count = policy_kinds_in_order(share->view, job, order);
+    for (int32_t i = 0; i < count; i++)
+        if (has_slots(share, job->request, 0, order[i]) &&
+            is_possible(share, job->request, order[i]))
+            return order[i];
+    return NULL;
 }
 
 /* Serves the next job; false: all are served. */
@@ -73,12 +119,14 @@ static bool share_next(Share *share, Turn *turn)
     if (share->running == view->running_count && share->waiting == view->waiting_count)
         return false;
     const bool is_running = running_is_next(share);
-    *turn = (Turn){.running = is_running ? share->running++ : POLICY_NONE,
-                   .waiting = is_running ? POLICY_NONE : share->waiting++};
+    *turn = (Turn){.running = is_running ? next_running(share) : POLICY_NONE,
+                   .waiting = is_running ? POLICY_NONE : share->waiting};
+    *(is_running ? &share->running : &share->waiting) += 1;
     const JobRequest request =
         is_running ? view->running[turn->running].request : view->waiting[turn->waiting].request;
     const int64_t kept_back = is_running ? view->running[turn->running].kept_back : 0;
-    turn->kind = kind_for(share, request, kept_back, is_running);
+    turn->kind = is_running ? kind_of_running(share, &view->running[turn->running])
+                            : kind_for(share, &view->waiting[turn->waiting]);
     if (turn->kind != NULL)
         share->slots[turn->kind->kind] -= request_slots_on(request, turn->kind) - kept_back;
     return true;

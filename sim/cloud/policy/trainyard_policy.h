@@ -39,8 +39,9 @@
  * output, so that `--json` prints JSON alone; libtrainyard leaves the streams of its program alone.
  *
  * A slot is one GPU of a node; a node without GPUs is one slot. In a cluster of several kinds of
- * nodes a job's slots are those on the first kind that it may run on, and free slots are those of
- * all kinds. Times are nanoseconds of simulated time. */
+ * nodes a job's slots are those on the first kind that it may run on, free slots are those of all
+ * kinds, and the expected time is that on the kind on which it runs fastest. Times are nanoseconds
+ * of simulated time. */
 #ifndef TRAINYARD_POLICY_H
 #define TRAINYARD_POLICY_H
 

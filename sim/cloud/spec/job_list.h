@@ -32,8 +32,8 @@ typedef struct {
     const int64_t *recorded_wait_ns; /* in the real cluster, for comparison only */
     const int64_t *after_job;        /* row of the job that must end first ... */
     const int64_t *think_ns;         /* ... and the time from its end to this submission */
-    const int32_t *queue, *user, *gpu_type, *state; /* indices in the words below */
-    JobListWords queues, users, gpu_types, states;
+    const int32_t *queue, *user, *gpu_type, *speeds, *state; /* indices in the words below */
+    JobListWords queues, users, gpu_types, speed_words, states;
 } JobList;
 
 /* A number of a column; 0 if it is not known. */

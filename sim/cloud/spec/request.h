@@ -33,6 +33,12 @@ static inline KindSet kind_set_of(int32_t kind)
     return (KindSet)1 << kind;
 }
 
+/* How fast a job runs a stated time on each kind of nodes, instead of the kind's own speed; 0: as
+ * the kind says. */
+typedef struct {
+    int32_t ppm[NODE_KINDS_MAX]; /* 1,000,000: as stated */
+} KindSpeeds;
+
 /* How GPUs in total are divided; a member of 0 states nothing. */
 typedef struct {
     int32_t gpus_per_node_max; /* the job takes no more on a node */
@@ -118,6 +124,13 @@ typedef struct Room {
 static inline NodeShare room_whole(const Room *kind)
 {
     return (NodeShare){kind->gpus_per_node, kind->cpus_per_node, kind->memory_mib_per_node};
+}
+
+/* The speed at which a job (`own` NULL: its speeds are those of the kinds) runs a stated time on
+ * nodes of a kind whose own speed is `kind_ppm`. */
+static inline int64_t kind_speed_ppm(const KindSpeeds *own, int32_t kind, int64_t kind_ppm)
+{
+    return own != NULL && own->ppm[kind] > 0 ? own->ppm[kind] : kind_ppm;
 }
 
 /* Whether maintenance of any kind of nodes is planned or under way. */

@@ -70,6 +70,9 @@ const JobSpec *job_spec_reuse(JobSpec *spec, const JobSpec *earlier)
     spec->preparation_command = text_reuse(spec->preparation_command, earlier->preparation_command);
     spec->std_out_err = place_reuse(spec->std_out_err, earlier->std_out_err);
     spec->queue = text_reuse(spec->queue, earlier->queue);
+    if (spec->speeds != NULL && earlier->speeds != NULL &&
+        memcmp(spec->speeds, earlier->speeds, sizeof *spec->speeds) == 0)
+        spec->speeds = earlier->speeds;
     if (is_same_mounts(spec, earlier)) {
         spec->mounts = earlier->mounts;
         spec->is_blob_mount = earlier->is_blob_mount;

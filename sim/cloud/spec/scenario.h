@@ -84,6 +84,20 @@ typedef enum {
         PLACEMENT_COUNT
 } PlacementKind;
 
+/* On which kind of nodes a job starts if it fits on several. X(ENUM, name, description) */
+#define KIND_CHOICES(X)                                                                            \
+    X(BY_PLACEMENT, "placement", "that of the node that `placement` chooses among all of them")    \
+    X(FASTEST, "fastest",                                                                          \
+      "the one on which the job runs fastest (`speeds`, or else `speed` of the kind); among "      \
+      "equals the first of `node_kinds`")
+
+typedef enum {
+#define X(name, text, what) KIND_CHOICE_##name,
+    KIND_CHOICES(X)
+#undef X
+        KIND_CHOICE_COUNT
+} KindChoice;
+
 /* The cost of stopping a job in favour of another and of continuing it later, by the slots of the
  * job (sim/cloud/spec/request.h). It is added to the time that the program still needs. */
 typedef struct {
@@ -131,6 +145,10 @@ typedef struct {
     /* list: [cluster's word * (kinds of GPUs + 1) + 1 + kind of GPU] the kinds of nodes of the
      * cluster that rows with that kind of GPU (the first: with none) allow; NULL: all of them */
     const KindSet *kinds_of_gpu_type;
+    /* list: [cluster's word * (words of the column "speeds" + 1) + 1 + word] the speeds of rows
+     * with that word (the first: with none) on the nodes of that cluster. NULL, or an item that is
+     * NULL: as the kinds say */
+    const KindSpeeds *const *speeds_of_word;
     bool stops_at_requested; /* list: a job that runs longer than its owner asked for is stopped */
     Resample resample;       /* list: a world draws it anew from its seed */
     int64_t begin_ns;        /* list: its times count from here */
@@ -167,6 +185,17 @@ static inline KindSet workload_kinds(const Workload *workload, int64_t row, Kind
     return workload->kinds_of_gpu_type == NULL || all == 0
                ? all
                : workload->kinds_of_gpu_type[word * (list->gpu_types.count + 1) + 1 + type];
+}
+
+/* The speeds of a row on the kinds of nodes of its cluster; NULL: as the kinds say. */
+static inline const KindSpeeds *workload_speeds(const Workload *workload, int64_t row)
+{
+    const JobList *list = workload->list;
+    const int32_t own = list->speeds != NULL ? list->speeds[row] : JOB_LIST_UNKNOWN;
+    const int32_t word = workload->cluster_of_row != NULL ? workload->cluster_of_row[row] : 0;
+    return workload->speeds_of_word == NULL
+               ? NULL
+               : workload->speeds_of_word[word * (list->speed_words.count + 1) + 1 + own];
 }
 
 /* The part of the run that metrics of many jobs are about. It changes nothing in the world. */
@@ -207,6 +236,7 @@ typedef struct {
     PreemptionCost preemption_cost;
     int64_t fair_share_half_life_ns; /* after which used node time counts half; 0: for ever */
     PlacementKind placement;         /* of jobs that ask for GPUs */
+    KindChoice kind_choice;          /* of clusters with nodes of several kinds */
     bool refuses_wide_jobs; /* a job that could never start on its cluster is refused when it is
                                submitted; otherwise it waits, and may block the queue */
     bool has_queue_limit;

@@ -196,9 +196,10 @@ typedef struct {
     const VmSize *vm_size;
     bool is_low_priority;
     int32_t target_nodes;
-    int64_t speed_ppm; /* of programs that take a stated time; 1,000,000: as stated. Trainings run
-                          as fast as the VM size says */
-    bool has_price;    /* a node of the kind has its own price, instead of its VM size's */
+    int64_t speed_ppm;          /* of programs that take a stated time, unless the job has its own
+                                   (KindSpeeds); 1,000,000: as stated. Trainings run as fast as the VM size
+                                   says */
+    bool has_price;             /* a node of the kind has its own price, instead of its VM size's */
     int64_t micro_usd_per_hour; /* that price */
 } NodeKind;
 
@@ -324,10 +325,12 @@ typedef struct {
     bool lacks_folders; /* the first of them, which follow from the job's path, are left out: see
                            job_environment */
     int64_t max_wall_clock_ns;
-    int64_t expected_ns; /* the run time that the owner states, for policies that plan ahead;
-                            max_wall_clock_ns if none is stated */
-    const char *queue;   /* of its cluster, if that has queues; NULL: none is stated */
-    KindSet kinds;       /* of its cluster's nodes that it allows; 0: all of them */
+    int64_t expected_ns;      /* the run time that the owner states, for policies that plan ahead;
+                                 max_wall_clock_ns if none is stated */
+    const char *queue;        /* of its cluster, if that has queues; NULL: none is stated */
+    KindSet kinds;            /* of its cluster's nodes that it allows; 0: all of them */
+    const KindSpeeds *speeds; /* on its cluster's nodes, of a program that takes a stated time;
+                                 NULL: as the kinds say */
     const Program *program;
 } JobSpec;
 

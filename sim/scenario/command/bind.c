@@ -328,6 +328,7 @@ static JobConfig *read_job(const CommandBinder *binder, const CommandText *text,
     own->memory = text->memory;
     own->queue = text->queue;
     own->node_kind = text->node_kind;
+    own->speeds = text->speeds;
     JobConfig *made =
         job_config_read(context, own, path, config, (JobExecution)text->execution.value);
     if (text->expected.node != NULL)

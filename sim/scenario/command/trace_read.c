@@ -6,6 +6,7 @@
 
 #include "sim/base/units.h"
 #include "sim/scenario/command/check.h"
+#include "sim/scenario/command/trace_speeds.h"
 #include "sim/scenario/command/workload_read.h"
 #include "sim/scenario/config/checkpoint_config.h"
 #include "sim/scenario/config/kind_config.h"
@@ -441,6 +442,7 @@ void trace_read(const CommandBinder *binder, const ScenarioCommands *commands,
     find_queues(&trace);
     check_queues(&trace);
     find_kinds(&trace);
+    trace_speeds_read(binder->context, text, trace.clusters, cluster_count(&trace), workload);
     warn_of_wide_jobs(&trace);
     read_resample(&trace);
 }

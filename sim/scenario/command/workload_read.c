@@ -400,6 +400,7 @@ static const JobConfig *read_shape(const Reader *reader, const WorkloadText *tex
     own->memory = text->memory;
     own->queue = text->queue;
     own->node_kind = text->node_kind;
+    own->speeds = text->speeds;
     JobConfig *read = job_config_read(reader->context, own, path, cluster, EXECUTION_EMULATED);
     if (text->expected.node != NULL)
         read->spec.expected_ns = text->expected.value;

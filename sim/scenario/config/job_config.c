@@ -14,6 +14,7 @@
 #include "sim/scenario/config/job_variables.h"
 #include "sim/scenario/config/kind_config.h"
 #include "sim/scenario/config/shell_read.h"
+#include "sim/scenario/config/speed_config.h"
 #include "sim/schema/glob.h"
 
 _Static_assert((int)PRIORITY_LOW == 0 && (int)PRIORITY_NORMAL == 1 && (int)PRIORITY_HIGH == 2,
@@ -311,6 +312,32 @@ static void warn_of_endless(const ConfigContext *context, const JobText *text,
     text_free(&most);
 }
 
+/* The commands of the job are modelled. */
+static void read_modelled(const ConfigContext *context, const JobText *text, bool is_custom,
+                          const ToolkitText *settings, JobShape shape, const Variables *variables,
+                          JobSpec *spec)
+{
+    read_preparation(context, text->preparation, variables, spec);
+    note_script(context, variables, settings->script, spec);
+    if (spec->command != NULL)
+        job_program_find(context, text, settings, is_custom, shape, variables, spec);
+}
+
+static void read_speeds(const ConfigContext *context, const JobText *text,
+                        const ClusterConfig *cluster, JobSpec *spec)
+{
+    const Program *program = spec->program;
+    const bool takes_time = program != NULL && program->kind == PROGRAM_FIXED;
+    if (text->speeds != NULL && program != NULL && !takes_time) {
+        status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->speeds),
+                                 "\"speeds\" is for a job whose program takes a stated time"),
+                    "a training runs as fast as the VM size of its nodes says");
+        return;
+    }
+    spec->speeds = speeds_of_job(context, cluster, text->speeds,
+                                 takes_time ? program_speeds(context, program) : NULL);
+}
+
 JobConfig *job_config_read(const ConfigContext *context, const JobText *text, ResourcePath path,
                            const ClusterConfig *cluster, JobExecution execution)
 {
@@ -319,6 +346,7 @@ JobConfig *job_config_read(const ConfigContext *context, const JobText *text, Re
     JobConfig *job = ARENA_NEW(context->arena, JobConfig);
     JobSpec *spec = &job->spec;
     job->text = text;
+    job->cluster = cluster;
     if (text->node == NULL)
         return job;
     Toolkit toolkit = job_toolkit(context, text);
@@ -356,21 +384,15 @@ JobConfig *job_config_read(const ConfigContext *context, const JobText *text, Re
         training == NULL && (execution == EXECUTION_REAL || execution == EXECUTION_COMMAND);
     check_commands(&variables, text, settings);
     spec->image = find_image(context, text->container);
-    if (training != NULL) {
+    if (training != NULL)
         read_trained(context, text, training, &variables, spec);
-        return job;
-    }
-    if (is_really_run) {
+    else if (is_really_run)
         read_real(context, text, toolkit, settings, &variables, spec);
-        return job;
-    }
-    read_preparation(context, text->preparation, &variables, spec);
-    note_script(context, &variables, settings->script, spec);
-    if (spec->command != NULL)
-        job_program_find(context, text, settings, toolkit == TOOLKIT_CUSTOM, shape, &variables,
-                         spec);
-    if (has_shape && spec->program != NULL && job_program_is_whole(spec->program) &&
-        context->problems->count == problems_before)
+    else
+        read_modelled(context, text, toolkit == TOOLKIT_CUSTOM, settings, shape, &variables, spec);
+    read_speeds(context, text, cluster, spec);
+    if (training == NULL && !is_really_run && has_shape && spec->program != NULL &&
+        job_program_is_whole(spec->program) && context->problems->count == problems_before)
         warn_of_endless(context, text, cluster, spec);
     return job;
 }

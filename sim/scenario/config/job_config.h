@@ -10,6 +10,7 @@
 
 typedef struct {
     const JobText *text;
+    const ClusterConfig *cluster;
     JobSpec spec; /* whole when there was no problem */
 } JobConfig;
 

@@ -8,16 +8,15 @@
 
 /* --- One kind --- */
 
-static int64_t speed_of(const ConfigContext *context, const Json *speed)
+int64_t kind_speed_read(const ConfigContext *context, const Json *speed, const char *what)
 {
-    const int64_t least_ppm = PPM / 1000, most_ppm = 1000 * PPM;
     int64_t ppm = PPM;
     if (speed == NULL)
         return PPM;
-    if (json_scaled(speed, 6, &ppm) && ppm >= least_ppm && ppm <= most_ppm)
+    if (json_scaled(speed, KIND_SPEED_DECIMALS, &ppm) && kind_speed_is_allowed(ppm))
         return ppm;
-    problems_add(context->problems, STATUS_BAD_INPUT, json_at(speed),
-                 "speed is not a number from 0.001 to 1000 with at most six decimals");
+    problems_add(context->problems, STATUS_BAD_INPUT, json_at(speed), "%s is not " KIND_SPEED_WORDS,
+                 what);
     return PPM;
 }
 
@@ -34,7 +33,7 @@ static NodeKind read_kind(const ConfigContext *context, const KindText *text,
                       .is_low_priority = is_low,
                       .has_price = text->price.node != NULL && !text->price.is_refused,
                       .micro_usd_per_hour = text->price.value,
-                      .speed_ppm = speed_of(context, text->speed)};
+                      .speed_ppm = kind_speed_read(context, text->speed, "speed")};
 }
 
 /* --- Kinds that scale automatically --- */
@@ -248,23 +247,40 @@ KindSet kinds_called(const ClusterSpec *spec, const char *name)
     return kinds;
 }
 
+KindSet kinds_find(const ConfigContext *context, const ClusterSpec *spec, Place at,
+                   const char *name)
+{
+    const char *names[NODE_KINDS_MAX];
+    const KindSet called = kinds_called(spec, name);
+    if (called != 0)
+        return called;
+    for (int32_t k = 0; k < spec->kind_count; k++)
+        names[k] = spec->kinds[k].name;
+    bind_unknown_name(context->problems, at, "kind of nodes", name, names, spec->kind_count);
+    return 0;
+}
+
 /* Adds the kinds that one text names. */
 static bool add_named(const ConfigContext *context, const ClusterSpec *spec, const Json *name,
                       KindSet *kinds)
 {
-    const char *names[NODE_KINDS_MAX];
-    const KindSet called = name->kind == JSON_STRING ? kinds_called(spec, name->text) : 0;
-    *kinds |= called;
-    if (called != 0)
-        return true;
-    for (int32_t k = 0; k < spec->kind_count; k++)
-        names[k] = spec->kinds[k].name;
-    if (name->kind == JSON_STRING)
-        bind_unknown_name(context->problems, json_at(name), "kind of nodes", name->text, names,
-                          spec->kind_count);
-    else
+    if (name->kind != JSON_STRING) {
         problems_add(context->problems, STATUS_BAD_INPUT, json_at(name),
                      "node_kind is not a name or a list of names");
+        return false;
+    }
+    const KindSet called = kinds_find(context, spec, json_at(name), name->text);
+    *kinds |= called;
+    return called != 0;
+}
+
+bool kinds_are_stated(const ConfigContext *context, const ClusterConfig *cluster, const Json *at)
+{
+    if (cluster->spec.kind_count > 0)
+        return true;
+    status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(at),
+                             "the nodes of cluster \"%s\" are all of one kind", cluster->name),
+                "\"node_kinds\" of cluster.create states several");
     return false;
 }
 
@@ -272,14 +288,9 @@ KindSet kinds_of_job(const ConfigContext *context, const ClusterConfig *cluster,
 {
     const ClusterSpec *spec = &cluster->spec;
     KindSet kinds = 0;
-    if (names == NULL || cluster->text == NULL || spec->vm_size == NULL)
+    if (names == NULL || cluster->text == NULL || spec->vm_size == NULL ||
+        !kinds_are_stated(context, cluster, names))
         return 0;
-    if (spec->kind_count == 0) {
-        status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(names),
-                                 "the nodes of cluster \"%s\" are all of one kind", cluster->name),
-                    "\"node_kinds\" of cluster.create states several");
-        return 0;
-    }
     bool is_known = true;
     if (names->kind != JSON_ARRAY)
         is_known = add_named(context, spec, names, &kinds);

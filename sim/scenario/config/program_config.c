@@ -7,6 +7,7 @@
 #include "sim/formats/keras_network.h"
 #include "sim/scenario/config/checkpoint_config.h"
 #include "sim/scenario/config/shell_read.h"
+#include "sim/scenario/config/speed_config.h"
 #include "sim/scenario/config/transformer_config.h"
 #include "sim/schema/expression.h"
 #include "sim/schema/glob.h"
@@ -123,6 +124,11 @@ bool program_check(const ConfigContext *context, const ProgramText *text)
         check_training(context, text);
     if (takes_time)
         check_duration(context, text->duration);
+    if (takes_time)
+        (void)speeds_check(context, text->speeds);
+    else if (text->speeds != NULL)
+        problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->speeds),
+                     "\"speeds\" is for a program with a \"duration\"");
     if (takes_time)
         checkpoint_read_work(context->problems, text->checkpoint, &(Program){0});
     else if (text->checkpoint != NULL)
@@ -395,6 +401,14 @@ const Program *program_fixed(Arena *arena, const ProgramText *text, bool is_soun
     checkpoint_read_work(&reported, text->checkpoint, program);
     invariant((is_read && reported.count == 0) || !is_sound);
     return program;
+}
+
+const Json *program_speeds(const ConfigContext *context, const Program *program)
+{
+    for (int32_t i = 0; i < context->program_count; i++)
+        if (context->programs[i].fixed == program)
+            return context->programs[i].text->speeds;
+    return NULL;
 }
 
 const Program *program_build(const ConfigContext *context, const KnownProgram *known,

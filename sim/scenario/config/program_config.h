@@ -27,6 +27,9 @@ typedef struct {
  * depends on the job. */
 const Program *program_fixed(Arena *arena, const ProgramText *text, bool is_sound);
 
+/* The "speeds" of a program that only takes time; NULL: it has none. */
+const Json *program_speeds(const ConfigContext *context, const Program *program);
+
 /* The program of the job that runs `command`. Its paths are located. If it is sound and the shape
  * is known, its expressions are evaluated. It is whole when no problem was added. */
 const Program *program_build(const ConfigContext *context, const KnownProgram *known,

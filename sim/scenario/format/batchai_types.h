@@ -249,6 +249,7 @@ typedef struct {
     BoundInteger cpus, memory;  /* in total, with one of the two above */
     BoundText queue;            /* of its cluster */
     const Json *node_kind;      /* names of kinds of nodes of its cluster */
+    const Json *speeds;         /* on kinds of nodes of its cluster */
 } JobText;
 
 /* The words of nodeDeallocationOption, in the order of DeallocationOption, ended by NULL. */

@@ -22,8 +22,9 @@ static const CommandMembers members[] = {
     [COMMAND_CLUSTER_DELETE] = {" ", " workspace resource_group "},
     [COMMAND_CLUSTER_SHOW] = {" ", " every query workspace resource_group "},
     [COMMAND_JOB_CREATE] =
-        {" config ", " config cluster queue node_kind gpus gpus_per_node cpus memory expected "
-                     "execution experiment workspace resource_group "},
+        {" config ",
+         " config cluster queue node_kind speeds gpus gpus_per_node cpus memory expected "
+         "execution experiment workspace resource_group "},
     [COMMAND_JOB_TERMINATE] = {" ", " experiment workspace resource_group "},
     [COMMAND_JOB_DELETE] = {" ", " experiment workspace resource_group "},
     [COMMAND_JOB_RAN] = {" took ",

@@ -30,10 +30,10 @@ static const Field kind_fields[] = {
     FIELD_ROW(MONEY, "price_per_hour", price, .minimum = 0, .maximum = KIND_PRICE_MOST,
               .doc = "price of a node, such as that of a reservation, instead of the VM size's in "
                      "the catalogue"),
-    FIELD_JSON("speed", speed, "{\"type\": \"number\", \"minimum\": 0.001, \"maximum\": 1000}",
+    FIELD_JSON("speed", speed, SPEED_SCHEMA,
                "how fast its nodes run programs that take a stated time, such as the rows of a "
-               "trace: 2 is half of that time. Trainings run as fast as the VM size says. The "
-               "default is 1"),
+               "trace: 2 is half of that time. A job may have its own `speeds`. Trainings run as "
+               "fast as the VM size says. The default is 1"),
     {0},
 };
 #undef OWNER

@@ -155,6 +155,9 @@ static const Field program_fields[] = {
                "for a program that only takes time: a duration, quantiles {\"0\": .., \"0.5\": .., "
                "\"1\": ..}, or {\"exponential\": MEAN}, {\"weibull\": {\"scale\", \"shape\"}}, "
                "{\"lognormal\": {\"median\", \"sigma\"}}; the same on a slow node"),
+    FIELD_JSON("speeds", speeds, SPEEDS_SCHEMA,
+               "with `duration`: how fast it runs on kinds of nodes, as for job.create, for jobs "
+               "that do not state it. It has no effect on a cluster without node_kinds"),
     FIELD_INTEGER("exit_code", exit_code, 0, 255, "0",
                   "exit code of a program that only takes time"),
     FIELD_TEXT("script", script, NULL,
@@ -321,6 +324,13 @@ static const Field command_fields[] = {
                "job.create, on a cluster with node_kinds: the kinds of nodes on which the job may "
                "run, by name, VM size or GPU model, such as \"V100\"; the default is any. "
                "cluster.resize: the kind whose number of nodes changes"),
+    FIELD_JSON(
+        "speeds", speeds, SPEEDS_SCHEMA,
+        "job.create, on a cluster with node_kinds, of a program that takes a stated time: "
+        "how fast it runs on kinds of nodes, such as {\"V100\": 1, \"A100\": 2.5}: on an "
+        "A100 it takes the stated time divided by 2.5. It replaces the kind's `speed`, which "
+        "counts for kinds that are not named; names are as in `node_kind`. Time limits and "
+        "the times of checkpoints do not depend on it"),
     FIELD_OBJECTS("queues", queues, queue_type,
                   "cluster.create: the queues (virtual clusters) that share the cluster; without "
                   "them all jobs wait in one"),
@@ -499,6 +509,11 @@ static const char *const placement_words[] = {
     PLACEMENTS(X)
 #undef X
         NULL};
+static const char *const kind_choice_words[] = {
+#define X(name, text, what) text,
+    KIND_CHOICES(X)
+#undef X
+        NULL};
 static const char *const wide_jobs_words[] = {"wait", "refuse", NULL};
 static const char *const fidelity_words[] = {"step", "epoch", "job", NULL};
 static const Field scenario_fields[] = {
@@ -592,6 +607,9 @@ static const Field scenario_fields[] = {
         "it counts for ever"),
     FIELD_CHOICE("placement", placement, placement_words, "consolidate",
                  "which node gives a job the GPUs that it asks for"),
+    FIELD_CHOICE("kind_choice", kind_choice, kind_choice_words, "placement",
+                 "on a cluster with node_kinds: on which of the kinds on which it fits a job "
+                 "starts, under every policy"),
     FIELD_CHOICE("wide_jobs", wide_jobs, wide_jobs_words, "wait",
                  "jobs that need more than their cluster may ever have: they wait, and may block "
                  "the queue for ever, or they are refused when they are submitted"),

@@ -70,6 +70,7 @@ typedef struct {
     BoundText match;
     BoundText name;
     const Json *duration; /* a program that only takes time: a distribution */
+    const Json *speeds;   /* ... on each kind of nodes */
     BoundInteger exit_code;
     BoundText script; /* a program that is simple commands */
     TransformerText *transformer;
@@ -151,6 +152,7 @@ typedef struct {
     BoundText queue;            /* job.create */
     const Json *node_kind;      /* job.create: names; cluster.resize: a name */
     BoundList node_kinds;       /* cluster.create: KindText */
+    const Json *speeds;         /* job.create: on kinds of nodes */
     BoundList queues;           /* cluster.create: QueueText */
     BoundList maintenance;      /* cluster.create: MaintenanceText */
     ProgramText *program;       /* program.set */
@@ -241,8 +243,9 @@ typedef struct {
     BoundInteger policy; /* PolicyKind */
     PreemptionCostText *preemption_cost;
     BoundInteger fair_share_half_life;
-    BoundInteger placement; /* PlacementKind */
-    BoundInteger wide_jobs; /* whether they are refused */
+    BoundInteger placement;   /* PlacementKind */
+    BoundInteger kind_choice; /* KindChoice */
+    BoundInteger wide_jobs;   /* whether they are refused */
     BoundInteger queue_limit;
     BoundList workloads; /* WorkloadText */
     BoundList commands;  /* CommandText */

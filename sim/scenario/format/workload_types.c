@@ -89,6 +89,10 @@ static const Field workload_fields[] = {
     FIELD_JSON("node_kind", node_kind, NODE_KIND_SCHEMA,
                "the kinds of nodes on which the jobs may run, if their cluster has node_kinds: by "
                "name, VM size or GPU model; the default is any"),
+    FIELD_JSON("speeds", speeds, SPEEDS_SCHEMA,
+               "how fast the jobs run their stated time on kinds of nodes of their cluster, as for "
+               "job.create. The column speeds of a trace states it for each job; a kind that a row "
+               "does not name has the speed stated here"),
     FIELD_CHOICE("gpu_type", gpu_type, cores_words, "ignore",
                  "trace: whether the column gpu_type says on which kinds of nodes of its cluster a "
                  "job may run. Its words are names, VM sizes or GPU models of the node_kinds, "

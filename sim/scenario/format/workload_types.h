@@ -32,6 +32,7 @@ typedef struct {
     BoundInteger cores_and_memory; /* trace: whether they bind */
     BoundText queue;
     const Json *node_kind;      /* names */
+    const Json *speeds;         /* on kinds of nodes */
     BoundInteger gpu_type;      /* trace: whether it binds */
     CheckpointText *checkpoint; /* trace */
     BoundInteger expected;

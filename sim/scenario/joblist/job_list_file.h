@@ -33,6 +33,10 @@
     X("cpus", cpus, COUNT, names, 0, JOB_LIST_COUNT_MAX, "processor cores in total")               \
     X("memory_bytes", memory_bytes, BYTES, names, 0, INT64_MAX, "memory in total, in bytes")       \
     X("gpu_type", gpu_type, WORD, gpu_types, 0, 0, "kind of GPU")                                  \
+    X("speeds", speeds, WORD, speed_words, 0, 0,                                                   \
+      "how fast it runs on kinds of nodes of its cluster, such as V100=1 and A100=2.5 with a "     \
+      "vertical bar between them: on an A100 it takes run_s divided by 2.5. Names and meaning "    \
+      "are as in `speeds` of job.create")                                                          \
     X("queue", queue, WORD, queues, 0, 0, "queue or virtual cluster")                              \
     X("user", user, WORD, users, 0, 0, "owner")                                                    \
     X("priority", priority, COUNT, names, 0, JOB_LIST_COUNT_MAX,                                   \

@@ -26,6 +26,7 @@
     X(MEMORY, "memory", BYTES)                                                                     \
     X(PRIORITY, "priority", NUMBER)                                                                \
     X(GPU_TYPE, "gpu_type", TEXT)                                                                  \
+    X(SPEEDS, "speeds", TEXT)                                                                      \
     X(QUEUE, "queue", TEXT)                                                                        \
     X(USER, "user", TEXT)                                                                          \
     X(STATE, "state", TEXT)
@@ -123,8 +124,8 @@ static bool add_item(Mapping *mapping, Cell item)
     if (target < 0)
         return fail(log, "unknown target \"%s\"", text,
                     "targets are job, submit, start, end, run, wait, requested, gpus, "
-                    "gpus_per_node_max, nodes, cpus, memory, priority, gpu_type, queue, user and "
-                    "state");
+                    "gpus_per_node_max, nodes, cpus, memory, priority, gpu_type, speeds, queue, "
+                    "user and state");
     const Unit *unit = unit_of(colon != NULL ? colon + 1 : NULL, target_kinds[target]);
     if (colon != NULL && (unit == NULL || target_kinds[target] == KIND_TEXT))
         return fail(log, "unknown unit in \"%s\"", column,
@@ -319,6 +320,7 @@ static void add_row(void *parser, const Cell *cells)
     job.queue = import_queue(log, values.text[TARGET_QUEUE]);
     job.user = import_word(log, &log->users, values.text[TARGET_USER]);
     job.gpu_type = import_word(log, &log->gpu_types, values.text[TARGET_GPU_TYPE]);
+    job.speeds = import_word(log, &log->speed_words, values.text[TARGET_SPEEDS]);
     const Cell state = values.text[TARGET_STATE];
     job.state = import_word(log, &log->states, state);
     // Without a column of states all jobs count as completed.

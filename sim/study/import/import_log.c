@@ -23,6 +23,7 @@ ImportLog import_log_create(Arena *arena, const ImportOptions *options, Problems
                        .queues = word_table_create(arena),
                        .users = word_table_create(arena),
                        .gpu_types = word_table_create(arena),
+                       .speed_words = word_table_create(arena),
                        .states = word_table_create(arena)};
 }
 
@@ -49,6 +50,7 @@ ImportJob import_job(const ImportLog *log)
                        .queue = unknown,
                        .user = unknown,
                        .gpu_type = unknown,
+                       .speeds = unknown,
                        .state = unknown,
                        .line = log->lines.line_number};
 }

@@ -18,7 +18,7 @@ typedef struct {
     int64_t run_ns, wait_ns, requested_ns, think_ns, memory_bytes;
     int64_t after; /* index of an earlier job in the log */
     int32_t gpus, gpus_per_node_max, nodes, cpus, priority;
-    int32_t queue, user, gpu_type, state; /* in the words of the log */
+    int32_t queue, user, gpu_type, speeds, state; /* in the words of the log */
     bool is_completed;
     bool is_dropped;
     int32_t line; /* of its file, from 1; 0: unknown */
@@ -41,7 +41,7 @@ typedef struct {
     ImportJob *jobs;
     uint32_t count, capacity;
     int64_t rows; /* jobs and other rows read */
-    WordTable names, queues, users, gpu_types, states;
+    WordTable names, queues, users, gpu_types, speed_words, states;
     uint32_t *uses; /* of each name */
     uint32_t uses_capacity;
     Text notes; /* sentences about the whole log, each ended by a LF */

@@ -221,6 +221,7 @@ COLUMN(int32_t, priority)
 COLUMN(int32_t, queue)
 COLUMN(int32_t, user)
 COLUMN(int32_t, gpu_type)
+COLUMN(int32_t, speeds)
 COLUMN(int32_t, state)
 COLUMN(int64_t, memory_bytes)
 COLUMN(int64_t, requested_ns)
@@ -280,10 +281,12 @@ static void set_optional(ImportLog *log, ImportSelection *selection)
     list->queue = column_queue(log, jobs, count);
     list->user = column_user(log, jobs, count);
     list->gpu_type = column_gpu_type(log, jobs, count);
+    list->speeds = column_speeds(log, jobs, count);
     list->state = column_state(log, jobs, count);
     list->queues = words_of(&log->queues);
     list->users = words_of(&log->users);
     list->gpu_types = words_of(&log->gpu_types);
+    list->speed_words = words_of(&log->speed_words);
     list->states = words_of(&log->states);
 }
 

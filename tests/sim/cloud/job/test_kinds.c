@@ -214,10 +214,16 @@ static void run_random(uint64_t seed)
     for (int32_t j = 0; j < 20; j++) {
         const int32_t nodes = 1 + ROLL(2), gpus = ROLL(7), at_s = ROLL(1000), run_s = ROLL(500);
         const int32_t kinds = ROLL(4), priority = ROLL(PRIORITY_COUNT), what = ROLL(4);
+        const int32_t of_old = ROLL(4), of_new = ROLL(4); /* quarters; 0: the kind's own */
         JobSpec *spec = what == 0 ? gpu_job(arena, REQUEST_NODES, nodes, 0, run_s)
                         : what == 1
                             ? gpu_job(arena, REQUEST_GPUS_PER_NODE, nodes, 1 + gpus % 4, run_s)
                             : gpu_job(arena, REQUEST_GPUS, 1, gpus, run_s);
+        KindSpeeds *speeds = ARENA_NEW(arena, KindSpeeds);
+        speeds->ppm[OLD] = of_old * (int32_t)PPM / 4;
+        speeds->ppm[NEW] = of_new * 3 * (int32_t)PPM;
+        spec->speeds = of_old + of_new > 0 ? speeds : NULL;
+        spec->expected_ns = run_s % 3 == 0 ? run_s * NS_PER_S : 0;
         spec->kinds = (KindSet)kinds;
         spec->priority = (JobPriority)priority;
         commands_create_job(&list, arena_printf(arena, "j%d", (int)j), at_s * NS_PER_S, "c", spec);
@@ -231,6 +237,7 @@ static void run_random(uint64_t seed)
     scenario->service = seed % 2 == 0 ? ideal_service(arena) : plain_service(arena);
     scenario->policy = (PolicyKind)(seed % POLICY_COUNT);
     scenario->placement = (PlacementKind)(seed / POLICY_COUNT % PLACEMENT_COUNT);
+    scenario->kind_choice = (KindChoice)(seed / 2 % KIND_CHOICE_COUNT);
     scenario->until_ns = 20000 * NS_PER_S;
     World *world = world_create(arena, scenario, recording_sink(&recording, TRACE_LEVEL_JOBS));
     world_check_always(world);

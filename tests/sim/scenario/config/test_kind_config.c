@@ -16,10 +16,16 @@ static const char log_text[] = "job,submit_s,run_s,gpus,gpu_type\n"
                                "b,5,10,4,\n"
                                "c,5,10,1,k80|new\n";
 
+static const char speeds_text[] = "job,submit_s,run_s,gpus,speeds\n"
+                                  "a,0,100,1,STANDARD_NC6=0.5|new=3\n"
+                                  "b,5,10,1,\n"
+                                  "c,5,10,1,new=1.25|TPU=9\n";
+
 static void set_up(void)
 {
     arena = arena_create();
     files = small_scenario(arena);
+    memory_files_set(&files, "speeds.csv", speeds_text, strlen(speeds_text));
     memory_files_set(&files, "log.csv", log_text, strlen(log_text));
 }
 
@@ -204,6 +210,153 @@ START_TEST(mistakes_have_their_place)
 }
 END_TEST
 
+#define SPEEDS_LOG "/workloads/0/trace=speeds.csv"
+
+/* The small scenario, whose only job has a program with a stated time, `program` among its members
+ * and `speeds` ("": none), on a cluster with kinds unless `is_plain`. */
+static const ScenarioFile *read_job(const char *program, const char *speeds, bool is_plain,
+                                    Problems *problems)
+{
+    memory_files_set(&files, "scenario.json", small_scenario_text, strlen(small_scenario_text));
+    *problems = problems_create(arena);
+    const char *sets[3] = {
+        arena_printf(arena, "/programs=[{\"match\": \"*\", \"duration\": \"2h\"%s}]", program)};
+    int32_t count = 1;
+    if (!is_plain)
+        sets[count++] = CREATE("[" OLD ", " NEW "]", "");
+    if (speeds[0] != '\0')
+        sets[count++] = arena_printf(arena, "/commands/1/speeds=%s", speeds);
+    return scenario_read(arena, memory_files_source(&files), "scenario.json",
+                         (ScenarioOverrides){.count = count, .items = sets}, problems);
+}
+
+/* The speeds of the only job; NULL: it has none. */
+static const KindSpeeds *job_speeds_of(const ScenarioFile *file)
+{
+    int32_t i = 0;
+    while (file->scenario.commands[i].kind != COMMAND_JOB_CREATE)
+        i++;
+    return file->scenario.commands[i].as.job_create.spec->speeds;
+}
+
+static void check_warning(const ScenarioFile *file, const char *message)
+{
+    bool has_warning = false;
+    for (int32_t i = 0; i < file->warnings.count; i++)
+        has_warning |= strcmp(file->warnings.items[i].message, message) == 0;
+    ck_assert_msg(has_warning, "%s", message);
+}
+
+START_TEST(rows_have_the_speeds_of_their_column_or_of_the_workload)
+{
+    static const int32_t expected_ppm[3][2] = {
+        {500000, 3000000}, {4000000, 2000000}, {4000000, 1250000}};
+    Problems problems;
+    const ScenarioFile *file =
+        read_with(CREATE("[" OLD ", " NEW "]", ""), SPEEDS_LOG,
+                  ", \"speeds\": {\"NEW\": 2, \"standard_nc6\": 4}", &problems);
+    ck_assert_msg(file != NULL, "%s", problems.count > 0 ? problems.items[0].message : "");
+    for (int64_t row = 0; row < 3; row++)
+        for (int32_t k = 0; k < 2; k++)
+            ck_assert_int_eq(workload_speeds(&file->scenario.workloads[0], row)->ppm[k],
+                             expected_ppm[row][k]);
+    // Kinds that the cluster does not have may be in the log.
+    check_warning(file, "\"speeds.csv\" states speeds on \"TPU\", which have no effect");
+}
+END_TEST
+
+START_TEST(speeds_of_rows_on_nodes_of_one_kind_are_a_warning)
+{
+    Problems problems;
+    const ScenarioFile *file = read_with(SPEEDS_LOG, NULL, "", &problems);
+    ck_assert_msg(file != NULL, "%s", problems.count > 0 ? problems.items[0].message : "");
+    ck_assert_ptr_null(workload_speeds(&file->scenario.workloads[0], 0));
+    check_warning(file, "\"speeds.csv\" states speeds, which have no effect");
+}
+END_TEST
+
+START_TEST(a_job_has_its_own_speeds_then_those_of_its_program)
+{
+    static const struct {
+        const char *program, *job;
+        bool is_plain;
+        int32_t ppm[2]; /* both 0: no speeds */
+    } rows[] = {
+        {"", "", false, {0, 0}},
+        {", \"speeds\": {\"new\": 3}", "", false, {0, 3000000}},
+        {"", "{\"new\": 3, \"STANDARD_NC6\": 0.5}", false, {500000, 3000000}},
+        {", \"speeds\": {\"new\": 3, \"standard_nc6\": 2}",
+         "{\"new\": 1.5}",
+         false,
+         {2000000, 1500000}},
+        {"", "{\"K80\": 7}", false, {7000000, 7000000}}, // a model that both have
+        {", \"speeds\": {\"new\": 3}", "", true, {0, 0}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        Problems problems;
+        const ScenarioFile *file =
+            read_job(rows[i].program, rows[i].job, rows[i].is_plain, &problems);
+        ck_assert_msg(file != NULL, "row %d: %s", (int)i,
+                      problems.count > 0 ? problems.items[0].message : "");
+        const KindSpeeds *speeds = job_speeds_of(file);
+        ck_assert_int_eq(speeds != NULL, rows[i].ppm[1] > 0);
+        for (int32_t k = 0; k < 2 && speeds != NULL; k++)
+            ck_assert_int_eq(speeds->ppm[k], rows[i].ppm[k]);
+    }
+}
+END_TEST
+
+START_TEST(mistakes_of_speeds_have_their_place)
+{
+    static const struct {
+        const char *program, *job;
+        bool is_plain;
+        const char *message;
+    } rows[] = {
+        {"", "{\"nw\": 3}", false, "unknown kind of nodes \"nw\""},
+        {"", "{\"new\": 0}", false,
+         "the speed on \"new\" is not a number from 0.001 to 1000 with at most six decimals"},
+        {"", "{\"new\": -2}", false,
+         "the speed on \"new\" is not a number from 0.001 to 1000 with at most six decimals"},
+        {"", "{\"new\": 2, \"K80\": 2}", false,
+         "\"K80\" is a kind of nodes whose speed is stated already"},
+        {"", "{}", false, "speeds is not an object such as {\"V100\": 1, \"A100\": 2.5}"},
+        {"", "2", false, "speeds is not an object such as {\"V100\": 1, \"A100\": 2.5}"},
+        {"", "{\"new\": 2}", true, "the nodes of cluster \"gpu\" are all of one kind"},
+        {", \"speeds\": {\"nw\": 3}", "", false, "unknown kind of nodes \"nw\""},
+        {", \"speeds\": {\"new\": 0}", "", false,
+         "the speed on \"new\" is not a number from 0.001 to 1000 with at most six decimals"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        Problems problems;
+        ck_assert_msg(read_job(rows[i].program, rows[i].job, rows[i].is_plain, &problems) == NULL,
+                      "row %d", (int)i);
+        ck_assert_msg(strcmp(problems.items[0].message, rows[i].message) == 0, "row %d: %s", (int)i,
+                      problems.items[0].message);
+        ck_assert_ptr_nonnull(problems.items[0].at.source);
+    }
+}
+END_TEST
+
+START_TEST(a_mistake_in_the_column_names_its_row)
+{
+    static const char *const words[] = {"new",     "=2",     "new=",  "new=0",
+                                        "new=1e3", "new=2|", "new:2", "new=2000"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        Problems problems;
+        const char *text =
+            arena_printf(arena, "job,submit_s,run_s,gpus,speeds\na,0,1,1,\nb,0,1,1,%s\n", words[i]);
+        memory_files_set(&files, "speeds.csv", text, strlen(text));
+        ck_assert_ptr_null(read_with(CREATE("[" OLD ", " NEW "]", ""), SPEEDS_LOG, "", &problems));
+        ck_assert_str_eq(problems.items[0].message,
+                         arena_printf(arena,
+                                      "row 2 of \"speeds.csv\": speeds is \"%s\", expected such "
+                                      "as \"V100=1|A100=2.5\"",
+                                      words[i]));
+    }
+}
+END_TEST
+
 START_TEST(a_job_that_fits_on_no_kind_is_a_warning)
 {
     Problems problems;
@@ -225,6 +378,11 @@ Suite *test_suite(void)
     tcase_add_test(tests, kinds_have_their_sizes_speeds_and_priorities);
     tcase_add_test(tests, one_kind_may_scale_and_a_kind_may_have_a_price);
     tcase_add_test(tests, mistakes_have_their_place);
+    tcase_add_test(tests, rows_have_the_speeds_of_their_column_or_of_the_workload);
+    tcase_add_test(tests, speeds_of_rows_on_nodes_of_one_kind_are_a_warning);
+    tcase_add_test(tests, a_job_has_its_own_speeds_then_those_of_its_program);
+    tcase_add_test(tests, mistakes_of_speeds_have_their_place);
+    tcase_add_test(tests, a_mistake_in_the_column_names_its_row);
     tcase_add_test(tests, a_job_that_fits_on_no_kind_is_a_warning);
     suite_add_tcase(suite, tests);
     return suite;
