@@ -41,6 +41,8 @@
     X(QUEUE_DEFERS, TIMER, AWAITED, QUEUE, NONE, scheduler_wake)                                   \
     X(NODE_PREPARED, PROVISION, AWAITED, NODE, NODE, cluster_node_prepared)                        \
     X(NODE_FAILS, FAILURE, BACKGROUND, NODE_CHANCE, NODE_LIFE, mishap_node_fails)                  \
+    /* A health check finds signs of the node's next failure. */                                   \
+    X(NODE_SHOWS_SIGNS, FAILURE, BACKGROUND, NODE_CHANCE, NODE_LIFE, mishap_node_shows_signs)      \
     /* The service notices that a node does not answer. */                                         \
     X(NODE_SILENT, FAILURE, AWAITED, NODE, NODE_LIFE, cluster_node_missed)                         \
     X(NODE_REPAIRED, PROVISION, AWAITED, NODE, NODE_LIFE, cluster_node_repaired)                   \
