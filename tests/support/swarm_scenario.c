@@ -1292,7 +1292,7 @@ static void make_failures(Maker *maker)
     Dice health = dice_of(maker, "health");
     if (json_member(failures, "nodes") != NULL && happens(&health, 50)) {
         set_text(maker, failures, "detected", FORMAT(maker, "%d%%", roll(&health, 101)));
-        set_text(maker, failures, "warning", seconds(maker, roll(&health, 1200)));
+        set_text(maker, failures, "warning", seconds(maker, 1 + roll(&health, 1200)));
     }
     Dice crews = dice_of(maker, "crews");
     if (happens(&crews, 40))

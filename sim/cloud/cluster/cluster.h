@@ -66,7 +66,8 @@ typedef struct {
     int64_t since_ns; /* INT64_MAX: it is not under way */
     /* Members of a rolling one that is under way: */
     int32_t next_place; /* the nodes at lower places have had their turn, or have it */
-    int32_t end_number; /* nodes with this number and later ones came after its begin */
+    int32_t end_number; /* nodes with this number and later ones came after its begin; 0: it begins
+                           at this instant */
     int32_t in_turn;    /* nodes that have their turn: drained for it, or prepared again */
 } MaintenanceRun;
 

@@ -30,8 +30,9 @@
     X(CLUSTER_AUTOSCALE, TIMER, AWAITED, CLUSTER, CLUSTER_TICK, cluster_autoscale_tick)            \
     /* Planned maintenance begins or ends. */                                                      \
     X(CLUSTER_MAINTENANCE, PROVISION, AWAITED, CLUSTER, CLUSTER_LIFE, maintenance_turns)           \
-    /* A node has had its turn in a rolling maintenance: the next one has it. */                   \
-    X(CLUSTER_ROLLS, PROVISION, AWAITED, CLUSTER, CLUSTER_LIFE, maintenance_rolls)                 \
+    /* A rolling maintenance begins, or a node has had its turn in it: after all that happens to   \
+     * nodes at this instant. */                                                                   \
+    X(CLUSTER_ROLLS, TIMER, AWAITED, CLUSTER, CLUSTER_LIFE, maintenance_rolls)                     \
     /* Asks again for nodes that could not be allocated. */                                        \
     X(CLUSTER_RETRY, TIMER, AWAITED, CLUSTER, CLUSTER, cluster_retries)                            \
     X(SCHEDULE, SCHEDULE, AWAITED, QUEUE, NONE, scheduler_pass)                                    \

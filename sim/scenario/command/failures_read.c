@@ -291,6 +291,9 @@ static void read_detection(const ConfigContext *context, const FailuresText *sai
     if (failures->detected_ppm > 0 && said->warning.node == NULL)
         problems_add(context->problems, STATUS_BAD_INPUT, json_at(said->detected.node),
                      "\"detected\" needs \"warning\", which is missing");
+    if (said->warning.node != NULL && !said->warning.is_refused && failures->warning_ns == 0)
+        problems_add(context->problems, STATUS_BAD_INPUT, json_at(said->warning.node),
+                     "warning is 0; a health check finds signs some time before the failure");
     if (said->detected.node != NULL && said->nodes.node == NULL)
         status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(said->detected.node),
                                  "\"detected\" needs \"nodes\", the model of the failures"),

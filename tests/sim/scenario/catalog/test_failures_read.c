@@ -269,6 +269,8 @@ START_TEST(invalid_failures_and_faults_are_refused)
          "slow_node_speed is 0%, expected more than 0% and at most 1000%", ""},
         {"\"failures\": {\"nodes\": \"meta-rsc1\", \"detected\": \"50%\"}",
          "\"detected\" needs \"warning\", which is missing", ""},
+        {"\"failures\": {\"nodes\": \"meta-rsc1\", \"detected\": \"1%\", \"warning\": \"0s\"}",
+         "warning is 0; a health check finds signs some time before the failure", ""},
         {"\"failures\": {\"detected\": \"50%\", \"warning\": \"1h\"}",
          "\"detected\" needs \"nodes\", the model of the failures", "not of groups"},
         {"\"failures\": {\"node\": \"meta-rsc1\"}", "unknown key \"node\"", "nodes"},
