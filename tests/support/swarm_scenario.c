@@ -1289,6 +1289,11 @@ static void make_failures(Maker *maker)
         set_text(maker, group, "group", happens(&dice, 50) ? "rack" : "zone");
         set_text(maker, group, "model", "frail");
     }
+    Dice health = dice_of(maker, "health");
+    if (json_member(failures, "nodes") != NULL && happens(&health, 50)) {
+        set_text(maker, failures, "detected", FORMAT(maker, "%d%%", roll(&health, 101)));
+        set_text(maker, failures, "warning", seconds(maker, 1 + roll(&health, 1200)));
+    }
     Dice crews = dice_of(maker, "crews");
     if (happens(&crews, 40))
         set_integer(maker, failures, "crews", 1 + roll(&crews, 2));

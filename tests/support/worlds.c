@@ -841,6 +841,11 @@ Scenario *rough_scenario(Arena *arena, uint64_t seed)
     Dice crews = {.seed = seed ^ name_hash("crews")};
     if (rough.failures)
         scenario->failures.repair_crews = (int32_t)roll(&crews, 3);
+    Dice health = {.seed = seed ^ name_hash("health")};
+    if (rough.failures && roll(&health, 2) == 0) {
+        scenario->failures.detected_ppm = roll(&health, 1000001);
+        scenario->failures.warning_ns = (1 + roll(&health, 1200)) * NS_PER_S;
+    }
     if (rough.policies)
         scenario->policy = (PolicyKind)roll(&dice, POLICY_COUNT);
     if (rough.network && roll(&dice, 3) == 0)

@@ -64,9 +64,10 @@ typedef struct {
 /* A planned maintenance (maintenance.h). */
 typedef struct {
     int64_t since_ns; /* INT64_MAX: it is not under way */
-    /* Of a rolling one that is under way: */
+    /* Members of a rolling one that is under way: */
     int32_t next_place; /* the nodes at lower places have had their turn, or have it */
-    int32_t end_number; /* nodes with this number and later ones came after its begin */
+    int32_t end_number; /* nodes with this number and later ones came after its begin; 0: it begins
+                           at this instant */
     int32_t in_turn;    /* nodes that have their turn: drained for it, or prepared again */
 } MaintenanceRun;
 
@@ -154,8 +155,8 @@ typedef struct {
     /* The node is taken from a job on it. The job gives back all its nodes during the call. */
     void (*node_taken)(void *jobs, JobId job, const Node *node, DeallocationOption deallocation,
                        TraceCause cause);
-    /* The node of a job has got notice of preemption. */
-    void (*node_warned)(void *jobs, JobId job);
+    /* The node of a job has got notice of preemption, or a health check expects it to fail. */
+    void (*node_warned)(void *jobs, JobId job, TraceCause cause);
     /* The node of a job has crashed; the service has not noticed it yet. */
     void (*node_fell_silent)(void *jobs, JobId job, const Node *node);
     /* The node of a job is drained, or no longer. */

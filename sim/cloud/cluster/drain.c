@@ -53,6 +53,8 @@ void cluster_node_drained(Clusters *clusters, Node *node, NodeFailure work)
         return;
     }
     tell_jobs(clusters, node);
+    if (work.cause == CAUSE_HEALTH_CHECK)
+        node_warn_jobs(clusters, node, work.cause);
     clusters->jobs.node_failed(clusters->jobs.jobs, cluster->id);
     autoscale_update(clusters, cluster);
 }

@@ -22,7 +22,8 @@
 bool node_can_drain(const Clusters *clusters, const Node *node);
 bool node_is_drained(const Clusters *clusters, const Node *node);
 
-/* Drains a node that can be drained. `work` is what happens once it runs nothing: with
+/* Drains a node that can be drained. If a health check drains it, its jobs get notice, and those
+ * that save on notice write a checkpoint. `work` is what happens once it runs nothing: with
  * RECOVERY_STAYS until cluster_node_resumed. The crews of the scenario do the work. */
 void cluster_node_drained(Clusters *clusters, Node *node, NodeFailure work);
 /* A drained node returns to service: at once if the work has not begun, else the node is prepared.

@@ -134,10 +134,21 @@ static void roll_on(Clusters *clusters, const Cluster *cluster, int32_t index)
 
 void maintenance_rolls(Clusters *clusters, Cluster *cluster)
 {
-    for (int32_t i = 0; i < cluster->spec->maintenance_count; i++)
-        if (is_rolling(&cluster->spec->maintenance[i]) &&
-            cluster->maintenance[i].since_ns < INT64_MAX)
-            roll_on(clusters, cluster, i);
+    for (int32_t i = 0; i < cluster->spec->maintenance_count; i++) {
+        MaintenanceRun *run = &cluster->maintenance[i];
+        if (!is_rolling(&cluster->spec->maintenance[i]) || run->since_ns == INT64_MAX)
+            continue;
+        if (run->end_number == 0) { // it begins
+            run->end_number = cluster->next_node_number;
+            emit(clusters, cluster, i, "begins", run->since_ns);
+        }
+        roll_on(clusters, cluster, i);
+    }
+}
+
+static void push_roll(Clusters *clusters, const Cluster *cluster)
+{
+    engine_push(clusters->engine, 0, EVENT_CLUSTER_ROLLS, cluster->id.index, 0, 0);
 }
 
 void maintenance_turn_ends(Clusters *clusters, Cluster *cluster, Node *node)
@@ -146,8 +157,7 @@ void maintenance_turn_ends(Clusters *clusters, Cluster *cluster, Node *node)
         return;
     cluster->maintenance[node->maintenance_after - 1].in_turn--;
     node->maintenance_after = 0;
-    // Not now: the caller may be in the middle of a change of several nodes.
-    engine_push(clusters->engine, 0, EVENT_CLUSTER_ROLLS, cluster->id.index, 0, 0);
+    push_roll(clusters, cluster); // the caller may be in the middle of a change of several nodes
 }
 
 /* Begins a rolling maintenance, if it is due now and not under way. */
@@ -158,9 +168,8 @@ static void begin_roll(Clusters *clusters, Cluster *cluster, int32_t index)
     if (run->since_ns < INT64_MAX ||
         begin_after(&cluster->spec->maintenance[index], now_ns - 1) != now_ns)
         return;
-    *run = (MaintenanceRun){.since_ns = now_ns, .end_number = cluster->next_node_number};
-    emit(clusters, cluster, index, "begins", now_ns);
-    roll_on(clusters, cluster, index);
+    *run = (MaintenanceRun){.since_ns = now_ns};
+    push_roll(clusters, cluster);
 }
 
 /* --- Turns --- */

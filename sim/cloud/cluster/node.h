@@ -182,6 +182,8 @@ void node_begin_preparation(Clusters *clusters, Cluster *cluster, Node *node, Tr
 /* Adds the node to the nodes of its kind that are drained and still run jobs, or removes it (change
  * -1). */
 void node_count_draining(Cluster *cluster, const Node *node, int32_t change);
+/* Gives the jobs on the node notice. */
+void node_warn_jobs(Clusters *clusters, const Node *node, TraceCause cause);
 void node_set_failure(Clusters *clusters, Node *node, NodeFailure failure);
 /* The service has noticed `node->failure`. */
 void node_become_unusable(Clusters *clusters, Cluster *cluster, Node *node);

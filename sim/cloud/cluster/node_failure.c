@@ -119,6 +119,14 @@ void cluster_node_repaired(Clusters *clusters, Node *node)
     invariant_broken("a node that is to be repaired", __FILE__, __LINE__);
 }
 
+void node_warn_jobs(Clusters *clusters, const Node *node, TraceCause cause)
+{
+    if (node->job.index != ID_NONE)
+        clusters->jobs.node_warned(clusters->jobs.jobs, node->job, cause);
+    for (int32_t i = 0; i < node->shared_count; i++)
+        clusters->jobs.node_warned(clusters->jobs.jobs, node->shared[i].job, cause);
+}
+
 void cluster_node_warned(Clusters *clusters, Node *node, int64_t notice_ns, TraceCause cause)
 {
     if (node->state == NODE_STATE_COUNT || node->notice != CAUSE_NONE)
@@ -129,10 +137,7 @@ void cluster_node_warned(Clusters *clusters, Node *node, int64_t notice_ns, Trac
     record->cause = cause;
     recorder_emit(clusters->recorder);
     engine_push(clusters->engine, notice_ns, EVENT_NODE_PREEMPTED, node->id.index, 0, 0);
-    if (node->job.index != ID_NONE)
-        clusters->jobs.node_warned(clusters->jobs.jobs, node->job);
-    for (int32_t i = 0; i < node->shared_count; i++)
-        clusters->jobs.node_warned(clusters->jobs.jobs, node->shared[i].job);
+    node_warn_jobs(clusters, node, CAUSE_PREEMPTION); // for a job any other cause is a preemption
 }
 
 void cluster_node_preempted(Clusters *clusters, Node *node)

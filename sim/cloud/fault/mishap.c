@@ -7,6 +7,7 @@
 #include "sim/base/name_table.h"
 #include "sim/base/row_table.h"
 #include "sim/base/wide.h"
+#include "sim/cloud/cluster/drain.h"
 #include "sim/cloud/fault/tables.h"
 
 Faults *faults_create(Arena *run, Engine *engine, TraceRecorder *recorder, const Scenario *scenario,
@@ -28,8 +29,10 @@ Faults *faults_create(Arena *run, Engine *engine, TraceRecorder *recorder, const
 /* The two draws of a failure: the time until it, and its repair. */
 enum { DRAW_BETWEEN, DRAW_REPAIR };
 
-/* The address of this draw of RNG_CHANCE is outside of those that clusters and jobs use. */
+/* The addresses of these draws of RNG_CHANCE are outside of those that clusters and jobs use. The
+ * node's life is added to the second. */
 #define DRAW_IS_LEMON (UINT64_C(1) << 47)
+#define DRAW_IS_DETECTED (UINT64_C(1) << 46)
 
 static const Failures *failures_of(const Faults *faults)
 {
@@ -77,6 +80,20 @@ static uint64_t node_draw(const Node *node, uint64_t which)
     return (uint64_t)node->life * 2 + which;
 }
 
+/* Pushes the node's next failure, and before it, perhaps, the finding of a health check. */
+static void push_failure_in(Faults *faults, const Node *node, int64_t until_ns)
+{
+    const Failures *failures = failures_of(faults);
+    const int64_t warning_ns = until_ns < failures->warning_ns ? until_ns : failures->warning_ns;
+    // The share of detected failures is not a rate: Failures.rate_ppm does not scale it.
+    if (until_ns < INT64_MAX &&
+        engine_strikes(faults->engine, failures->detected_ppm, PPM, RNG_CHANCE, node->address,
+                       DRAW_IS_DETECTED + node->life))
+        engine_push(faults->engine, until_ns - warning_ns, EVENT_NODE_SHOWS_SIGNS, node->id.index,
+                    node->life, 0);
+    engine_push(faults->engine, until_ns, EVENT_NODE_FAILS, node->id.index, node->life, 0);
+}
+
 static void push_failure(Faults *faults, const Node *node)
 {
     const FailureModel *model = failures_of(faults)->nodes;
@@ -84,8 +101,7 @@ static void push_failure(Faults *faults, const Node *node)
         return;
     int64_t until_ns = engine_sample(faults->engine, model->between, RNG_NODE_FAILURE,
                                      node->address, node_draw(node, DRAW_BETWEEN));
-    engine_push(faults->engine, at_rate(faults, until_ns), EVENT_NODE_FAILS, node->id.index,
-                node->life, 0);
+    push_failure_in(faults, node, at_rate(faults, until_ns));
 }
 
 static void push_failure_again(Faults *faults, const Node *node)
@@ -93,8 +109,7 @@ static void push_failure_again(Faults *faults, const Node *node)
     const FailureModel *model = failures_of(faults)->nodes;
     const DrawAddress at = {RNG_NODE_FAILURE, node->address, node_draw(node, DRAW_BETWEEN)};
     if (model != NULL && node->failure == NULL)
-        engine_push(faults->engine, rest_drawn_again(faults, model, at, node->life_ns),
-                    EVENT_NODE_FAILS, node->id.index, node->life, 0);
+        push_failure_in(faults, node, rest_drawn_again(faults, model, at, node->life_ns));
 }
 
 /* The model of lifetimes of low-priority nodes of `family`; NULL: they are not preempted. */
@@ -170,12 +185,29 @@ static NodeFailure failure_of(const FailureModel *model, TraceCause cause, int64
                          .repair_ns = model->recovery == RECOVERY_STAYS ? INT64_MAX : repair_ns};
 }
 
-void mishap_node_fails(Faults *faults, Node *node)
+/* The next failure of the node, or the same one when a health check finds its signs: the repair
+ * takes as long. */
+static NodeFailure next_failure(const Faults *faults, const Node *node, TraceCause cause)
 {
     const FailureModel *model = failures_of(faults)->nodes;
-    int64_t repair_ns = engine_sample(faults->engine, model->repair, RNG_NODE_FAILURE,
-                                      node->address, node_draw(node, DRAW_REPAIR));
-    cluster_node_crashes(faults->clusters, node, failure_of(model, CAUSE_CRASH, repair_ns));
+    return failure_of(model, cause,
+                      engine_sample(faults->engine, model->repair, RNG_NODE_FAILURE, node->address,
+                                    node_draw(node, DRAW_REPAIR)));
+}
+
+void mishap_node_fails(Faults *faults, Node *node)
+{
+    cluster_node_crashes(faults->clusters, node, next_failure(faults, node, CAUSE_CRASH));
+}
+
+void mishap_node_shows_signs(Faults *faults, Node *node)
+{
+    if (!node_works(faults->clusters, node) || !node_can_drain(faults->clusters, node))
+        return;
+    NodeFailure work = next_failure(faults, node, CAUSE_HEALTH_CHECK);
+    work.reason = arena_printf(faults->arena, "a health check found signs of a failure: %s",
+                               work.reason != NULL ? work.reason : "the node will stop working");
+    cluster_node_drained(faults->clusters, node, work);
 }
 
 void mishap_node_lifetime(Faults *faults, Node *node)
@@ -299,8 +331,8 @@ void mishaps_prepare(Faults *faults)
 static bool is_mishap(void *context, const Event *event)
 {
     (void)context;
-    return event->kind == EVENT_NODE_FAILS || event->kind == EVENT_NODE_LIFETIME ||
-           event->kind == EVENT_GROUP_FAILS;
+    return event->kind == EVENT_NODE_FAILS || event->kind == EVENT_NODE_SHOWS_SIGNS ||
+           event->kind == EVENT_NODE_LIFETIME || event->kind == EVENT_GROUP_FAILS;
 }
 
 void mishaps_draw_again(Faults *faults)

@@ -20,6 +20,9 @@ void mishaps_draw_again(Faults *faults);
 /* --- Events --- */
 
 void mishap_node_fails(Faults *faults, Node *node);
+/* Drains the node for the repair of the failure that is to come, unless it is drained already or
+ * does not work. */
+void mishap_node_shows_signs(Faults *faults, Node *node);
 void mishap_node_lifetime(Faults *faults, Node *node);
 void mishap_group_fails(Faults *faults, uint32_t group);
 

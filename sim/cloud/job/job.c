@@ -691,9 +691,9 @@ static void node_taken(void *jobs, JobId job, const Node *node, DeallocationOpti
     job_loses_nodes(jobs, job_row(jobs, job), node, deallocation, cause);
 }
 
-static void node_warned(void *jobs, JobId job)
+static void node_warned(void *jobs, JobId job, TraceCause cause)
 {
-    job_is_warned(jobs, job_row(jobs, job), CAUSE_PREEMPTION);
+    job_is_warned(jobs, job_row(jobs, job), cause);
 }
 
 static void node_fell_silent(void *jobs, JobId job, const Node *node)

@@ -30,8 +30,9 @@
     X(CLUSTER_AUTOSCALE, TIMER, AWAITED, CLUSTER, CLUSTER_TICK, cluster_autoscale_tick)            \
     /* Planned maintenance begins or ends. */                                                      \
     X(CLUSTER_MAINTENANCE, PROVISION, AWAITED, CLUSTER, CLUSTER_LIFE, maintenance_turns)           \
-    /* A node has had its turn in a rolling maintenance: the next one has it. */                   \
-    X(CLUSTER_ROLLS, PROVISION, AWAITED, CLUSTER, CLUSTER_LIFE, maintenance_rolls)                 \
+    /* A rolling maintenance begins, or a node has had its turn in it: after all that happens to   \
+     * nodes at this instant. */                                                                   \
+    X(CLUSTER_ROLLS, TIMER, AWAITED, CLUSTER, CLUSTER_LIFE, maintenance_rolls)                     \
     /* Asks again for nodes that could not be allocated. */                                        \
     X(CLUSTER_RETRY, TIMER, AWAITED, CLUSTER, CLUSTER, cluster_retries)                            \
     X(SCHEDULE, SCHEDULE, AWAITED, QUEUE, NONE, scheduler_pass)                                    \
@@ -41,6 +42,8 @@
     X(QUEUE_DEFERS, TIMER, AWAITED, QUEUE, NONE, scheduler_wake)                                   \
     X(NODE_PREPARED, PROVISION, AWAITED, NODE, NODE, cluster_node_prepared)                        \
     X(NODE_FAILS, FAILURE, BACKGROUND, NODE_CHANCE, NODE_LIFE, mishap_node_fails)                  \
+    /* A health check finds signs of the node's next failure. */                                   \
+    X(NODE_SHOWS_SIGNS, FAILURE, BACKGROUND, NODE_CHANCE, NODE_LIFE, mishap_node_shows_signs)      \
     /* The service notices that a node does not answer. */                                         \
     X(NODE_SILENT, FAILURE, AWAITED, NODE, NODE_LIFE, cluster_node_missed)                         \
     X(NODE_REPAIRED, PROVISION, AWAITED, NODE, NODE_LIFE, cluster_node_repaired)                   \

@@ -19,6 +19,8 @@ typedef enum { FIDELITY_STEP, FIDELITY_EPOCH, FIDELITY_JOB } Fidelity;
 typedef struct {
     int64_t rate_ppm; /* scales all rates and chances: 1,000,000: as modelled; 0: no failures */
     const FailureModel *nodes;      /* every node; NULL: none fails */
+    int64_t detected_ppm;           /* share of these failures that a health check expects ... */
+    int64_t warning_ns;             /* ... so long before them: the node is drained then */
     const FailureModel *preemption; /* every low-priority node: `between` is its lifetime from
                                        allocation; repair and recovery do not count */
     int32_t preemption_count;       /* without `preemption`: the model of its VM family */

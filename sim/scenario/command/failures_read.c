@@ -282,6 +282,24 @@ static int64_t read_chance(const ConfigContext *context, const char *key, BoundT
     return failures_ratio(context, key, text, 0, PPM);
 }
 
+/* The health checks, which expect failures of nodes. */
+static void read_detection(const ConfigContext *context, const FailuresText *said,
+                           Failures *failures)
+{
+    failures->detected_ppm = read_chance(context, "detected", said->detected);
+    failures->warning_ns = said->warning.node != NULL ? said->warning.value : 0;
+    if (failures->detected_ppm > 0 && said->warning.node == NULL)
+        problems_add(context->problems, STATUS_BAD_INPUT, json_at(said->detected.node),
+                     "\"detected\" needs \"warning\", which is missing");
+    if (said->warning.node != NULL && !said->warning.is_refused && failures->warning_ns == 0)
+        problems_add(context->problems, STATUS_BAD_INPUT, json_at(said->warning.node),
+                     "warning is 0; a health check finds signs some time before the failure");
+    if (said->detected.node != NULL && said->nodes.node == NULL)
+        status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(said->detected.node),
+                                 "\"detected\" needs \"nodes\", the model of the failures"),
+                    "health checks expect failures of single nodes, not of groups");
+}
+
 Failures failures_read(const ConfigContext *context, const ScenarioText *text,
                        const NodeGroups *groups)
 {
@@ -306,6 +324,7 @@ Failures failures_read(const ConfigContext *context, const ScenarioText *text,
     failures.container_ppm = read_chance(context, "container", said->container);
     failures.file_server_ppm = read_chance(context, "file_server", said->file_server);
     failures.slow_node_ppm = read_chance(context, "slow_nodes", said->slow_nodes);
+    read_detection(context, said, &failures);
     bool has_speed = said->slow_node_speed.node != NULL;
     if (has_speed)
         failures.slow_node_speed_ppm = failures_ratio(

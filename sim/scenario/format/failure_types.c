@@ -48,6 +48,14 @@ static const Field failures_fields[] = {
                "1000)"),
     FIELD_TEXT("nodes", nodes, NULL,
                "failure model of the catalogue for every node; without it no node fails"),
+    FIELD_TEXT(
+        "detected", detected, "0%",
+        "share of the failures of \"nodes\" of which a health check finds signs `warning` "
+        "before: the node is drained then, and repaired as after the failure. If its jobs end "
+        "first, nothing is lost; otherwise it fails. Jobs that save on notice write a "
+        "checkpoint. No source says how many failures can be expected so, so any share is an "
+        "assumption; `scale` does not change it"),
+    FIELD_DURATION("warning", warning, NULL, "time from these signs to the failure"),
     FIELD_TEXT("preemption", preemption, NULL,
                "failure model of the catalogue whose \"between\" is the lifetime of each "
                "low-priority node, or \"by-family\" for the models that the catalogue's "

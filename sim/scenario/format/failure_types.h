@@ -29,6 +29,8 @@ typedef struct {
     BoundText preparation, setup, mount, container, file_server;
     BoundText slow_nodes;
     BoundText slow_node_speed;
+    BoundText detected;
+    BoundInteger warning;
     BoundInteger crews;
 } FailuresText;
 

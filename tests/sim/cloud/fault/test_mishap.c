@@ -93,6 +93,98 @@ static Scenario *three_failures(int32_t crews, NodeRecovery recovery)
     return scenario;
 }
 
+/* --- Health checks --- */
+
+/* Nodes that fail at 1100 s and are repaired for 500 s; signs of all failures are found at 800 s.
+ */
+static Scenario *with_signs(int32_t nodes)
+{
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, nodes));
+    Scenario *scenario = scenario_until(2250, 1);
+    scenario->failures.nodes = model_of(every(1000), 500, RECOVERY_REBOOT);
+    scenario->failures.detected_ppm = PPM;
+    scenario->failures.warning_ns = 300 * NS_PER_S;
+    return scenario;
+}
+
+static Scenario *with_signs_and_job(int64_t run_s)
+{
+    commands_create_job(&list, "j", 300 * NS_PER_S, "c",
+                        plain_job(arena, 1, plain_fixed_program(arena, run_s * NS_PER_S, 0)));
+    return with_signs(1);
+}
+
+START_TEST(a_free_node_is_repaired_before_it_fails)
+{
+    run(with_signs(1));
+    const TraceRecord *unusable = recording_find(&recording, TRACE_NODE_STATE, "unusable", 0);
+    ck_assert_int_eq(unusable->at_ns, 800 * NS_PER_S);
+    ck_assert_int_eq(unusable->cause, CAUSE_HEALTH_CHECK);
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "idle", 1), 1430);
+    ck_assert_int_eq(recording_count(&recording, TRACE_NODE_ERROR, NULL), 0);
+    ck_assert(strstr(recording_get(&recording, TRACE_NODE_DRAINED, 0)->name, "GPU memory error") !=
+              NULL);
+    ck_assert_int_eq(at_s(TRACE_NODE_DRAINED, NULL, 1), 2000); // of the failure at 2300 s
+}
+END_TEST
+
+START_TEST(a_job_that_ends_before_the_failure_loses_nothing)
+{
+    run(with_signs_and_job(600));
+    ck_assert_int_eq(recording_count(&recording, TRACE_JOB_STATE, "running"), 1);
+    ck_assert_int_eq(recording_count(&recording, TRACE_JOB_STALLED, NULL), 0);
+    const int64_t ended_s = at_s(TRACE_JOB_STATE, "succeeded", 0);
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "unusable", 0), ended_s);
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "preparing", 1), ended_s + 500);
+}
+END_TEST
+
+START_TEST(a_job_that_runs_longer_is_lost_as_without_a_check)
+{
+    run(with_signs_and_job(2000));
+    ck_assert_int_eq(at_s(TRACE_NODE_DRAINED, NULL, 0), 800);
+    ck_assert_int_eq(at_s(TRACE_NODE_RESUMED, NULL, 0), 1100); // it has failed
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "unusable", 0), 1160);
+    ck_assert_int_eq(recording_find(&recording, TRACE_NODE_STATE, "unusable", 0)->cause,
+                     CAUSE_CRASH);
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "preparing", 1), 1600);
+}
+END_TEST
+
+START_TEST(a_new_node_may_show_signs_at_once)
+{
+    Scenario *scenario = with_signs(1);
+    scenario->failures.warning_ns = 5000 * NS_PER_S;
+    run(scenario);
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "unusable", 0), 100);
+    ck_assert_int_eq(at_s(TRACE_NODE_STATE, "unusable", 1), 600);
+}
+END_TEST
+
+START_TEST(the_stated_share_of_failures_is_detected_and_a_larger_one_includes_it)
+{
+    static bool is_detected[100];
+    commands_create_cluster(&list, "c", 0, plain_cluster(arena, 100));
+    for (int32_t share = 1; share <= 3; share += 2) {
+        Scenario *scenario = scenario_until(1500, 7);
+        scenario->failures.nodes = model_of(every(1000), 5000, RECOVERY_REBOOT);
+        scenario->failures.detected_ppm = share * PPM / 4;
+        scenario->failures.warning_ns = 300 * NS_PER_S;
+        run(scenario);
+        const int32_t count = recording_count(&recording, TRACE_NODE_DRAINED, NULL);
+        ck_assert_int_ge(count, 25 * share - 13); // three standard deviations of 4.3
+        ck_assert_int_le(count, 25 * share + 13);
+        bool is_now[100] = {false};
+        for (int32_t i = 0; i < count; i++)
+            is_now[recording_get(&recording, TRACE_NODE_DRAINED, i)->node.index] = true;
+        for (int32_t node = 0; node < 100; node++)
+            ck_assert(is_now[node] || !is_detected[node] || share == 1);
+        memcpy(is_detected, is_now, sizeof is_now);
+        ck_assert_int_eq(recording_count(&recording, TRACE_NODE_ERROR, NULL), 100 - count);
+    }
+}
+END_TEST
+
 START_TEST(one_crew_repairs_one_node_after_another)
 {
     // The first repair counts from the failure: 1600 s. The others begin when the crew is free.
@@ -666,6 +758,11 @@ Suite *test_suite(void)
     TCase *examples = tcase_create("examples");
     tcase_add_checked_fixture(examples, begin, end);
     tcase_add_test(examples, a_repaired_node_fails_again);
+    tcase_add_test(examples, a_free_node_is_repaired_before_it_fails);
+    tcase_add_test(examples, a_job_that_ends_before_the_failure_loses_nothing);
+    tcase_add_test(examples, a_job_that_runs_longer_is_lost_as_without_a_check);
+    tcase_add_test(examples, a_new_node_may_show_signs_at_once);
+    tcase_add_test(examples, the_stated_share_of_failures_is_detected_and_a_larger_one_includes_it);
     tcase_add_test(examples, one_crew_repairs_one_node_after_another);
     tcase_add_test(examples, two_crews_repair_two_nodes_at_once);
     tcase_add_test(examples, as_many_crews_as_nodes_are_the_same_as_no_limit);

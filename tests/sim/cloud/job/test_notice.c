@@ -55,6 +55,28 @@ static void warn(World *world, int32_t node, int64_t at_ns, int64_t notice_ns)
                         notice_ns, CAUSE_PREEMPTION);
 }
 
+START_TEST(a_health_check_gives_notice)
+{
+    // The node fails 1000 s after its allocation at 100 s; its signs are found at 950 s.
+    FailureModel *model = ARENA_NEW(arena, FailureModel);
+    *model = (FailureModel){.name = "model",
+                            .between = {.quantiles = constant(arena, 1000 * NS_PER_S)},
+                            .repair = {.quantiles = constant(arena, 500 * NS_PER_S)},
+                            .recovery = RECOVERY_REBOOT};
+    World *world = world_of(program_of(true), FIDELITY_STEP);
+    Failures *failures = (Failures *)&world->scenario->failures;
+    failures->rate_ppm = PPM;
+    failures->nodes = model;
+    failures->detected_ppm = PPM;
+    failures->warning_ns = 150 * NS_PER_S;
+    world_advance(world, 1150 * NS_PER_S);
+    const TraceRecord *saved = recording_get(&recording, TRACE_JOB_SAVED, 0);
+    ck_assert_int_eq(saved->since_ns, 950 * NS_PER_S);
+    ck_assert_int_eq(saved->cause, CAUSE_HEALTH_CHECK);
+    ck_assert_int_eq(recording_count(&recording, TRACE_JOB_STALLED, NULL), 1); // it fails anyway
+}
+END_TEST
+
 /* 500.4 s after the begin of the second epoch, in its step 501. */
 static const int64_t noticed_ns =
     241 * NS_PER_S + 1000 * NS_PER_S + write_ns + 500 * NS_PER_S + 400 * NS_PER_MS;
@@ -415,6 +437,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("job/notice");
     TCase *tests = tcase_create("notice");
     tcase_add_checked_fixture(tests, begin, end);
+    tcase_add_test(tests, a_health_check_gives_notice);
     tcase_add_test(tests, on_notice_the_step_ends_and_a_checkpoint_is_written);
     tcase_add_test(tests, a_checkpoint_that_is_not_written_in_time_counts_for_nothing);
     tcase_add_test(tests, a_job_that_does_not_save_loses_the_work_since_its_checkpoint);

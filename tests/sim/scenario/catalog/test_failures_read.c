@@ -119,7 +119,10 @@ START_TEST(failures_are_bound_with_their_models_and_chances)
                "\"aws-spot-k80\", \"groups\": [{\"group\": \"zone\", \"model\": \"rack-lanl\"}], "
                "\"allocation\": \"1%\", \"preparation\": \"2%\", \"setup\": \"0.3\", \"mount\": "
                "\"4%\", \"container\": \"5%\", \"file_server\": \"100%\", \"slow_nodes\": "
-               "\"0.5%\", \"slow_node_speed\": \"90%\", \"crews\": 3}");
+               "\"0.5%\", \"slow_node_speed\": \"90%\", \"crews\": 3, \"detected\": \"40%\", "
+               "\"warning\": \"2h\"}");
+    ck_assert_int_eq(scenario->failures.detected_ppm, 400000);
+    ck_assert_int_eq(scenario->failures.warning_ns, 2 * NS_PER_HOUR);
     ck_assert_int_eq(scenario->failures.repair_crews, 3);
     const Failures *failures = &scenario->failures;
     ck_assert_int_eq(failures->rate_ppm, PPM / 2);
@@ -264,6 +267,12 @@ START_TEST(invalid_failures_and_faults_are_refused)
         {"\"failures\": {\"slow_nodes\": \"1%\"}", "needs \"slow_node_speed\"", ""},
         {"\"failures\": {\"slow_nodes\": \"1%\", \"slow_node_speed\": \"0%\"}",
          "slow_node_speed is 0%, expected more than 0% and at most 1000%", ""},
+        {"\"failures\": {\"nodes\": \"meta-rsc1\", \"detected\": \"50%\"}",
+         "\"detected\" needs \"warning\", which is missing", ""},
+        {"\"failures\": {\"nodes\": \"meta-rsc1\", \"detected\": \"1%\", \"warning\": \"0s\"}",
+         "warning is 0; a health check finds signs some time before the failure", ""},
+        {"\"failures\": {\"detected\": \"50%\", \"warning\": \"1h\"}",
+         "\"detected\" needs \"nodes\", the model of the failures", "not of groups"},
         {"\"failures\": {\"node\": \"meta-rsc1\"}", "unknown key \"node\"", "nodes"},
         {"\"failures\": {\"groups\": [{\"group\": \"r\", \"model\": \"rack-lanl\"}]}",
          "unknown group \"r\"", "no \"groups\""},
