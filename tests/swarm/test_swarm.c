@@ -119,12 +119,14 @@ static void expect_all(const Json *all, const char *const *words, size_t count,
 /* Expects all keys of one level of the format. Left out are keys without effect on a run, and keys
  * that the emulator writes, which tests/emu/session/test_session.c draws, workload files, which
  * tests/sim/cloud/job/test_listed.c draws, transformers, which tests/sim/cloud/test_world_random.c
- * draws, and scripts, which tests/sim/cloud/job/test_script.c tests. */
+ * draws, speeds and the choice of kinds, which tests/sim/cloud/job/test_kinds.c draws, and scripts,
+ * which tests/sim/cloud/job/test_script.c tests. */
 static void expect_keys(const Json *all, const ObjectType *type)
 {
     static const char *const left_out[] = {
-        "$schema",           "api_faults", "expect", "session", "trace",    "cores_and_memory",
-        "stop_at_requested", "resample",   "load",   "script",  "gpu_type", "transformer"};
+        "$schema",          "api_faults",        "expect",   "session",    "trace",
+        "cores_and_memory", "stop_at_requested", "resample", "load",       "script",
+        "gpu_type",         "transformer",       "speeds",   "kind_choice"};
     for (const Field *field = type->fields; field->name != NULL; field++) {
         bool is_left_out = false;
         for (size_t i = 0; i < sizeof left_out / sizeof left_out[0]; i++)

@@ -34,7 +34,8 @@ static Given *new_given(int64_t load_ppm)
                             .run_ns = given->run_ns,
                             .gpus = given->gpus,
                             .after_job = given->after_job,
-                            .queue = given->queue};
+                            .queue = given->queue,
+                            .speeds = given->queue};
     given->workload = (Workload){.name = "trace",
                                  .list = &given->list,
                                  .cluster_of_row = given->queue,
@@ -77,6 +78,7 @@ START_TEST(a_draw_has_whole_pieces_with_their_rows_at_their_times)
                              place * piece_ns + given->submit_ns[from % ROWS_OF_PIECE]);
             ck_assert_int_eq(drawn->gpus[row], given->gpus[from]);
             ck_assert_int_eq(drawn->queue[row], given->queue[from]);
+            ck_assert_int_eq(drawn->speeds[row], given->queue[from]);
             ck_assert_int_eq(drawn->after_job[row],
                              row % ROWS_OF_PIECE == 1 ? row - 1 : JOB_LIST_UNKNOWN);
         }

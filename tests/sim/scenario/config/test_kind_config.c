@@ -338,6 +338,26 @@ START_TEST(mistakes_of_speeds_have_their_place)
 }
 END_TEST
 
+START_TEST(speeds_need_a_program_with_a_stated_time)
+{
+    static const char *const sets[][4] = {
+        {"/programs=[{\"match\": \"*\", \"script\": \"sleep 5\"}]", CREATE("[" OLD "]", ""),
+         "/commands/1/speeds={\"K80\": 2}",
+         "\"speeds\" is for a job whose program takes a stated time"},
+        {"/programs=[{\"match\": \"*\", \"script\": \"sleep 5\", \"speeds\": {\"K80\": 2}}]",
+         CREATE("[" OLD "]", ""), "/seed=1", "\"speeds\" is for a program with a \"duration\""},
+    };
+    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
+        Problems problems = problems_create(arena);
+        memory_files_set(&files, "scenario.json", small_scenario_text, strlen(small_scenario_text));
+        ck_assert_ptr_null(scenario_read(arena, memory_files_source(&files), "scenario.json",
+                                         (ScenarioOverrides){.count = 3, .items = sets[i]},
+                                         &problems));
+        ck_assert_str_eq(problems.items[0].message, sets[i][3]);
+    }
+}
+END_TEST
+
 START_TEST(a_mistake_in_the_column_names_its_row)
 {
     static const char *const words[] = {"new",     "=2",     "new=",  "new=0",
@@ -382,6 +402,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, speeds_of_rows_on_nodes_of_one_kind_are_a_warning);
     tcase_add_test(tests, a_job_has_its_own_speeds_then_those_of_its_program);
     tcase_add_test(tests, mistakes_of_speeds_have_their_place);
+    tcase_add_test(tests, speeds_need_a_program_with_a_stated_time);
     tcase_add_test(tests, a_mistake_in_the_column_names_its_row);
     tcase_add_test(tests, a_job_that_fits_on_no_kind_is_a_warning);
     suite_add_tcase(suite, tests);

@@ -167,10 +167,11 @@ START_TEST(a_written_list_is_read_back)
 {
     const char *text =
         "# trainyard job list 1\n"
-        "job,submit_s,run_s,gpus,gpus_per_node_max,nodes,cpus,memory_bytes,gpu_type,"
+        "job,submit_s,run_s,gpus,gpus_per_node_max,nodes,cpus,memory_bytes,gpu_type,speeds,"
         "queue,user,priority,requested_s,state,recorded_wait_s,after_job,think_s\n"
-        "x,0,58543,1,,,,,,,,,,,,,\n"
-        "\"y,z\",878.25,0,16,8,2,96,1099511627776,V100,q1,u1,0,7200,\"Pa\"\"ss\",30,x,9\n";
+        "x,0,58543,1,,,,,,,,,,,,,,\n"
+        "\"y,z\",878.25,0,16,8,2,96,1099511627776,V100,V100=1|A100=2.5,q1,u1,0,7200,"
+        "\"Pa\"\"ss\",30,x,9\n";
     const JobList list = read_list(text);
     ck_assert_str_eq(written(&list, NULL), text);
 }

@@ -475,6 +475,15 @@ START_TEST(queues_get_names_that_clusters_may_have)
 }
 END_TEST
 
+START_TEST(a_table_may_state_speeds_on_kinds_of_nodes)
+{
+    const ImportChoices choices = {.columns = "submit=t,run=d,gpus=g,speeds=s"};
+    import_text("csv", &choices, "t,d,g,s\n0,60,1,V100=1|A100=2.5\n1,60,1,\n");
+    ck_assert_str_eq(rows(), "job,submit_s,run_s,gpus,speeds\n1,0,60,1,V100=1|A100=2.5\n"
+                             "2,1,60,1,\n");
+}
+END_TEST
+
 START_TEST(jobs_without_a_name_get_one_if_others_have_names)
 {
     const ImportChoices choices = {.columns = "job=j,submit=t,run=d,gpus=g"};
@@ -630,6 +639,7 @@ Suite *test_suite(void)
     tcase_add_test(cases, queues_run_times_load_and_requests_can_be_changed);
     tcase_add_test(cases, only_completed_jobs_can_be_taken);
     tcase_add_test(cases, gpu_types_are_renamed);
+    tcase_add_test(cases, a_table_may_state_speeds_on_kinds_of_nodes);
     tcase_add_test(cases, thinning_drops_jobs_by_their_place_in_the_log);
     tcase_add_test(cases, requests_are_drawn_between_two_factors);
     tcase_add_test(cases, queues_get_names_that_clusters_may_have);
