@@ -9,9 +9,9 @@ import re
 import sys
 from pathlib import Path
 
-PROJECT = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "STATUS.md", "CMakeLists.txt", "sim", "emu", "real", "reports", "trainer", "tools",
-           "tests", "scenarios")
-NOT_PROSE = ("tests/golden/", "tests/fuzz/seeds/", "scenarios/recordings/", "CHANGELOG.md", "LICENSE", "tools/prose.py")
+PROJECT = ("README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "STATUS.md", "CMakeLists.txt", "sim", "emu", "real", "reports",
+           "trainer", "tools", "tests", "scenarios")
+NOT_PROSE = ("tests/golden/", "tests/fuzz/seeds/", "scenarios/recordings/", "LICENSE", "tools/prose.py")
 
 # (pattern, the words to use instead). A space in a pattern is any white space, so that a phrase may be broken over two lines.
 WORDS = [
