@@ -110,7 +110,7 @@ example "words that a verb does not know"
 trainyard schema jop
 exit_is 2
 stdout_is_empty
-stderr_begins 'trainyard: schema: "jop" is not one of scenario|cluster|job|catalog|study|summary|model|validate-answer|test-answer|explain-answer|diff-answer|problems-answer'
+stderr_has 'trainyard: schema: "jop" is not one of scenario|cluster|job|catalog|study|'
 stderr_has '  hint: did you mean "job"?'
 trainyard completion tcsh
 exit_is 2

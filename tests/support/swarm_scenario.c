@@ -1439,6 +1439,23 @@ static void make_fault(Maker *maker, Dice *dice, Json *faults)
     }
 }
 
+/* Each job loses a node soon after its first checkpoint, if it has one: by chance that is rare. */
+static void make_losses(Maker *maker, Json *faults)
+{
+    Dice dice = dice_of(maker, "losses of saved work");
+    if (!has(maker, SWARM_MOMENTS) || !happens(&dice, 50))
+        return;
+    for (int j = 0; j < maker->job_count; j++) {
+        const char *name = job_name(maker, j);
+        Json *fault = add_object(maker, faults);
+        set_text(maker, fault, "do",
+                 command_name(happens(&dice, 50) ? COMMAND_NODE_CRASH : COMMAND_NODE_PREEMPT));
+        set_text(maker, fault, "after",
+                 FORMAT(maker, "job %s saved 1 + %dms", name, roll(&dice, 3) * 500));
+        set_text(maker, fault, "job", name);
+    }
+}
+
 static void make_faults(Maker *maker)
 {
     if (!has(maker, SWARM_FAULTS))
@@ -1449,6 +1466,7 @@ static void make_faults(Maker *maker)
     for (int i = 0; i < count; i++)
         make_fault(maker, &dice, faults);
     make_queue_changes(maker, faults);
+    make_losses(maker, faults);
 }
 
 /* --- Load and wires --- */

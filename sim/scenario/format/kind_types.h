@@ -24,9 +24,11 @@ extern const ObjectType kind_type;
     "{\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"array\", \"minItems\": 1, \"items\": "      \
     "{\"type\": \"string\"}}]}"
 
-/* The JSON Schema of a speed, and that of the speeds of a job on kinds of nodes. */
+/* The JSON Schema of a speed, and that of the speeds of a job on kinds of nodes, each of which may
+ * be a parameter. */
 #define SPEED_SCHEMA "{\"type\": \"number\", \"minimum\": 0.001, \"maximum\": 1000}"
 #define SPEEDS_SCHEMA                                                                              \
-    "{\"type\": \"object\", \"minProperties\": 1, \"additionalProperties\": " SPEED_SCHEMA "}"
+    "{\"type\": \"object\", \"minProperties\": 1, \"additionalProperties\": {\"anyOf\": "          \
+    "[" SPEED_SCHEMA ", {\"type\": \"string\", \"pattern\": \"^\\\\$\\\\{[^}]+\\\\}$\"}]}}"
 
 #endif
