@@ -1,12 +1,12 @@
 /* Drained nodes, as `scontrol update state=drain` of Slurm makes them
- * (https://slurm.schedmd.com/scontrol.html). A drained node takes no new job. Its jobs end in
- * peace; then, or at once if it runs no job, the node is unusable for the time of the work on it,
- * and is prepared again.
+ * (https://slurm.schedmd.com/scontrol.html). A drained node takes no new job. Its jobs run to
+ * their end; then, or at once if it runs no job, the node is unusable for the time of the work on
+ * it, and is prepared again.
  *
  * - A node that is under repair waits for the end of the repair. A failure that the service has not
  *   noticed yet is mended by the work.
- * - A reboot of a node takes it from its jobs, and the work begins. A reboot during the work
- * changes nothing.
+ * - A reboot of a node takes it from its jobs, and the work begins. A reboot during the
+ *   work changes nothing.
  * - A node that fails while its jobs still run is repaired first. If a health check had drained it,
  *   that was the failure, and the drain ends.
  * - A node that leaves, is preempted or replaced is no longer drained, nor is its replacement.
