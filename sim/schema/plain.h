@@ -37,7 +37,12 @@ void plain_read(Arena *arena, const ObjectType *type, const Json *root, void *it
 #define FIELD_DECIMAL(key, member, digits, ...)                                                    \
     FIELD_ROW(DECIMAL, key, member, .decimals = digits, .doc = __VA_ARGS__)
 #define FIELD_COUNT(key, member, ...) FIELD_DECIMAL(key, member, 0, __VA_ARGS__)
-#define FIELD_REAL(key, member, ...) FIELD_ROW(REAL, key, member, .doc = __VA_ARGS__)
+#define PLAIN_TEXT(key, member, ...) FIELD_ROW(TEXT, key, member, .doc = __VA_ARGS__)
+#define PLAIN_REAL(key, member, text) FIELD_ROW(REAL, key, member, NULLABLE, .doc = text)
+/* An object that the file has if the struct's `is_there` says so. */
+#define PLAIN_OPTIONAL(key, member, of, text)                                                      \
+    FIELD_ROW(OBJECT, key, member, .type = &(of), .shown_if = offsetof(OWNER, member.is_there),    \
+              .doc = text)
 #define FIELD_KEY(member, text) FIELD_ROW(KEY, "NAME", member, .doc = text)
 #define FIELD_LIST(KIND, key, member, number, of, ...)                                             \
     FIELD_ROW(KIND, key, member, .count = offsetof(OWNER, number), .type = of, .doc = __VA_ARGS__)

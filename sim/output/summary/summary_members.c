@@ -2,7 +2,6 @@
 #include "sim/json/decimal.h"
 #include "sim/output/summary/making.h"
 
-#define TEXT(key, member, ...) FIELD_ROW(TEXT, key, member, .doc = __VA_ARGS__)
 #define MEASURED(key, member, digits, of, ...)                                                     \
     FIELD_DECIMAL(key, member, digits, __VA_ARGS__, .unit = of)
 #define SECONDS(key, member, ...) MEASURED(key, member, DECIMALS_S, "s", __VA_ARGS__)
@@ -61,8 +60,8 @@ const ObjectType summary_waits_type =
 #define OWNER SummaryKind
 static const Field kind_fields[] = {
     FIELD_KEY(name, "name of the kind"),
-    TEXT("vm_size", vm_size, "VM size of its nodes"),
-    TEXT("priority", priority, "dedicated or lowpriority"),
+    PLAIN_TEXT("vm_size", vm_size, "VM size of its nodes"),
+    PLAIN_TEXT("priority", priority, "dedicated or lowpriority"),
     FIELD_COUNT("nodes_max", nodes_max, "most nodes at one time"),
     SECONDS("node_s", held_ns, "node time from allocation to release"),
     SECONDS("running_s", running_ns, "node time with a job"),
@@ -104,10 +103,10 @@ static const ObjectType queue_type =
 #define OWNER SummaryCluster
 static const Field cluster_fields[] = {
     FIELD_KEY(name, "name of the cluster"),
-    TEXT("path", path, "workspace/cluster", .is_required = true),
-    TEXT("state", state, "as `az batchai cluster show` prints it", NULLABLE),
-    TEXT("vm_size", vm_size, "VM size of its nodes"),
-    TEXT("priority", priority, "dedicated or lowpriority"),
+    PLAIN_TEXT("path", path, "workspace/cluster", .is_required = true),
+    PLAIN_TEXT("state", state, "as `az batchai cluster show` prints it", NULLABLE),
+    PLAIN_TEXT("vm_size", vm_size, "VM size of its nodes"),
+    PLAIN_TEXT("priority", priority, "dedicated or lowpriority"),
     SECONDS("created_s", created_ns, "when it was created", NULLABLE),
     SECONDS("steady_s", steady_ns, "when it first became steady", NULLABLE),
     SECONDS("ready_s", ready_ns, "when a node first became ready", NULLABLE),
@@ -148,8 +147,8 @@ static const ObjectType cluster_cost_type =
 
 #define OWNER SummaryJob
 static const Field error_of_job_fields[] = {
-    TEXT("code", error_code, "code of the error"),
-    TEXT("message", error_message, "its message"),
+    PLAIN_TEXT("code", error_code, "code of the error"),
+    PLAIN_TEXT("message", error_message, "its message"),
     {0},
 };
 static const ObjectType error_of_job_type =
@@ -179,15 +178,16 @@ static const ObjectType split_type =
 
 static const Field job_fields[] = {
     FIELD_KEY(name, "name of the job"),
-    TEXT("path", path, "workspace/experiment/job", .is_required = true),
-    TEXT("cluster", cluster, "name of its cluster"),
-    TEXT("tool", tool, "what starts its ranks: horovod, customMpi, ..."),
+    PLAIN_TEXT("path", path, "workspace/experiment/job", .is_required = true),
+    PLAIN_TEXT("cluster", cluster, "name of its cluster"),
+    PLAIN_TEXT("tool", tool, "what starts its ranks: horovod, customMpi, ..."),
     FIELD_COUNT("nodes", nodes, "nodes that it takes"),
     FIELD_COUNT("ranks", ranks, "ranks of its training"),
-    TEXT("state", state,
-         "its last execution state; \"failed\" also of a job that a full queue rejected, which "
-         "`job_counts` counts as rejected (error JobRejected)",
-         NULLABLE),
+    PLAIN_TEXT(
+        "state", state,
+        "its last execution state; \"failed\" also of a job that a full queue rejected, which "
+        "`job_counts` counts as rejected (error JobRejected)",
+        NULLABLE),
     FIELD_COUNT("exit_code", exit_code, "exit code of its command line", NULLABLE),
     FIELD_GROUP("error", error_of_job_type, "why it failed"),
     SECONDS("submitted_s", submitted_ns, "when it was submitted", NULLABLE),
@@ -205,7 +205,7 @@ static const Field job_fields[] = {
     SECONDS("finish_s", finish_ns, "latest attempt: to the end of the job", NULLABLE,
             .shown_if = offsetof(OWNER, trains)),
     SECONDS("run_s", run_ns, "latest attempt: from its start to its end", NULLABLE),
-    TEXT("execution", execution, "\"real\" if the job ran outside of the simulation"),
+    PLAIN_TEXT("execution", execution, "\"real\" if the job ran outside of the simulation"),
     FIELD_COUNT("steps", steps, "training steps"),
     FIELD_GROUP("step_ms", step_type, "times of the steps"),
     FIELD_GROUP("split_s", split_type, "what the training time went into"),
@@ -232,8 +232,8 @@ static const Field job_fields[] = {
         "mfu", mfu_ppm,
         "operations that they need as a share of the peak of its GPU time, attention as computed"),
     SECONDS("checkpoint_node_s", checkpoint_ns, "node time in which checkpoints were written"),
-    TEXT("output_path", output_path, "folder of its files on the share", NULLABLE,
-         .shown_if = offsetof(OWNER, is_described)),
+    PLAIN_TEXT("output_path", output_path, "folder of its files on the share", NULLABLE,
+               .shown_if = offsetof(OWNER, is_described)),
     {0},
 };
 static const ObjectType job_type =
@@ -293,10 +293,10 @@ const ObjectType summary_class_type = OBJECT_TYPE(
 
 #define OWNER SummaryError
 static const Field error_fields[] = {
-    TEXT("cluster", cluster, "name of the cluster", NULLABLE),
-    TEXT("of", of, "cluster or nodes"),
-    TEXT("what", what, "code and message"),
-    TEXT("cause", cause, "fault that caused it", NULLABLE),
+    PLAIN_TEXT("cluster", cluster, "name of the cluster", NULLABLE),
+    PLAIN_TEXT("of", of, "cluster or nodes"),
+    PLAIN_TEXT("what", what, "code and message"),
+    PLAIN_TEXT("cause", cause, "fault that caused it", NULLABLE),
     FIELD_COUNT("count", count, "how often it happened"),
     SECONDS("first_s", first_ns, "when it happened first"),
     SECONDS("last_s", last_ns, "when it happened last"),
@@ -308,11 +308,12 @@ static const ObjectType error_type =
 
 #define OWNER SummaryExpectation
 static const Field expectation_fields[] = {
-    TEXT("expectation", text, "the expectation in a line"),
-    TEXT("result", result,
-         "met, missed, or not judged: `trainyard test` judges an expectation over several seeds"),
-    TEXT("expected", expected, "if it was missed: the expected value"),
-    TEXT("got", got, "if it was missed: the value of this run"),
+    PLAIN_TEXT("expectation", text, "the expectation in a line"),
+    PLAIN_TEXT(
+        "result", result,
+        "met, missed, or not judged: `trainyard test` judges an expectation over several seeds"),
+    PLAIN_TEXT("expected", expected, "if it was missed: the expected value"),
+    PLAIN_TEXT("got", got, "if it was missed: the value of this run"),
     {0},
 };
 static const ObjectType expectation_type =
@@ -347,7 +348,7 @@ static const ObjectType measured_type =
 #define OWNER GivenPair
 static const Field given_parameter_fields[] = {
     FIELD_KEY(name, "name of the parameter"),
-    TEXT("value", value, "its value, as text"),
+    PLAIN_TEXT("value", value, "its value, as text"),
     {0},
 };
 static const ObjectType given_parameter_type =
@@ -355,7 +356,7 @@ static const ObjectType given_parameter_type =
 
 static const Field given_file_fields[] = {
     FIELD_KEY(name, "name of the file, seen from the scenario"),
-    TEXT("checksum", value, "checksum of its bytes"),
+    PLAIN_TEXT("checksum", value, "checksum of its bytes"),
     {0},
 };
 static const ObjectType given_file_type =
@@ -389,10 +390,10 @@ static const Field given_fields[] = {
     FIELD_LIST(TEXTS, "set", sets, set_count, NULL,
                "changes by --set, and by options that are short for it: /seed=7, /until=\"2d\"",
                .is_left_out_empty = true),
-    TEXT("failures", failures, "the factor of --failures"),
+    PLAIN_TEXT("failures", failures, "the factor of --failures"),
     FIELD_LIST(NAMED_VALUES, "parameters", parameters, parameter_count, &given_parameter_type,
                "value of each parameter, as text", .is_left_out_empty = true),
-    TEXT("samples", samples, "images to train on and to test with, in the folder of --data"),
+    PLAIN_TEXT("samples", samples, "images to train on and to test with, in the folder of --data"),
     FIELD_LIST(NAMED_VALUES, "files", files, file_count, &given_file_type,
                "checksum of the scenario and of each file that it names, catalogues too",
                .is_left_out_empty = true),
@@ -434,17 +435,17 @@ static const ObjectType job_count_type =
     OBJECT_TYPE("Job counts", "How the jobs of the run ended.", job_count_fields);
 
 static const Field summary_fields[] = {
-    TEXT("scenario", scenario, "name of the scenario"),
-    TEXT("description", description, "the question that it answers"),
+    PLAIN_TEXT("scenario", scenario, "name of the scenario"),
+    PLAIN_TEXT("description", description, "the question that it answers"),
     FIELD_COUNT("seed", seed, "seed of the run"),
-    TEXT("version", version, "version of trainyard"),
+    PLAIN_TEXT("version", version, "version of trainyard"),
     FIELD_OBJECT("given", given, given_type, "the inputs of the run"),
-    TEXT("rng", rng, "random number generator"),
+    PLAIN_TEXT("rng", rng, "random number generator"),
     SECONDS("simulated_s", end_ns, "simulated time", .is_required = true),
     FIELD_COUNT("events", events, "events that happened"),
     FIELD_COUNT("draws", draws, "random numbers drawn"),
-    TEXT("fidelity", fidelity, "step, epoch or job"),
-    TEXT("start", start, "date and time of second 0"),
+    PLAIN_TEXT("fidelity", fidelity, "step, epoch or job"),
+    PLAIN_TEXT("start", start, "date and time of second 0"),
     FIELD_LIST(NAMED, "clusters", clusters, cluster_count, &cluster_type, "clusters by name",
                .is_required = true),
     FIELD_LIST(NAMED, "jobs", jobs, job_count, &job_type,
@@ -473,7 +474,7 @@ static const Field summary_fields[] = {
     FIELD_LIST(TEXTS, "why", story, story_count, NULL,
                "the story of the job that `run --json --why JOB` names, line by line; not in files",
                .is_left_out_empty = true),
-    TEXT("fingerprint", fingerprint, "fingerprints of the trace"),
+    PLAIN_TEXT("fingerprint", fingerprint, "fingerprints of the trace"),
     {0},
 };
 const ObjectType summary_type = OBJECT_TYPE(

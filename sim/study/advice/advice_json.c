@@ -38,22 +38,19 @@ typedef struct {
     uint32_t left_out_count;
 } AdviceFile;
 
-#define TEXT(key, member, ...) FIELD_ROW(TEXT, key, member, .doc = __VA_ARGS__)
-#define REAL(key, member, text) FIELD_REAL(key, member, text, NULLABLE)
-
 #define OWNER FileMetric
 #define ESTIMATE                                                                                   \
     FIELD_KEY(name, "a metric: the objective, those of constraints, and others"),                  \
-        REAL("value", value, "the estimate"),                                                      \
-        REAL("low", low, "the lower end of its 95 % interval"),                                    \
-        REAL("high", high, "the upper end")
+        PLAIN_REAL("value", value, "the estimate"),                                                \
+        PLAIN_REAL("low", low, "the lower end of its 95 % interval"),                              \
+        PLAIN_REAL("high", high, "the upper end")
 static const Field before_fields[] = {ESTIMATE, {0}};
 static const ObjectType before_type =
     OBJECT_TYPE("Unchanged metric", "A metric of the unchanged scenario.", before_fields);
 static const Field changed_fields[] = {
     ESTIMATE,
-    REAL("difference", difference, "to the unchanged scenario, on the same seeds"),
-    REAL("difference_half_width", difference_half_width, "of its 95 % interval"),
+    PLAIN_REAL("difference", difference, "to the unchanged scenario, on the same seeds"),
+    PLAIN_REAL("difference_half_width", difference_half_width, "of its 95 % interval"),
     {0},
 };
 static const ObjectType changed_type =
@@ -68,15 +65,15 @@ static const char *const results[] = {
 
 #define OWNER FileChange
 static const Field change_fields[] = {
-    TEXT("change", change, "what is changed"),
-    TEXT("kind", kind, "the kind of the change"),
+    PLAIN_TEXT("change", change, "what is changed"),
+    PLAIN_TEXT("kind", kind, "the kind of the change"),
     FIELD_CHOICE("result", result, results, NULL, "what comes of it"),
-    TEXT("constraint", constraint,
-         "that it misses, or may miss; without key: it keeps all constraints"),
+    PLAIN_TEXT("constraint", constraint,
+               "that it misses, or may miss; without key: it keeps all constraints"),
     FIELD_BOOLEAN("fresh_seeds", is_fresh, NULL,
                   "whether the metrics are of seeds that took no part in the choice"),
     FIELD_LIST(NAMED, "metrics", metrics, metric_count, &changed_type, "by name"),
-    TEXT("command", command, "runs the changed scenario"),
+    PLAIN_TEXT("command", command, "runs the changed scenario"),
     {0},
 };
 static const ObjectType change_type =
@@ -85,9 +82,9 @@ static const ObjectType change_type =
 
 #define OWNER FileLeftOut
 static const Field left_out_fields[] = {
-    TEXT("kind", kind, "the kind of the change"),
-    TEXT("change", change, "the change; without key: there is none of this kind"),
-    TEXT("reason", reason, "why it was not tried"),
+    PLAIN_TEXT("kind", kind, "the kind of the change"),
+    PLAIN_TEXT("change", change, "the change; without key: there is none of this kind"),
+    PLAIN_TEXT("reason", reason, "why it was not tried"),
     {0},
 };
 static const ObjectType left_out_type =
@@ -96,9 +93,9 @@ static const ObjectType left_out_type =
 
 #define OWNER AdviceFile
 static const Field advice_file_fields[] = {
-    TEXT("scenario", scenario, "its file as named on the command line"),
-    TEXT("maximise", maximised, "the objective, if its largest value is best"),
-    TEXT("minimise", minimised, "the objective, if its smallest value is best"),
+    PLAIN_TEXT("scenario", scenario, "its file as named on the command line"),
+    PLAIN_TEXT("maximise", maximised, "the objective, if its largest value is best"),
+    PLAIN_TEXT("minimise", minimised, "the objective, if its smallest value is best"),
     FIELD_COUNT("seeds", seed_count, "runs of each change"),
     FIELD_COUNT("runs", run_count, "all runs"),
     FIELD_LIST(NAMED, "unchanged", before, before_count, &before_type,

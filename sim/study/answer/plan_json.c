@@ -6,19 +6,12 @@
 
 /* --- The members of the file --- */
 
-#define TEXT(key, member, ...) FIELD_ROW(TEXT, key, member, .doc = __VA_ARGS__)
-#define COUNT(key, member, ...) FIELD_COUNT(key, member, __VA_ARGS__)
-#define REAL(key, member, text) FIELD_REAL(key, member, text, NULLABLE)
-/* An object that the file has if the struct's `is_there` says so. */
-#define OPTIONAL(key, member, of, text)                                                            \
-    FIELD_ROW(OBJECT, key, member, .type = &(of), .shown_if = offsetof(OWNER, member.is_there),    \
-              .doc = text)
-
 #define OWNER PlanEstimate
 static const Field estimate_fields[] = {
-    REAL("value", value, "the estimate; null: it is not known in every run"),
-    REAL("low", low, "the lower end of its interval at the confidence that the goal asks for"),
-    REAL("high", high, "the upper end"),
+    PLAIN_REAL("value", value, "the estimate; null: it is not known in every run"),
+    PLAIN_REAL("low", low,
+               "the lower end of its interval at the confidence that the goal asks for"),
+    PLAIN_REAL("high", high, "the upper end"),
     FIELD_INTEGER("runs", run_count, 0, 0, NULL, "the replications that it is made of"),
     {0},
 };
@@ -29,13 +22,13 @@ static const ObjectType estimate_type =
 #define OWNER PlanFileLevel
 static const Field level_fields[] = {
     FIELD_KEY(factor, "the name of a factor"),
-    TEXT("level", level, "its level"),
+    PLAIN_TEXT("level", level, "its level"),
     {0},
 };
 static const ObjectType level_type = OBJECT_TYPE("Plan level", "A factor's level.", level_fields);
 #undef OWNER
 
-#define CANDIDATE COUNT("candidate", candidate, "its number, from 0", .is_required = true)
+#define CANDIDATE FIELD_COUNT("candidate", candidate, "its number, from 0", .is_required = true)
 #define LEVELS                                                                                     \
     FIELD_LIST(NAMED_VALUES, "factors", levels, level_count, &level_type,                          \
                "the level of each factor that is not weather", .is_required = true)
@@ -48,12 +41,14 @@ static const ObjectType choice_type =
 
 #define OWNER PlanFileCheck
 static const Field check_fields[] = {
-    TEXT("metric", metric, "the metric of the constraint"),
-    TEXT("weather", weather,
-         "the levels of the weather in which it is tested, or \"average\"; without key: the study "
-         "has no weather"),
+    PLAIN_TEXT("metric", metric, "the metric of the constraint"),
+    PLAIN_TEXT(
+        "weather", weather,
+        "the levels of the weather in which it is tested, or \"average\"; without key: the study "
+        "has no weather"),
     FIELD_OBJECT("estimate", estimate, estimate_type, "the metric"),
-    REAL("margin", margin, "of the estimate to the limit, in the metric's unit; below 0: missed"),
+    PLAIN_REAL("margin", margin,
+               "of the estimate to the limit, in the metric's unit; below 0: missed"),
     FIELD_ROW(BOOLEAN, "is_met", is_met, .shown_if = offsetof(OWNER, is_decided),
               .doc = "whether it is met; without key: more runs are needed to decide"),
     {0},
@@ -64,7 +59,7 @@ static const ObjectType check_type =
 
 #define OWNER PlanFileFindings
 static const Field findings_fields[] = {
-    COUNT("replications", replication_count, "the runs in each weather"),
+    FIELD_COUNT("replications", replication_count, "the runs in each weather"),
     FIELD_OBJECT("objective", objective, estimate_type, "the mean of the objective over weathers"),
     FIELD_LIST(OBJECTS, "constraints", checks, check_count, &check_type,
                "each constraint in each weather, or on average over them"),
@@ -86,14 +81,15 @@ static const Field candidate_fields[] = {
     LEVELS,
     FIELD_CHOICE("state", state, candidate_states, NULL,
                  "what became of it, as in [plan.csv](#tables-of-a-study)"),
-    TEXT("reason", reason, "why it is not recommended, or that it is"),
+    PLAIN_TEXT("reason", reason, "why it is not recommended, or that it is"),
     FIELD_ROW(JSON, "points", points,
               .schema = "{\"type\": \"array\", \"items\": {\"type\": \"integer\"}}",
               .doc = "the number of its point in points.csv, in each weather"),
-    OPTIONAL("screening", screening, findings_type,
-             "of the seeds by which it was chosen or rejected; without key: it was not simulated"),
-    OPTIONAL("fresh", fresh, findings_type,
-             "of seeds that took no part in the choice; without key: it has none"),
+    PLAIN_OPTIONAL(
+        "screening", screening, findings_type,
+        "of the seeds by which it was chosen or rejected; without key: it was not simulated"),
+    PLAIN_OPTIONAL("fresh", fresh, findings_type,
+                   "of seeds that took no part in the choice; without key: it has none"),
     FIELD_ROW(BOOLEAN, "is_sure", is_sure, .shown_if = offsetof(OWNER, sure_was_tested),
               .doc = "whether it meets all constraints in other times than those of the log, too; "
                      "without key: not tested"),
@@ -128,7 +124,7 @@ static const ObjectType comparison_type =
 
 #define OWNER PlanFileSearch
 static const Field search_fields[] = {
-    COUNT("tested", tested_count, "the candidates that were tested for it"),
+    FIELD_COUNT("tested", tested_count, "the candidates that were tested for it"),
     FIELD_BOOLEAN("is_complete", is_complete, NULL,
                   "whether there were runs to test all that are needed"),
     {0},
@@ -139,18 +135,20 @@ static const ObjectType search_type =
 
 #define OWNER PlanFileRuns
 static const Field runs_fields[] = {
-    COUNT("all", all, "runs that the plan used"),
-    COUNT("fresh", fresh, "of them, those with fresh seeds"),
-    COUNT("rounds", round_count, "rounds of runs, after each of which the plan decided"),
-    COUNT("first_fresh_replication", first_fresh_replication,
-          "the number of the first replication with a fresh seed"),
-    COUNT("first_fresh_seed", first_fresh_seed,
-          "its seed for the winner, or for the nearest miss; without key: there is neither"),
-    COUNT("candidates_not_simulated", unsimulated_count, "that can do less work than arrives"),
-    COUNT("candidates_ordered_by_nodes", ordered_count,
-          "that were not simulated because a theorem orders candidates by their nodes"),
-    REAL("full_grid", full_grid, "runs that a full grid needs for intervals as narrow, a forecast"),
-    REAL("part_of_full_grid", part_of_full_grid, "all runs as a part of that"),
+    FIELD_COUNT("all", all, "runs that the plan used"),
+    FIELD_COUNT("fresh", fresh, "of them, those with fresh seeds"),
+    FIELD_COUNT("rounds", round_count, "rounds of runs, after each of which the plan decided"),
+    FIELD_COUNT("first_fresh_replication", first_fresh_replication,
+                "the number of the first replication with a fresh seed"),
+    FIELD_COUNT("first_fresh_seed", first_fresh_seed,
+                "its seed for the winner, or for the nearest miss; without key: there is neither"),
+    FIELD_COUNT("candidates_not_simulated", unsimulated_count,
+                "that can do less work than arrives"),
+    FIELD_COUNT("candidates_ordered_by_nodes", ordered_count,
+                "that were not simulated because a theorem orders candidates by their nodes"),
+    PLAIN_REAL("full_grid", full_grid,
+               "runs that a full grid needs for intervals as narrow, a forecast"),
+    PLAIN_REAL("part_of_full_grid", part_of_full_grid, "all runs as a part of that"),
     {0},
 };
 static const ObjectType runs_type = OBJECT_TYPE("Plan runs", "The runs of a plan.", runs_fields);
@@ -160,40 +158,41 @@ static const char *const verdicts[] = {"found", "infeasible", "unfinished", NULL
 
 #define OWNER PlanFile
 static const Field plan_file_fields[] = {
-    COUNT("trainyard_plan", version, "the version of this format: 1", .is_required = true),
-    TEXT("study", study, "the file of the study; null: options made or changed it", NULLABLE),
-    TEXT("description", description, "of the study", NULLABLE),
+    FIELD_COUNT("trainyard_plan", version, "the version of this format: 1", .is_required = true),
+    PLAIN_TEXT("study", study, "the file of the study; null: options made or changed it", NULLABLE),
+    PLAIN_TEXT("description", description, "of the study", NULLABLE),
     NEEDED_CHOICE("verdict", verdict, verdicts,
                   "infeasible: no candidate meets the constraints; unfinished: it was interrupted, "
                   "and the same command continues it"),
-    TEXT("decision", decision, "the answer in a sentence", NULLABLE),
-    TEXT("alternative", alternative, "what the next best costs or loses", NULLABLE),
-    TEXT("remark", remark, "what all candidates have, and costs over years", NULLABLE),
-    TEXT("reach", reach, "what the answer does not cover", NULLABLE),
-    REAL("confidence", confidence,
-         "the probability that the choice is right, as far as the runs show"),
-    TEXT("maximise", maximised, "the objective, if its largest value is best"),
-    TEXT("minimise", minimised, "the objective, if its smallest value is best"),
+    PLAIN_TEXT("decision", decision, "the answer in a sentence", NULLABLE),
+    PLAIN_TEXT("alternative", alternative, "what the next best costs or loses", NULLABLE),
+    PLAIN_TEXT("remark", remark, "what all candidates have, and costs over years", NULLABLE),
+    PLAIN_TEXT("reach", reach, "what the answer does not cover", NULLABLE),
+    PLAIN_REAL("confidence", confidence,
+               "the probability that the choice is right, as far as the runs show"),
+    PLAIN_TEXT("maximise", maximised, "the objective, if its largest value is best"),
+    PLAIN_TEXT("minimise", minimised, "the objective, if its smallest value is best"),
     FIELD_ROW(TEXTS, "subject_to", constraints, .count = offsetof(OWNER, constraint_count),
               .doc = "the constraints"),
-    REAL("confidence_wanted", confidence_wanted, "the confidence that the goal asks for"),
-    OPTIONAL("best_so_far", best_so_far, choice_type, "of an unfinished plan"),
-    OPTIONAL("winner", winner, choice_type, "the recommendation"),
-    OPTIONAL("next_best", next_best, choice_type,
-             "the best of the others that meets the constraints"),
-    OPTIONAL("nearest_miss", nearest_miss, choice_type,
-             "of an infeasible plan, the candidate that misses least"),
-    OPTIONAL("baseline", baseline, choice_type, "of the study"),
-    OPTIONAL("sure", sure, choice_type,
-             "of runs that draw from a log: the best candidate that meets all constraints in other "
-             "times, too"),
-    OPTIONAL("sure_search", sure_search, search_type, "how it was searched"),
-    OPTIONAL("next_best_against_winner", against_next_best, comparison_type,
-             "the next best in comparison"),
-    OPTIONAL("baseline_against_winner", against_baseline, comparison_type,
-             "the baseline in comparison"),
-    OPTIONAL("sure_against_winner", against_sure, comparison_type,
-             "the sure candidate in comparison"),
+    PLAIN_REAL("confidence_wanted", confidence_wanted, "the confidence that the goal asks for"),
+    PLAIN_OPTIONAL("best_so_far", best_so_far, choice_type, "of an unfinished plan"),
+    PLAIN_OPTIONAL("winner", winner, choice_type, "the recommendation"),
+    PLAIN_OPTIONAL("next_best", next_best, choice_type,
+                   "the best of the others that meets the constraints"),
+    PLAIN_OPTIONAL("nearest_miss", nearest_miss, choice_type,
+                   "of an infeasible plan, the candidate that misses least"),
+    PLAIN_OPTIONAL("baseline", baseline, choice_type, "of the study"),
+    PLAIN_OPTIONAL(
+        "sure", sure, choice_type,
+        "of runs that draw from a log: the best candidate that meets all constraints in other "
+        "times, too"),
+    PLAIN_OPTIONAL("sure_search", sure_search, search_type, "how it was searched"),
+    PLAIN_OPTIONAL("next_best_against_winner", against_next_best, comparison_type,
+                   "the next best in comparison"),
+    PLAIN_OPTIONAL("baseline_against_winner", against_baseline, comparison_type,
+                   "the baseline in comparison"),
+    PLAIN_OPTIONAL("sure_against_winner", against_sure, comparison_type,
+                   "the sure candidate in comparison"),
     FIELD_OBJECT("runs", runs, runs_type, "how many there were"),
     FIELD_LIST(OBJECTS, "candidates", candidates, candidate_count, &candidate_type,
                "all candidates, by number", .is_required = true),

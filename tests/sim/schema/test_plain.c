@@ -56,7 +56,7 @@ static const Field box_fields[] = {
               .shown_if = offsetof(OWNER, is_shown)),
     FIELD_COUNT("rejected", rejected, "a count", .shown_if = offsetof(OWNER, has_limit)),
     FIELD_GROUP("times", times_type, "times"),
-    FIELD_REAL("share", share, "a part of one", NULLABLE),
+    PLAIN_REAL("share", share, "a part of one"),
     FIELD_ROW(OBJECT, "part", part, .type = &part_type, .doc = "a part"),
     FIELD_LIST(NAMED, "parts", parts, part_count, &part_type, "parts"),
     FIELD_LIST(NAMED_VALUES, "prices", parts, part_count, &part_type, "prices", .is_derived = true),

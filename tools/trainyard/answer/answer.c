@@ -5,18 +5,15 @@
 #include "sim/json/decimal.h"
 #include "sim/schema/plain.h"
 
-#define TEXT(key, member, ...) FIELD_ROW(TEXT, key, member, .doc = __VA_ARGS__)
-#define COUNT(key, member, ...) FIELD_COUNT(key, member, __VA_ARGS__)
-
 /* --- Problems --- */
 
 #define OWNER AnswerProblem
 static const Field problem_fields[] = {
-    TEXT("source", source, "the file, or the option of the command line", NULLABLE),
-    COUNT("line", line, "from 1; null: the file as a whole", NULLABLE),
-    COUNT("column", column, "from 1, in bytes", NULLABLE),
-    TEXT("message", message, "what is wrong"),
-    TEXT("hint", hint, "what helps", NULLABLE),
+    PLAIN_TEXT("source", source, "the file, or the option of the command line", NULLABLE),
+    FIELD_COUNT("line", line, "from 1; null: the file as a whole", NULLABLE),
+    FIELD_COUNT("column", column, "from 1, in bytes", NULLABLE),
+    PLAIN_TEXT("message", message, "what is wrong"),
+    PLAIN_TEXT("hint", hint, "what helps", NULLABLE),
     {0},
 };
 static const ObjectType problem_type =
@@ -27,7 +24,7 @@ static const ObjectType problem_type =
 #define PROBLEM_ROWS(noun, member, text)                                                           \
     FIELD_LIST(OBJECTS, noun "s", member.items, member.count, &problem_type,                       \
                text ", in the order found; at most 100"),                                          \
-        COUNT(noun "_count", member.total, "how many there are")
+        FIELD_COUNT(noun "_count", member.total, "how many there are")
 
 #define OWNER ProblemsAnswer
 static const Field problems_answer_fields[] = {
@@ -62,8 +59,8 @@ AnswerProblems answer_problems(Arena *arena, const Problems *problems)
 
 #define OWNER AnswerFile
 static const Field file_fields[] = {
-    TEXT("path", path, "the file as named on the command line"),
-    TEXT("kind", kind, "scenario, study, cluster, job or catalogue; null: unknown", NULLABLE),
+    PLAIN_TEXT("path", path, "the file as named on the command line"),
+    PLAIN_TEXT("kind", kind, "scenario, study, cluster, job or catalogue; null: unknown", NULLABLE),
     FIELD_BOOLEAN("valid", is_valid, NULL, "whether it has no problem"),
     {0},
 };
@@ -85,9 +82,10 @@ const ObjectType validate_answer_type = OBJECT_TYPE(
 
 #define OWNER AnswerValue
 static const Field value_fields[] = {
-    TEXT("name", name, "as `--set /assume` and messages call it"),
-    TEXT("value", value, "the value as text, with its unit"),
-    TEXT("origin", origin, "a place in a file, \"default\", or the source of a catalogue entry"),
+    PLAIN_TEXT("name", name, "as `--set /assume` and messages call it"),
+    PLAIN_TEXT("value", value, "the value as text, with its unit"),
+    PLAIN_TEXT("origin", origin,
+               "a place in a file, \"default\", or the source of a catalogue entry"),
     FIELD_BOOLEAN("assumed", is_assumed, NULL, "whether it has no published source"),
     {0},
 };
@@ -97,9 +95,9 @@ static const ObjectType value_type =
 
 #define OWNER AnswerMetric
 static const Field metric_fields[] = {
-    TEXT("name", name, "as `expect` and studies use it"),
-    TEXT("unit", unit, "s, USD, ratio, count, text, ..."),
-    TEXT("meaning", doc, "what it is"),
+    PLAIN_TEXT("name", name, "as `expect` and studies use it"),
+    PLAIN_TEXT("unit", unit, "s, USD, ratio, count, text, ..."),
+    PLAIN_TEXT("meaning", doc, "what it is"),
     {0},
 };
 static const ObjectType metric_type =
@@ -123,9 +121,9 @@ const ObjectType explain_answer_type = OBJECT_TYPE(
 
 #define OWNER DiffRecord
 static const Field record_fields[] = {
-    COUNT("number", number, "its number from 1 among the compared records"),
+    FIELD_COUNT("number", number, "its number from 1 among the compared records"),
     FIELD_DECIMAL("time_s", at_ns, DECIMALS_S, "its simulated time", .unit = "s"),
-    TEXT("record", text, "the line of trace.tsv; null: the run is over", NULLABLE),
+    PLAIN_TEXT("record", text, "the line of trace.tsv; null: the run is over", NULLABLE),
     {0},
 };
 static const ObjectType record_type =
@@ -135,7 +133,7 @@ static const ObjectType record_type =
 #define ANY_LEAF "{\"type\": [\"string\", \"number\", \"boolean\", \"null\"]}"
 #define OWNER DiffMetric
 static const Field difference_fields[] = {
-    TEXT("metric", name, "its name"),
+    PLAIN_TEXT("metric", name, "its name"),
     FIELD_ROW(JSON, "a", a, .schema = ANY_LEAF, .doc = "in the first run; without key: absent"),
     FIELD_ROW(JSON, "b", b, .schema = ANY_LEAF, .doc = "in the second run; without key: absent"),
     FIELD_DECIMAL("change", change_e9, DECIMALS_S, "b - a, if both are quantities"),
@@ -168,7 +166,7 @@ static const Field diff_answer_fields[] = {
     FIELD_BOOLEAN("same", diff.is_same, NULL, "whether the runs are the same"),
     FIELD_GROUP("a", side_a_type, "the first run"),
     FIELD_GROUP("b", side_b_type, "the second run"),
-    COUNT("same_records", diff.same_records, "records before the first that differs"),
+    FIELD_COUNT("same_records", diff.same_records, "records before the first that differs"),
     FIELD_LIST(OBJECTS, "before", diff.before, diff.before_count, &record_type,
                "the last of them, at most three"),
     FIELD_LIST(TEXTS, "different_ingredients", different, diff.fingerprints.different_count, NULL,
@@ -187,17 +185,17 @@ const ObjectType diff_answer_type =
 
 #define OWNER AnswerTest
 static const Field test_fields[] = {
-    TEXT("scenario", scenario, "the scenario or study"),
-    TEXT("name", name, "the expectation in a line, or \"runs\""),
+    PLAIN_TEXT("scenario", scenario, "the scenario or study"),
+    PLAIN_TEXT("name", name, "the expectation in a line, or \"runs\""),
     FIELD_BOOLEAN("holds", holds, NULL, "whether it was met"),
     FIELD_DECIMAL("time_s", time_ns, DECIMALS_S, "the time that the test took on this machine",
                   .unit = "s"),
-    TEXT("expected", expected, "if it was not met: what was expected"),
-    TEXT("got", got, "and what was found"),
-    TEXT("source", source, "and the file, line and column of the expectation"),
-    COUNT("line", line, "from 1"),
-    COUNT("column", column, "from 1, in bytes"),
-    TEXT("reproduce", reproduce, "and a command line that shows it"),
+    PLAIN_TEXT("expected", expected, "if it was not met: what was expected"),
+    PLAIN_TEXT("got", got, "and what was found"),
+    PLAIN_TEXT("source", source, "and the file, line and column of the expectation"),
+    FIELD_COUNT("line", line, "from 1"),
+    FIELD_COUNT("column", column, "from 1, in bytes"),
+    PLAIN_TEXT("reproduce", reproduce, "and a command line that shows it"),
     FIELD_LIST(TEXTS, "records", records, record_count, NULL, "and the records around the failure",
                .is_left_out_empty = true),
     {0},
@@ -208,7 +206,7 @@ static const ObjectType test_type = OBJECT_TYPE("Test", "An expectation.", test_
 #define OWNER TestAnswer
 static const Field test_answer_fields[] = {
     FIELD_LIST(OBJECTS, "tests", tests, test_count, &test_type, "the tests in their order"),
-    COUNT("failure_count", failure_count, "how many do not hold"),
+    FIELD_COUNT("failure_count", failure_count, "how many do not hold"),
     PROBLEM_ROWS("problem", problems, "the problems of scenarios that cannot run"),
     {0},
 };

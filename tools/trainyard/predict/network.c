@@ -272,8 +272,6 @@ static void print_text(Arena *arena, const Prediction *prediction, Lines basis)
 
 /* --- JSON --- */
 
-#define TEXT(key, member, ...) FIELD_ROW(TEXT, key, member, .doc = __VA_ARGS__)
-#define COUNT(key, member, text) FIELD_COUNT(key, member, text)
 #define MILLISECONDS(key, member, text) FIELD_DECIMAL(key, member, DECIMALS_MS, text, .unit = "ms")
 
 #define OWNER NetworkAnswer
@@ -287,25 +285,26 @@ static const Field split_fields[] = {
 static const ObjectType split_type =
     OBJECT_TYPE("Predicted split", "The parts of a step, whose sum it is.", split_fields);
 static const Field memory_fields[] = {
-    COUNT("needs_at_least_bytes", memory_least_bytes,
-          "what a rank needs on its GPU, a lower bound"),
-    COUNT("has_bytes", memory_bytes, "what the GPU has"),
+    FIELD_COUNT("needs_at_least_bytes", memory_least_bytes,
+                "what a rank needs on its GPU, a lower bound"),
+    FIELD_COUNT("has_bytes", memory_bytes, "what the GPU has"),
     FIELD_BOOLEAN("may_fit", may_fit, NULL, "whether the bound is below that"),
-    COUNT("batch_most", batch_most, "the largest batch whose bound is"),
+    FIELD_COUNT("batch_most", batch_most, "the largest batch whose bound is; 0: none"),
     {0},
 };
 static const ObjectType memory_type =
     OBJECT_TYPE("Predicted memory", "Whether the batch may fit.", memory_fields);
 static const Field answer_fields[] = {
-    TEXT("model", model, "the network"),
-    TEXT("vm", vm, "the VM size"),
-    COUNT("gpus", gpus, "GPUs, each with a rank"),
-    COUNT("nodes", nodes, "nodes of that size"),
-    COUNT("batch", batch, "images of a rank in a step"),
-    TEXT("framework", framework, "the stack of software"),
-    TEXT("collective", collective, "how gradients are summed; null: one rank", NULLABLE),
-    TEXT("network", network, "between nodes; null: one node", NULLABLE),
-    TEXT("caveat", caveat, "a doubt about the measurement that the prediction rests on", NULLABLE),
+    PLAIN_TEXT("model", model, "the network"),
+    PLAIN_TEXT("vm", vm, "the VM size"),
+    FIELD_COUNT("gpus", gpus, "GPUs, each with a rank"),
+    FIELD_COUNT("nodes", nodes, "nodes of that size"),
+    FIELD_COUNT("batch", batch, "images of a rank in a step"),
+    PLAIN_TEXT("framework", framework, "the stack of software"),
+    PLAIN_TEXT("collective", collective, "how gradients are summed; null: one rank", NULLABLE),
+    PLAIN_TEXT("network", network, "between nodes; null: one node", NULLABLE),
+    PLAIN_TEXT("caveat", caveat, "a doubt about the measurement that the prediction rests on",
+               NULLABLE),
     FIELD_DECIMAL("images_per_s", micro_images_per_s, 6, "of all ranks", .unit = "images/s"),
     MILLISECONDS("step_ms", step_ns, "a step"),
     FIELD_GROUP("split_ms", split_type, "its parts"),

@@ -78,12 +78,6 @@ typedef struct {
     uint32_t basis_count;
 } TransformerAnswer;
 
-#define TEXT(key, member, ...) FIELD_ROW(TEXT, key, member, .doc = __VA_ARGS__)
-#define COUNT(key, member, ...) FIELD_COUNT(key, member, __VA_ARGS__)
-#define OPTIONAL(key, member, of, text)                                                            \
-    FIELD_ROW(OBJECT, key, member, .type = &(of), .shown_if = offsetof(OWNER, member.is_there),    \
-              .doc = text)
-
 #define OWNER AnswerSplit
 static const Field split_fields[] = {
 #define X(name, key, words)                                                                        \
@@ -99,8 +93,8 @@ static const ObjectType split_type = OBJECT_TYPE(
 
 #define OWNER AnswerExchange
 static const Field exchange_fields[] = {
-    COUNT("within_node_bytes", within_bytes, "from ranks of its node"),
-    COUNT("between_nodes_bytes", between_bytes, "from other nodes"),
+    FIELD_COUNT("within_node_bytes", within_bytes, "from ranks of its node"),
+    FIELD_COUNT("between_nodes_bytes", between_bytes, "from other nodes"),
     {0},
 };
 static const ObjectType exchange_type = OBJECT_TYPE(
@@ -110,17 +104,19 @@ static const ObjectType exchange_type = OBJECT_TYPE(
 
 #define OWNER AnswerMemory
 static const Field memory_fields[] = {
-    COUNT("total_bytes", total_bytes, "the sum"),
-    COUNT("weights_bytes", weights_bytes, "parameters"),
-    COUNT("gradients_bytes", gradients_bytes, "gradients"),
-    COUNT("optimizer_bytes", optimizer_bytes, "the state of the optimizer"),
-    COUNT("gathered_bytes", gathered_bytes, "parameters that FSDP has gathered"),
-    COUNT("activations_bytes", activations_bytes, "activations that the backward pass needs"),
-    COUNT("logits_bytes", logits_bytes, "logits and their gradients"),
-    COUNT("experts_bytes", experts_bytes, "of models with experts: their state"),
-    COUNT("routed_bytes", routed_bytes, "of models with experts: tokens that were sent to them"),
-    COUNT("all_to_all_bytes", exchange_bytes, "of models with experts: buffers of the all-to-all"),
-    COUNT("software_bytes", software_bytes, "the software itself"),
+    FIELD_COUNT("total_bytes", total_bytes, "the sum"),
+    FIELD_COUNT("weights_bytes", weights_bytes, "parameters"),
+    FIELD_COUNT("gradients_bytes", gradients_bytes, "gradients"),
+    FIELD_COUNT("optimizer_bytes", optimizer_bytes, "the state of the optimizer"),
+    FIELD_COUNT("gathered_bytes", gathered_bytes, "parameters that FSDP has gathered"),
+    FIELD_COUNT("activations_bytes", activations_bytes, "activations that the backward pass needs"),
+    FIELD_COUNT("logits_bytes", logits_bytes, "logits and their gradients"),
+    FIELD_COUNT("experts_bytes", experts_bytes, "of models with experts: their state"),
+    FIELD_COUNT("routed_bytes", routed_bytes,
+                "of models with experts: tokens that were sent to them"),
+    FIELD_COUNT("all_to_all_bytes", exchange_bytes,
+                "of models with experts: buffers of the all-to-all"),
+    FIELD_COUNT("software_bytes", software_bytes, "the software itself"),
     {0},
 };
 static const ObjectType memory_type =
@@ -129,13 +125,13 @@ static const ObjectType memory_type =
 
 /* The rows of an AnswerLayout, whose members begin with `in` in OWNER. */
 #define LAYOUT_ROWS(in)                                                                            \
-    TEXT("layout", in layout, "the layout as --layout names it"),                                  \
+    PLAIN_TEXT("layout", in layout, "the layout as --layout names it"),                            \
         FIELD_DECIMAL("tokens_per_s", in deci_tokens_per_s, 1, "of all ranks",                     \
                       .unit = "tokens/s"),                                                         \
         FIELD_DECIMAL("step_ms", in step_ns, DECIMALS_MS, "a step of the busiest pipeline rank",   \
                       .unit = "ms"),                                                               \
         FIELD_OBJECT("split_ms", in split, split_type, "its parts"),                               \
-        OPTIONAL("all_to_all", in all_to_all, exchange_type, "of models with experts"),            \
+        PLAIN_OPTIONAL("all_to_all", in all_to_all, exchange_type, "of models with experts"),      \
         FIELD_OBJECT("memory", in memory, memory_type, "of the fullest rank")
 
 #define OWNER AnswerLayout
@@ -146,7 +142,7 @@ static const ObjectType layout_type =
 
 #define OWNER AnswerMfu
 static const Field mfu_fields[] = {
-    TEXT("peak", peak, "the peak that it refers to: bf16 or fp8"),
+    PLAIN_TEXT("peak", peak, "the peak that it refers to: bf16 or fp8"),
     FIELD_DECIMAL("attention_as_computed", as_computed, 4, "scores of a causal mask count half",
                   .unit = "1"),
     FIELD_DECIMAL("attention_in_full", in_full, 4, "all scores count", .unit = "1"),
@@ -158,7 +154,7 @@ static const ObjectType mfu_type = OBJECT_TYPE(
 
 #define OWNER AnswerTraining
 static const Field training_fields[] = {
-    COUNT("tokens", tokens, "--tokens"),
+    FIELD_COUNT("tokens", tokens, "--tokens"),
     FIELD_DECIMAL("days", milli_days, 3, "without failures", .unit = "d"),
     FIELD_DECIMAL("dedicated_usd", dedicated_cents, 2, "null: the size has no price", NULLABLE,
                   .unit = "USD"),
@@ -172,10 +168,10 @@ static const ObjectType training_type =
 
 #define OWNER AnswerExperts
 static const Field experts_fields[] = {
-    COUNT("count", count, "of a layer that has experts"),
-    COUNT("per_token", per_token, "that a token is sent to"),
-    COUNT("shared", shared, "that every token takes"),
-    COUNT("layers", layers, "layers that have experts"),
+    FIELD_COUNT("count", count, "of a layer that has experts"),
+    FIELD_COUNT("per_token", per_token, "that a token is sent to"),
+    FIELD_COUNT("shared", shared, "that every token takes"),
+    FIELD_COUNT("layers", layers, "layers that have experts"),
     FIELD_DECIMAL("imbalance", imbalance_ppm, DECIMALS_RATIO,
                   "tokens of the busiest rank, as a multiple of the mean", .unit = "1"),
     {0},
@@ -186,9 +182,9 @@ static const ObjectType experts_type =
 
 #define OWNER AnswerLayouts
 static const Field layouts_fields[] = {
-    COUNT("combinations", combinations, "that agree with --layout"),
-    COUNT("valid", valid, "of them, those that break no rule"),
-    COUNT("fitting", fitting, "of them, those that fit into the GPUs' memory"),
+    FIELD_COUNT("combinations", combinations, "that agree with --layout"),
+    FIELD_COUNT("valid", valid, "of them, those that break no rule"),
+    FIELD_COUNT("fitting", fitting, "of them, those that fit into the GPUs' memory"),
     {0},
 };
 static const ObjectType layouts_type =
@@ -197,19 +193,19 @@ static const ObjectType layouts_type =
 
 #define OWNER TransformerAnswer
 static const Field answer_fields[] = {
-    TEXT("model", model, "the transformer"),
-    TEXT("vm", vm, "the VM size"),
-    COUNT("gpus", gpus, "GPUs, each with a rank"),
-    COUNT("nodes", nodes, "nodes of that size"),
-    TEXT("framework", framework, "the software"),
-    COUNT("sequence", sequence, "tokens of a sequence"),
-    COUNT("global_batch", global_batch, "sequences of a step"),
-    COUNT("parameters", parameters, "of the model"),
-    COUNT("active_parameters", active_parameters,
-          "of models with experts: those that a token uses"),
-    OPTIONAL("experts", experts, experts_type, "of models that have them"),
-    COUNT("flops_per_token", flops_per_token, "operations of the model, with a causal mask"),
-    COUNT("memory_of_gpu_bytes", memory_bytes, "what a GPU has"),
+    PLAIN_TEXT("model", model, "the transformer"),
+    PLAIN_TEXT("vm", vm, "the VM size"),
+    FIELD_COUNT("gpus", gpus, "GPUs, each with a rank"),
+    FIELD_COUNT("nodes", nodes, "nodes of that size"),
+    PLAIN_TEXT("framework", framework, "the software"),
+    FIELD_COUNT("sequence", sequence, "tokens of a sequence"),
+    FIELD_COUNT("global_batch", global_batch, "sequences of a step"),
+    FIELD_COUNT("parameters", parameters, "of the model"),
+    FIELD_COUNT("active_parameters", active_parameters,
+                "of models with experts: those that a token uses"),
+    PLAIN_OPTIONAL("experts", experts, experts_type, "of models that have them"),
+    FIELD_COUNT("flops_per_token", flops_per_token, "operations of the model, with a causal mask"),
+    FIELD_COUNT("memory_of_gpu_bytes", memory_bytes, "what a GPU has"),
     FIELD_BOOLEAN("fits", fits, NULL,
                   "whether a layout fits into it; the exit code is 1 otherwise"),
     LAYOUT_ROWS(best.),
@@ -217,13 +213,14 @@ static const Field answer_fields[] = {
                   "about 19 of 20 measured steps should be within a factor of 1 and so many per "
                   "cent of it",
                   .unit = "%"),
-    OPTIONAL("mfu", mfu, mfu_type, "of the step"),
-    TEXT("waits_for", waits_for, "the largest part of the step that is not computing"),
-    OPTIONAL("training", training, training_type, "with --tokens"),
+    PLAIN_OPTIONAL("mfu", mfu, mfu_type, "of the step"),
+    PLAIN_TEXT("waits_for", waits_for, "the largest part of the step that is not computing"),
+    PLAIN_OPTIONAL("training", training, training_type, "with --tokens"),
     FIELD_LIST(OBJECTS, "next_best", others, other_count, &layout_type, "the next layouts",
                .shown_if = offsetof(OWNER, fits)),
-    OPTIONAL("nearest_that_fits", nearest, layout_type,
-             "if no layout fits: one that keeps the most of the choices of --layout and does"),
+    PLAIN_OPTIONAL(
+        "nearest_that_fits", nearest, layout_type,
+        "if no layout fits: one that keeps the most of the choices of --layout and does"),
     FIELD_OBJECT("layouts", layouts, layouts_type, "how many layouts were tried"),
     FIELD_LIST(TEXTS, "basis", basis, basis_count, NULL, "what each figure rests on"),
     {0},
