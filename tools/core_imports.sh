@@ -17,7 +17,7 @@ bcmp memchr memcmp memcpy memmove memset            | bytes; compilers also gene
 strchr strcmp strcspn strlen strncmp strrchr strspn | text, by byte value: no locale
 snprintf vsnprintf                                  | messages; integers and strings print alike in every locale
 sqrt                                                | exact by IEEE 754, the same bits everywhere
-qsort                                               | the orders of sim/cloud/policy/queue_share.c are total: one result
+qsort                                               | the orders in sim/cloud/policy are total: one result
 abort _Exit fprintf fputs fwrite stderr             | the last message: a broken invariant, no memory
 '
 # Symbols that compilers add: arithmetic on 128 bits, fortified variants of the above (_FORTIFY_SOURCE), the stack protector,

@@ -29,10 +29,8 @@ static void set_drain(Cluster *cluster, Node *node, NodeDrain drain)
 static void tell_jobs(const Clusters *clusters, const Node *node)
 {
     const ClusterJobs *jobs = &clusters->jobs;
-    if (node->job.index != ID_NONE)
-        jobs->node_drains(jobs->jobs, node->job);
-    for (int32_t i = 0; i < node->shared_count; i++)
-        jobs->node_drains(jobs->jobs, node->shared[i].job);
+    for (int32_t i = 0; i < node_job_count(node); i++)
+        jobs->node_drains(jobs->jobs, node_job_at(node, i));
 }
 
 void cluster_node_drained(Clusters *clusters, Node *node, NodeFailure work)

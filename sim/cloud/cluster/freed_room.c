@@ -5,11 +5,6 @@
 #include "sim/base/array.h"
 #include "sim/base/invariant.h"
 
-static int32_t jobs_on(const Node *node)
-{
-    return node->job.index != ID_NONE ? 1 : node->shared_count;
-}
-
 static void copy_kind(Arena *arena, const ClusterKind *kind, FreedRoom *room)
 {
     const int32_t k = kind->room.kind, gpus = kind->whole.gpus;
@@ -35,7 +30,7 @@ void freed_room_begin(Arena *arena, const Clusters *clusters, const Cluster *clu
         memcpy(room->free, cluster->free, places * sizeof *room->free);
     for (int32_t place = 0; place < cluster->place_count; place++) {
         const NodeId node = cluster->nodes[place];
-        room->jobs[place] = node.index != ID_NONE ? jobs_on(node_by_id(clusters, node)) : 0;
+        room->jobs[place] = node.index != ID_NONE ? node_job_count(node_by_id(clusters, node)) : 0;
     }
     for (int32_t k = 0; k < cluster->kind_count; k++)
         copy_kind(arena, &cluster->kinds[k], room);

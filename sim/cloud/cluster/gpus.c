@@ -88,7 +88,7 @@ void node_set_free(const Cluster *cluster, Node *node)
 
 bool node_has_job(const Node *node)
 {
-    return node->job.index != ID_NONE || node->shared_count > 0;
+    return node_job_count(node) > 0;
 }
 
 static bool takes_jobs(const Node *node)

@@ -9,27 +9,21 @@ static bool is_rolling(const MaintenanceSpec *spec)
     return spec->nodes_at_once > 0;
 }
 
-/* The first begin after `now_ns`; INT64_MAX: there is none. */
-static int64_t begin_after(const MaintenanceSpec *spec, int64_t now_ns)
+/* The time at which the maintenance begins next after `at_ns`; INT64_MAX: never. */
+static int64_t begin_after(const MaintenanceSpec *spec, int64_t at_ns)
 {
-    if (now_ns < spec->begin_ns)
+    if (at_ns < spec->begin_ns)
         return spec->begin_ns;
     if (spec->every_ns == 0)
         return INT64_MAX;
-    const int64_t begun = (now_ns - spec->begin_ns) / spec->every_ns + 1;
+    const int64_t begun = (at_ns - spec->begin_ns) / spec->every_ns + 1;
     return bounded_add(spec->begin_ns, bounded_times(spec->every_ns, begun));
 }
 
 /* The begin of the first maintenance that has not ended at `now_ns`; INT64_MAX: all have. */
 static int64_t next_begin(const MaintenanceSpec *spec, int64_t now_ns)
 {
-    const int64_t first_end_ns = bounded_add(spec->begin_ns, spec->takes_ns);
-    if (now_ns < first_end_ns)
-        return spec->begin_ns;
-    if (spec->every_ns == 0)
-        return INT64_MAX;
-    const int64_t over = (now_ns - first_end_ns) / spec->every_ns + 1;
-    return bounded_add(spec->begin_ns, bounded_times(spec->every_ns, over));
+    return begin_after(spec, now_ns - spec->takes_ns);
 }
 
 static bool includes(const MaintenanceSpec *spec, int32_t kind)

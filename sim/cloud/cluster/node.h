@@ -118,6 +118,15 @@ uint32_t node_next(const Clusters *clusters, uint32_t node);
 const Node *node_by_id(const Clusters *clusters, NodeId node);
 /* For arguments of the functions below: only this folder changes a node. */
 Node *node_row(Clusters *clusters, NodeId node);
+/* The jobs on the node: the one that has all of it, or those that share it. */
+static inline int32_t node_job_count(const Node *node)
+{
+    return node->job.index != ID_NONE ? 1 : node->shared_count;
+}
+static inline JobId node_job_at(const Node *node, int32_t index)
+{
+    return node->job.index != ID_NONE ? node->job : node->shared[index].job;
+}
 /* Whether the node is held and not leaving. */
 bool node_is_in_service(const Clusters *clusters, const Node *node);
 /* Whether the node is in service, not silent and not unusable. */

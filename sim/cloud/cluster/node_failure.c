@@ -50,10 +50,8 @@ void cluster_node_crashes(Clusters *clusters, Node *node, NodeFailure failure)
         engine_draw(clusters->engine, clusters->scenario->service.failure_detection_ns,
                     RNG_DETECTION, node->address, node->life);
     engine_push(clusters->engine, delay_ns, EVENT_NODE_SILENT, node->id.index, node->life, 0);
-    if (node->job.index != ID_NONE)
-        clusters->jobs.node_fell_silent(clusters->jobs.jobs, node->job, node);
-    for (int32_t i = 0; i < node->shared_count; i++)
-        clusters->jobs.node_fell_silent(clusters->jobs.jobs, node->shared[i].job, node);
+    for (int32_t i = 0; i < node_job_count(node); i++)
+        clusters->jobs.node_fell_silent(clusters->jobs.jobs, node_job_at(node, i), node);
 }
 
 bool node_leaves_instead(Clusters *clusters, Cluster *cluster, Node *node)
@@ -121,10 +119,8 @@ void cluster_node_repaired(Clusters *clusters, Node *node)
 
 void node_warn_jobs(Clusters *clusters, const Node *node, TraceCause cause)
 {
-    if (node->job.index != ID_NONE)
-        clusters->jobs.node_warned(clusters->jobs.jobs, node->job, cause);
-    for (int32_t i = 0; i < node->shared_count; i++)
-        clusters->jobs.node_warned(clusters->jobs.jobs, node->shared[i].job, cause);
+    for (int32_t i = 0; i < node_job_count(node); i++)
+        clusters->jobs.node_warned(clusters->jobs.jobs, node_job_at(node, i), cause);
 }
 
 void cluster_node_warned(Clusters *clusters, Node *node, int64_t notice_ns, TraceCause cause)

@@ -34,18 +34,17 @@ typedef struct {
     const char *which; /* the condition in words: "works" */
 } Victims;
 
-static Victims victims_of(CommandKind kind)
-{
-    if (kind == COMMAND_NODE_CRASH || kind == COMMAND_GROUP_CRASH)
-        return (Victims){node_works, "works"};
-    if (kind == COMMAND_NODE_PREEMPT || kind == COMMAND_GROUP_PREEMPT)
-        return (Victims){is_preemptible, "can be preempted"};
-    if (kind == COMMAND_NODE_DRAIN)
-        return (Victims){node_can_drain, "is in service and not drained"};
-    if (kind == COMMAND_NODE_RESUME)
-        return (Victims){node_is_drained, "is drained"};
-    return (Victims){node_is_in_service, "is in service"};
-}
+/* The nodes that each kind of fault may strike; without a row it strikes none. */
+static const Victims victims_of[COMMAND_KIND_COUNT] = {
+    [COMMAND_NODE_CRASH] = {node_works, "works"},
+    [COMMAND_GROUP_CRASH] = {node_works, "works"},
+    [COMMAND_NODE_PREEMPT] = {is_preemptible, "can be preempted"},
+    [COMMAND_GROUP_PREEMPT] = {is_preemptible, "can be preempted"},
+    [COMMAND_NODE_REBOOT] = {node_is_in_service, "is in service"},
+    [COMMAND_NODE_SLOW] = {node_is_in_service, "is in service"},
+    [COMMAND_NODE_DRAIN] = {node_can_drain, "is in service and not drained"},
+    [COMMAND_NODE_RESUME] = {node_is_drained, "is drained"},
+};
 
 static Cluster *find_cluster(Faults *faults, const Command *command, Status *status)
 {
@@ -151,7 +150,7 @@ static Node *find_victim(Faults *faults, const Command *command, Status *status)
 {
     Targets targets;
     Place at = command_place(command);
-    Victims victims = victims_of(command->kind);
+    Victims victims = victims_of[command->kind];
     int32_t place = command->as.fault.node;
     if (!find_targets(faults, command, &targets, status))
         return NULL;
@@ -231,7 +230,7 @@ static bool node_fault(Faults *faults, const Command *command, Status *status)
 static bool group_fault(Faults *faults, const Command *command, Status *status)
 {
     int32_t count;
-    Victims victims = victims_of(command->kind);
+    Victims victims = victims_of[command->kind];
     const NodeGroup *group = command->as.fault.group;
     NodeId *nodes = mishap_group_nodes(faults, group, victims.counts, &count);
     if (count == 0)

@@ -25,10 +25,8 @@ static void check_node_job(const Jobs *jobs, const Node *node, JobId id)
 
 static void check_jobs_of_node(const Jobs *jobs, const Node *node)
 {
-    if (node->job.index != ID_NONE)
-        check_node_job(jobs, node, node->job);
-    for (int32_t i = 0; i < node->shared_count; i++)
-        check_node_job(jobs, node, node->shared[i].job);
+    for (int32_t i = 0; i < node_job_count(node); i++)
+        check_node_job(jobs, node, node_job_at(node, i));
 }
 
 /* Whether the node has given the job that share. */

@@ -233,10 +233,8 @@ static void add_competitors(const Jobs *jobs, const Competition *competition, co
     for (int32_t place = 0; place < cluster->place_count; place++) {
         const NodeId id = cluster->nodes[place];
         const Node *node = id.index != ID_NONE ? node_by_id(jobs->clusters, id) : NULL;
-        if (node != NULL && node->job.index != ID_NONE)
-            consider_competitor(jobs, competition, job, node, node->job);
-        for (int32_t i = 0; node != NULL && i < node->shared_count; i++)
-            consider_competitor(jobs, competition, job, node, node->shared[i].job);
+        for (int32_t i = 0; node != NULL && i < node_job_count(node); i++)
+            consider_competitor(jobs, competition, job, node, node_job_at(node, i));
     }
 }
 

@@ -151,11 +151,11 @@ void queue_plan_remove_waiting(const Jobs *jobs, QueuePlan *plan, const Job *job
 
 /* --- Running jobs --- */
 
-static bool is_before(RunningJob a, RunningJob b)
+/* Whether the listed job ends before one that is expected to end at `end_ns`. */
+static bool ends_before(const RunningJob *listed, int64_t end_ns, JobId job)
 {
-    if (a.expected_end_ns != b.expected_end_ns)
-        return a.expected_end_ns < b.expected_end_ns;
-    return a.job.index < b.job.index;
+    return listed->expected_end_ns != end_ns ? listed->expected_end_ns < end_ns
+                                             : listed->job.index < job.index;
 }
 
 static RunningJob running_job(const Jobs *jobs, const Job *job)
@@ -169,13 +169,14 @@ static RunningJob running_job(const Jobs *jobs, const Job *job)
                         .fastest_ppm = fastest_ppm(jobs, job, job_asked(jobs, job))};
 }
 
-/* The index of `job` among the running jobs, or the index where it belongs. */
-static int32_t place_of(const QueuePlan *plan, RunningJob job)
+/* The index among the running jobs of the job that is expected to end at `end_ns`, or the index
+ * where it belongs. */
+static int32_t place_of(const QueuePlan *plan, int64_t end_ns, JobId job)
 {
     int32_t low = 0, high = plan->running_count;
     while (low < high) {
         int32_t middle = low + (high - low) / 2;
-        if (is_before(plan->running[middle], job))
+        if (ends_before(&plan->running[middle], end_ns, job))
             low = middle + 1;
         else
             high = middle;
@@ -188,7 +189,7 @@ static void add_running(Jobs *jobs, QueuePlan *plan, RunningJob entry)
     if (plan->running_count == plan->running_capacity)
         plan->running = grown(jobs, plan->running, plan->running_count, &plan->running_capacity,
                               sizeof *plan->running);
-    RunningJob *place = plan->running + place_of(plan, entry);
+    RunningJob *place = plan->running + place_of(plan, entry.expected_end_ns, entry.job);
     memmove(place + 1, place,
             (size_t)(plan->running + plan->running_count - place) * sizeof *place);
     *place = entry;
@@ -225,16 +226,23 @@ void queue_plan_add_started(Jobs *jobs, QueuePlan *plan, const Job *job)
     add_running(jobs, plan, entry);
 }
 
+/* The entry of a job that runs. */
+static RunningJob *entry_of(const Jobs *jobs, const QueuePlan *plan, const Job *job)
+{
+    const int64_t end_ns = expected_end_ns(jobs, job, job->started_ns);
+    RunningJob *entry = plan->running + place_of(plan, end_ns, job->id);
+    invariant(entry < plan->running + plan->running_count && entry->job.index == job->id.index);
+    return entry;
+}
+
 void queue_plan_node_drains(const Jobs *jobs, QueuePlan *plan, const Job *job)
 {
-    plan->running[place_of(plan, running_job(jobs, job))].kept_back = kept_back_slots(jobs, job);
+    entry_of(jobs, plan, job)->kept_back = kept_back_slots(jobs, job);
 }
 
 void queue_plan_remove_running(const Jobs *jobs, QueuePlan *plan, const Job *job)
 {
-    RunningJob *place = plan->running + place_of(plan, running_job(jobs, job));
-    RunningJob *end = plan->running + plan->running_count;
-    invariant(place < end && place->job.index == job->id.index);
+    RunningJob *place = entry_of(jobs, plan, job), *end = plan->running + plan->running_count;
     memmove(place, place + 1, (size_t)(end - place - 1) * sizeof *place);
     plan->running_count--;
 }
@@ -352,9 +360,10 @@ void queue_plan_check(const Jobs *jobs, const QueuePlan *plan, ClusterId cluster
     for (int32_t i = 0; i < plan->running_count; i++) {
         const Job *job = job_by_id(jobs, plan->running[i].job);
         invariant(job_is_active(job) && job->cluster.index == cluster.index);
-        invariant(plan->running[i].expected_end_ns == running_job(jobs, job).expected_end_ns);
+        const int64_t end_ns = expected_end_ns(jobs, job, job->started_ns);
+        invariant(plan->running[i].expected_end_ns == end_ns);
         invariant(plan->running[i].kept_back == kept_back_slots(jobs, job));
-        invariant(i == 0 || is_before(plan->running[i - 1], plan->running[i]));
+        invariant(i == 0 || ends_before(&plan->running[i - 1], end_ns, job->id));
     }
 }
 

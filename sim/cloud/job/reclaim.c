@@ -103,9 +103,8 @@ static void list_running(Jobs *jobs, const Cluster *cluster, const ClusterQueues
         const Node *node = id.index != ID_NONE ? node_by_id(jobs->clusters, id) : NULL;
         if (node == NULL || node->state != NODE_RUNNING)
             continue;
-        const bool is_whole = node->job.index != ID_NONE;
-        for (int32_t i = 0; i < (is_whole ? 1 : node->shared_count); i++) {
-            const Job *job = job_by_id(jobs, is_whole ? node->job : node->shared[i].job);
+        for (int32_t i = 0; i < node_job_count(node); i++) {
+            const Job *job = job_by_id(jobs, node_job_at(node, i));
             if (job->nodes[0].index == id.index)
                 add_running(jobs, cluster, queues, index, reclaim, job);
         }

@@ -159,8 +159,8 @@ PolicyChoice policy_service(const PolicyView *view);
  * enough slots are free now but the first job does not fit, a later job may pass if it leaves
  * enough. A first job that allows several kinds of nodes has its reservation on the kind that can
  * have enough slots first, the first in the order of policy_kinds_in_order among equals; jobs on
- * other kinds may pass. A job
- * whose reservation would let it run into maintenance has none, and the next job is the first.
+ * other kinds may pass. A job whose reservation would let it run into maintenance has none, and the
+ * next job is the first.
  *
  * Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995 (LNCS 949); Mu'alem and Feitelson,
  * "Utilization, predictability, workloads, and user runtime estimates in scheduling the IBM SP2

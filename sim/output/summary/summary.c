@@ -58,8 +58,8 @@ const char *making_cluster_state(const ClusterMetrics *cluster)
     return is_going ? record : cluster->allocation;
 }
 
-/* Uses that do not apply are unknown: stranded GPUs if no job asks for GPUs; GPUs that queues,
- * cores, memory or maintenance kept free, and drained nodes, if there are none. */
+/* Makes uses that do not apply unknown: stranded GPUs if no job asks for GPUs, and the others in
+ * the table if they took no time. */
 static void hide_uses(SummaryUses *uses, bool counts_gpus)
 {
     static const NodeUse optional[] = {USE_STRANDED, USE_SHORT_CORES, USE_SHORT_MEMORY,

@@ -29,14 +29,14 @@ const PlanFile *plan_check_load(Arena *arena, FileSource files, const char *fold
     return root != NULL ? plan_check_read(arena, root, problems) : NULL;
 }
 
-/* The levels of the recommended candidate as "nodes=4 priority=spot". */
-static void print_winner(const PlanFile *file, Text *out)
+/* The levels as "nodes=4 priority=spot". */
+static void print_choice(const PlanFileChoice *choice, Text *out)
 {
-    if (file->winner.level_count == 0)
-        text_add(out, file->winner.is_there ? "the only candidate" : "no candidate");
-    for (uint32_t i = 0; i < file->winner.level_count; i++)
-        text_printf(out, "%s%s=%s", i > 0 ? " " : "", file->winner.levels[i].factor,
-                    file->winner.levels[i].level);
+    if (choice->level_count == 0)
+        text_add(out, choice->is_there ? "the only candidate" : "no candidate");
+    for (uint32_t i = 0; i < choice->level_count; i++)
+        text_printf(out, "%s%s=%s", i > 0 ? " " : "", choice->levels[i].factor,
+                    choice->levels[i].level);
 }
 
 /* The objective of the recommended candidate with fresh seeds; NAN: unknown. */
@@ -92,8 +92,9 @@ bool plan_check(const PlanFile *before, const PlanOutcome *now, double margin_le
 {
     Arena *scratch = arena_create();
     Text was = {0}, is = {0};
-    print_winner(before, &was);
-    print_winner(plan_file_of(scratch, now), &is);
+    const PlanFileChoice winner = plan_winner(scratch, now);
+    print_choice(&before->winner, &was);
+    print_choice(&winner, &is);
     const bool is_same = strcmp(text_string(&was), text_string(&is)) == 0;
     if (is_same)
         text_printf(out, "the recommendation is still %s\n", text_string(&is));

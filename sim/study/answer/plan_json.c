@@ -334,11 +334,18 @@ static void fill_answer(const Maker *maker, PlanFile *file)
     file->confidence = maker->outcome->confidence;
 }
 
+PlanFileChoice plan_winner(Arena *arena, const PlanOutcome *outcome)
+{
+    const Maker maker = {arena, outcome};
+    return choice_of(&maker, outcome->verdict != PLAN_UNFINISHED ? outcome->winner : NO_CANDIDATE);
+}
+
 static void fill_choices(const Maker *maker, PlanFile *file)
 {
     const PlanOutcome *outcome = maker->outcome;
-    const bool is_finished = outcome->verdict != PLAN_UNFINISHED;
-    *(is_finished ? &file->winner : &file->best_so_far) = choice_of(maker, outcome->winner);
+    if (outcome->verdict == PLAN_UNFINISHED)
+        file->best_so_far = choice_of(maker, outcome->winner);
+    file->winner = plan_winner(maker->arena, outcome);
     file->next_best = choice_of(maker, outcome->next_best);
     file->nearest_miss = choice_of(maker, outcome->nearest_miss);
     file->baseline = choice_of(maker, outcome->baseline);
@@ -380,25 +387,19 @@ static PlanFileRuns runs_of(const Maker *maker)
                               (double)outcome->run_count / outcome->grid_run_count};
 }
 
-const PlanFile *plan_file_of(Arena *arena, const PlanOutcome *outcome)
-{
-    const Maker maker = {arena, outcome};
-    PlanFile *file = ARENA_NEW(arena, PlanFile);
-    *file = (PlanFile){.version = 1,
-                       .description = outcome->grid->study->description,
-                       .verdict = outcome->verdict,
-                       .runs = runs_of(&maker),
-                       .candidate_count = (uint32_t)outcome->grid->candidate_count};
-    fill_goal(&maker, file);
-    fill_answer(&maker, file);
-    fill_choices(&maker, file);
-    file->candidates = ARENA_ARRAY(arena, PlanFileCandidate, file->candidate_count);
-    for (uint32_t i = 0; i < file->candidate_count; i++)
-        file->candidates[i] = candidate_of(&maker, (int32_t)i);
-    return file;
-}
-
 Json *plan_json(Arena *arena, const PlanOutcome *outcome)
 {
-    return plain_write(arena, &plan_file_type, plan_file_of(arena, outcome));
+    const Maker maker = {arena, outcome};
+    PlanFile file = {.version = 1,
+                     .description = outcome->grid->study->description,
+                     .verdict = outcome->verdict,
+                     .runs = runs_of(&maker),
+                     .candidate_count = (uint32_t)outcome->grid->candidate_count};
+    fill_goal(&maker, &file);
+    fill_answer(&maker, &file);
+    fill_choices(&maker, &file);
+    file.candidates = ARENA_ARRAY(arena, PlanFileCandidate, file.candidate_count);
+    for (uint32_t i = 0; i < file.candidate_count; i++)
+        file.candidates[i] = candidate_of(&maker, (int32_t)i);
+    return plain_write(arena, &plan_file_type, &file);
 }

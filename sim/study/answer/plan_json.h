@@ -92,9 +92,10 @@ typedef struct {
 
 extern const ObjectType plan_file_type;
 
-/* In `arena`; borrows the outcome. */
-const PlanFile *plan_file_of(Arena *arena, const PlanOutcome *outcome);
-/* The same as JSON. */
 Json *plan_json(Arena *arena, const PlanOutcome *outcome);
+
+/* The winner as the file has it: not there unless the plan is finished and found one. In `arena`;
+ * borrows the outcome. */
+PlanFileChoice plan_winner(Arena *arena, const PlanOutcome *outcome);
 
 #endif

@@ -68,7 +68,8 @@ static void advance(int64_t until_s)
     advance_under(POLICY_SERVICE, until_s);
 }
 
-/* When the `n`-th such record of a node is, in whole seconds; -1: there is none. */
+/* The time in whole seconds at which the node enters the state for the `n`-th time, counted from 0;
+ * -1: it does not. */
 static int64_t node_s(uint32_t node, const char *state, int32_t n)
 {
     for (int32_t i = 0; i < recording.count; i++) {
