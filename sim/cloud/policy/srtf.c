@@ -32,6 +32,8 @@ static int by_time_left(const void *left, const void *right)
 static const PolicyStep *order_of_running(const PolicyView *view)
 {
     bool is_other = false;
+    if (view->room->next == NULL)
+        return NULL; // nodes of one kind
     for (int32_t i = 0; i < view->running_count && !is_other; i++)
         is_other = view->running[i].speed_ppm < view->running[i].fastest_ppm;
     if (!is_other)
