@@ -6,10 +6,14 @@
 #include "sim/cloud/job/attempt.h"
 #include "sim/cloud/job/checkpoint.h"
 #include "sim/cloud/job/exchange.h"
+#include "sim/cloud/job/listed.h"
+#include "sim/cloud/job/notice.h"
 #include "sim/cloud/job/progress.h"
+#include "sim/cloud/job/queue_plan.h"
 #include "sim/cloud/job/scheduler.h"
 #include "sim/cloud/job/tables.h"
 #include "sim/cloud/job/work.h"
+#include "sim/cloud/policy/policy.h"
 
 /* A node that runs a job is once in the list of the job's nodes. */
 static void check_node_job(const Jobs *jobs, const Node *node, JobId id)
@@ -238,6 +242,127 @@ static void check_job(const Jobs *jobs, const Job *job)
     invariant(job->transfers.count == 0 || job_is_active(job));
 }
 
+/* --- Queues --- */
+
+/* The queue holds the waiting jobs, each once. With POLICY_SERVICE, if the head of a cluster's only
+ * queue could start, a pass is due. (The choice of other policies may change with time alone, and
+ * queues keep slots for each other.) */
+static void check_queue(const Jobs *jobs, const Cluster *cluster, const ClusterQueues *queues,
+                        const JobQueue *queue)
+{
+    const JobHeap *waiting = &queue->waiting;
+    for (int32_t i = 0; i < waiting->count; i++) {
+        const Job *job = job_by_id(jobs, waiting->items[i].job);
+        invariant(job->is_waiting && job->cluster.index == cluster->id.index);
+        invariant(&queues->items[job->queue] == queue);
+        invariant(waiting->items[i].priority == job_priority(jobs->scenario, job));
+        invariant(i == 0 || heap_job_is_before(waiting->items[(i - 1) / 2], waiting->items[i]));
+    }
+    bool is_asked = jobs->policy == POLICY_SERVICE && waiting->count > 0 && queue->spec == NULL &&
+                    cluster->provisioning < PROVISIONING_DELETING &&
+                    !room_closes(cluster_room(cluster));
+    const Job *head = is_asked ? job_by_id(jobs, job_heap_first(waiting)) : NULL;
+    if (is_asked && !job_is_stopping(head))
+        invariant(!request_fits(&head->request, &(SlotLimit){0}, cluster_room(cluster)) ||
+                  queues->is_pass_due);
+}
+
+/* A queue has the slots that its jobs have, and not more than its limit or than they had when it
+ * changed. */
+static void check_slots(const Jobs *jobs, const Cluster *cluster, const ClusterQueues *queues,
+                        const JobQueue *queue)
+{
+    int64_t slots = 0;
+    if (queue->spec == NULL)
+        return;
+    for (uint32_t j = 0; (j = row_table_next(&jobs->rows, j)) < jobs->rows.count; j++) {
+        const Job *job = job_by_id(jobs, (JobId){j});
+        if (job->cluster.index == cluster->id.index && job_is_active(job) &&
+            &queues->items[job->queue] == queue)
+            slots += job_slots(cluster, job->request);
+    }
+    invariant(slots == queue->used_slots);
+    invariant(slots <= queue->spec->most || slots <= queue->top_slots);
+}
+
+/* A policy that stops jobs has stopped those that it would, or waits for one that is being
+ * terminated. A policy from outside makes no such promise. */
+static void check_victims(const Jobs *jobs, const Cluster *cluster, const ClusterQueues *queues,
+                          const JobQueue *queue)
+{
+    const Policy *policy = policy_of(jobs->policy);
+    if (policy->victim == NULL || jobs->policy == POLICY_OUTSIDE || queue->spec != NULL ||
+        queues->is_pass_due || queue->waiting.count == 0 ||
+        cluster->provisioning >= PROVISIONING_DELETING || room_closes(cluster_room(cluster)))
+        return; // with maintenance the choice changes with time alone
+    const PolicyView view = job_queue_view(jobs, queue, cluster_room(cluster));
+    const int32_t victim = policy->victim(&view);
+    invariant(victim == POLICY_NONE || job_is_stopping(job_by_id(jobs, view.waiting[0].job)) ||
+              job_is_stopping(job_by_id(jobs, view.running[victim].job)));
+}
+
+/* The GPUs that jobs hold of shared nodes. */
+static int64_t shared_gpus(const Jobs *jobs, const Cluster *cluster)
+{
+    int64_t gpus = 0;
+    for (int32_t place = 0; place < cluster->place_count; place++) {
+        const NodeId id = cluster->nodes[place];
+        const Node *node = id.index != ID_NONE ? node_by_id(jobs->clusters, id) : NULL;
+        for (int32_t i = 0; node != NULL && i < node->shared_count; i++)
+            gpus += node->shared[i].share.gpus;
+    }
+    return gpus;
+}
+
+/* The listed running jobs of all queues have all that is in use. */
+static void check_plans(const Jobs *jobs, const Cluster *cluster, const ClusterQueues *queues)
+{
+    int64_t running_nodes = 0, gpus = 0;
+    for (int32_t k = 0; k < cluster->kind_count; k++)
+        running_nodes += cluster->kinds[k].shared_nodes;
+    for (int32_t q = 0; q < queues->count; q++) {
+        const QueuePlan *plan = queues->items[q].plan;
+        if (plan == NULL)
+            continue;
+        queue_plan_check(jobs, plan, cluster->id);
+        invariant(plan->waiting_count == queues->items[q].waiting.count);
+        for (int32_t i = 0; i < plan->running_count; i++) {
+            const Job *job = job_by_id(jobs, plan->running[i].job);
+            invariant(job->queue == q);
+            if (job->request.kind == REQUEST_NODES)
+                running_nodes += job->request.nodes;
+            else
+                gpus += job_slots(cluster, job->request);
+        }
+    }
+    invariant(running_nodes == cluster->node_count[NODE_RUNNING]);
+    invariant(gpus == shared_gpus(jobs, cluster));
+}
+
+/* Checks the queues of the cluster; returns how many jobs wait in them. */
+static int32_t check_queues(const Jobs *jobs, const Cluster *cluster)
+{
+    const ClusterQueues *queues = scheduler_find_queues(jobs, cluster->id);
+    int32_t waiting = 0;
+    if (!queues)
+        return 0;
+    for (int32_t i = 0; i < queues->count; i++) {
+        const JobQueue *queue = &queues->items[i];
+        check_queue(jobs, cluster, queues, queue);
+        check_slots(jobs, cluster, queues, queue);
+        notice_check(jobs, cluster->id, queue, i);
+        if (queue->plan != NULL)
+            check_victims(jobs, cluster, queues, queue);
+        waiting += queue->waiting.count;
+    }
+    if (scheduler_sees_queue(jobs))
+        check_plans(jobs, cluster, queues);
+    invariant(waiting == queues->waiting);
+    return waiting;
+}
+
+/* --- All --- */
+
 int64_t jobs_check(const Jobs *jobs)
 {
     int32_t queued = 0, waiting = 0, transfers = 0;
@@ -250,7 +375,7 @@ int64_t jobs_check(const Jobs *jobs)
          c++) {
         const Cluster *cluster = cluster_by_id(jobs->clusters, (ClusterId){c});
         check_demand(jobs, cluster);
-        queued += scheduler_check(jobs, cluster);
+        queued += check_queues(jobs, cluster);
     }
     for (uint32_t j = 0; (j = row_table_next(&jobs->rows, j)) < jobs->rows.count; j++) {
         const Job *job = job_by_id(jobs, (JobId){j});

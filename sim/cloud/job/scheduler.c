@@ -37,21 +37,20 @@ static __attribute__((noinline)) ClusterQueues *add_queues(Jobs *jobs, ClusterId
     return queues;
 }
 
-/* NULL: no job was ever submitted to the cluster. */
-static ClusterQueues *find_queues(const Jobs *jobs, ClusterId cluster)
+ClusterQueues *scheduler_find_queues(const Jobs *jobs, ClusterId cluster)
 {
     return cluster.index < jobs->queues.count ? row_table_at(&jobs->queues, cluster.index) : NULL;
 }
 
 ClusterQueues *scheduler_queues(Jobs *jobs, ClusterId cluster)
 {
-    ClusterQueues *queues = find_queues(jobs, cluster);
+    ClusterQueues *queues = scheduler_find_queues(jobs, cluster);
     return queues != NULL ? queues : add_queues(jobs, cluster);
 }
 
 void scheduler_forget(Jobs *jobs, ClusterId cluster)
 {
-    if (find_queues(jobs, cluster) != NULL)
+    if (scheduler_find_queues(jobs, cluster) != NULL)
         row_table_clear(&jobs->queues, cluster.index);
 }
 
@@ -62,20 +61,20 @@ PolicyKind scheduler_policy(const Jobs *jobs)
 
 int32_t scheduler_queue_length(const Jobs *jobs, ClusterId cluster)
 {
-    const ClusterQueues *queues = find_queues(jobs, cluster);
+    const ClusterQueues *queues = scheduler_find_queues(jobs, cluster);
     return queues ? queues->waiting : 0;
 }
 
 SlotLimit scheduler_queue_limit(const Jobs *jobs, ClusterId cluster, int32_t queue)
 {
-    const ClusterQueues *queues = find_queues(jobs, cluster);
+    const ClusterQueues *queues = scheduler_find_queues(jobs, cluster);
     return queues != NULL ? job_queue_limit(&queues->items[queue]) : (SlotLimit){0};
 }
 
 int64_t scheduler_noticed_slots(const Jobs *jobs, ClusterId id, int32_t index)
 {
     const Cluster *cluster = cluster_by_id(jobs->clusters, id);
-    const ClusterQueues *queues = find_queues(jobs, id);
+    const ClusterQueues *queues = scheduler_find_queues(jobs, id);
     int64_t slots = 0;
     for (uint32_t i = 0; queues != NULL && i < queues->items[index].noticed_count; i++)
         slots += job_slots(cluster, job_by_id(jobs, queues->items[index].noticed[i])->request);
@@ -84,7 +83,7 @@ int64_t scheduler_noticed_slots(const Jobs *jobs, ClusterId id, int32_t index)
 
 uint32_t scheduler_claim(const Jobs *jobs, ClusterId cluster, int32_t queue)
 {
-    const ClusterQueues *queues = find_queues(jobs, cluster);
+    const ClusterQueues *queues = scheduler_find_queues(jobs, cluster);
     return queues != NULL ? queues->items[queue].claim : 0;
 }
 
@@ -221,7 +220,7 @@ void scheduler_change_policy(Jobs *jobs, PolicyKind policy)
 
 const QueueSpec *scheduler_queue_spec(const Jobs *jobs, ClusterId cluster, int32_t index)
 {
-    const ClusterQueues *queues = find_queues(jobs, cluster);
+    const ClusterQueues *queues = scheduler_find_queues(jobs, cluster);
     return queues != NULL ? queues->items[index].spec
                           : &cluster_by_id(jobs->clusters, cluster)->spec->queues[index];
 }
@@ -643,122 +642,4 @@ void scheduler_pass(Jobs *jobs, ClusterId id)
         demand_update(jobs, cluster, queues, &queues->items[i]);
     defer_jobs(jobs, cluster, queues);
     report_waits(jobs, queues, cluster);
-}
-
-/* --- Invariants --- */
-
-/* The queue holds the waiting jobs, each once. With POLICY_SERVICE, if the head of a cluster's only
- * queue could start, a pass is due. (The choice of other policies may change with time alone, and
- * queues keep slots for each other.) */
-static void check_queue(const Jobs *jobs, const Cluster *cluster, const ClusterQueues *queues,
-                        const JobQueue *queue)
-{
-    const JobHeap *waiting = &queue->waiting;
-    for (int32_t i = 0; i < waiting->count; i++) {
-        const Job *job = job_by_id(jobs, waiting->items[i].job);
-        invariant(job->is_waiting && job->cluster.index == cluster->id.index);
-        invariant(&queues->items[job->queue] == queue);
-        invariant(waiting->items[i].priority == job_priority(jobs->scenario, job));
-        invariant(i == 0 || heap_job_is_before(waiting->items[(i - 1) / 2], waiting->items[i]));
-    }
-    bool is_asked = jobs->policy == POLICY_SERVICE && waiting->count > 0 && queue->spec == NULL &&
-                    cluster->provisioning < PROVISIONING_DELETING &&
-                    !room_closes(cluster_room(cluster));
-    const Job *head = is_asked ? job_by_id(jobs, job_heap_first(waiting)) : NULL;
-    if (is_asked && !job_is_stopping(head))
-        invariant(!request_fits(&head->request, &(SlotLimit){0}, cluster_room(cluster)) ||
-                  queues->is_pass_due);
-}
-
-/* A queue has the slots that its jobs have, and not more than its limit or than they had when it
- * changed. */
-static void check_slots(const Jobs *jobs, const Cluster *cluster, const ClusterQueues *queues,
-                        const JobQueue *queue)
-{
-    int64_t slots = 0;
-    if (queue->spec == NULL)
-        return;
-    for (uint32_t j = 0; (j = row_table_next(&jobs->rows, j)) < jobs->rows.count; j++) {
-        const Job *job = job_by_id(jobs, (JobId){j});
-        if (job->cluster.index == cluster->id.index && job_is_active(job) &&
-            &queues->items[job->queue] == queue)
-            slots += job_slots(cluster, job->request);
-    }
-    invariant(slots == queue->used_slots);
-    invariant(slots <= queue->spec->most || slots <= queue->top_slots);
-}
-
-/* A policy that stops jobs has stopped those that it would, or waits for one that is being
- * terminated. A policy from outside makes no such promise. */
-static void check_victims(const Jobs *jobs, const Cluster *cluster, const ClusterQueues *queues,
-                          const JobQueue *queue)
-{
-    const Policy *policy = policy_of(jobs->policy);
-    if (policy->victim == NULL || jobs->policy == POLICY_OUTSIDE || queue->spec != NULL ||
-        queues->is_pass_due || queue->waiting.count == 0 ||
-        cluster->provisioning >= PROVISIONING_DELETING || room_closes(cluster_room(cluster)))
-        return; // with maintenance the choice changes with time alone
-    const PolicyView view = job_queue_view(jobs, queue, cluster_room(cluster));
-    const int32_t victim = policy->victim(&view);
-    invariant(victim == POLICY_NONE || job_is_stopping(job_by_id(jobs, view.waiting[0].job)) ||
-              job_is_stopping(job_by_id(jobs, view.running[victim].job)));
-}
-
-/* The GPUs that jobs hold of shared nodes. */
-static int64_t shared_gpus(const Jobs *jobs, const Cluster *cluster)
-{
-    int64_t gpus = 0;
-    for (int32_t place = 0; place < cluster->place_count; place++) {
-        const NodeId id = cluster->nodes[place];
-        const Node *node = id.index != ID_NONE ? node_by_id(jobs->clusters, id) : NULL;
-        for (int32_t i = 0; node != NULL && i < node->shared_count; i++)
-            gpus += node->shared[i].share.gpus;
-    }
-    return gpus;
-}
-
-/* The listed running jobs of all queues have all that is in use. */
-static void check_plans(const Jobs *jobs, const Cluster *cluster, const ClusterQueues *queues)
-{
-    int64_t running_nodes = 0, gpus = 0;
-    for (int32_t k = 0; k < cluster->kind_count; k++)
-        running_nodes += cluster->kinds[k].shared_nodes;
-    for (int32_t q = 0; q < queues->count; q++) {
-        const QueuePlan *plan = queues->items[q].plan;
-        if (plan == NULL)
-            continue;
-        queue_plan_check(jobs, plan, cluster->id);
-        invariant(plan->waiting_count == queues->items[q].waiting.count);
-        for (int32_t i = 0; i < plan->running_count; i++) {
-            const Job *job = job_by_id(jobs, plan->running[i].job);
-            invariant(job->queue == q);
-            if (job->request.kind == REQUEST_NODES)
-                running_nodes += job->request.nodes;
-            else
-                gpus += job_slots(cluster, job->request);
-        }
-    }
-    invariant(running_nodes == cluster->node_count[NODE_RUNNING]);
-    invariant(gpus == shared_gpus(jobs, cluster));
-}
-
-int32_t scheduler_check(const Jobs *jobs, const Cluster *cluster)
-{
-    const ClusterQueues *queues = find_queues(jobs, cluster->id);
-    int32_t waiting = 0;
-    if (!queues)
-        return 0;
-    for (int32_t i = 0; i < queues->count; i++) {
-        const JobQueue *queue = &queues->items[i];
-        check_queue(jobs, cluster, queues, queue);
-        check_slots(jobs, cluster, queues, queue);
-        notice_check(jobs, cluster->id, queue, i);
-        if (queue->plan != NULL)
-            check_victims(jobs, cluster, queues, queue);
-        waiting += queue->waiting.count;
-    }
-    if (scheduler_sees_queue(jobs))
-        check_plans(jobs, cluster, queues);
-    invariant(waiting == queues->waiting);
-    return waiting;
 }

@@ -48,7 +48,4 @@ void scheduler_attempt_ends(Jobs *jobs, const Job *job);
 /* Event: a scheduling pass. */
 void scheduler_pass(Jobs *jobs, ClusterId cluster);
 
-/* Checks the cluster's queue; returns its length. */
-int32_t scheduler_check(const Jobs *jobs, const Cluster *cluster);
-
 #endif

@@ -93,6 +93,8 @@ struct Jobs {
 Cluster *job_cluster(Jobs *jobs, const Job *job);
 /* The queues of a cluster; empty before the first job. */
 ClusterQueues *scheduler_queues(Jobs *jobs, ClusterId cluster);
+/* NULL: no job was ever submitted to the cluster. */
+ClusterQueues *scheduler_find_queues(const Jobs *jobs, ClusterId cluster);
 /* Pushes an event of the job's present attempt, `delay_ns` from now. */
 void job_push(Jobs *jobs, const Job *job, int64_t delay_ns, EventKind kind, uint32_t detail);
 /* Reports a moment of the job; `ordinal` is 0 for moments without one. */

@@ -542,6 +542,14 @@ static void add_end(Story *story, const ClusterView *cluster, const StoryMoment 
     story->is_over = true;
 }
 
+HeldNode *story_held_node(Story *story, uint32_t id)
+{
+    for (uint32_t i = 0; i < story->node_count; i++)
+        if (story->nodes[i].id == id)
+            return &story->nodes[i];
+    return NULL;
+}
+
 static void forget_freed(Story *story)
 {
     uint32_t kept_count = 0;

@@ -103,6 +103,8 @@ typedef struct {
     StoryMoment now;
 } Story;
 
+/* The node, if the job has it or lost it at this instant; NULL. */
+HeldNode *story_held_node(Story *story, uint32_t id);
 /* The moment of this instant, to be filled in; begins one when none is open. */
 StoryMoment *story_moment(Story *story, int64_t at_ns);
 /* Adds the lines of the open moment: no more events will come at its time. `cluster` and `spec`
