@@ -7,6 +7,7 @@
 #include "emu/batchai/batchai.h"
 #include "emu/batchai/file_server.h"
 #include "emu/batchai/operations.h"
+#include "sim/cloud/job/job_name.h"
 #include "sim/scenario/format/types.h"
 
 static const Job *job_of(const ArmCall *call, const Record *record)

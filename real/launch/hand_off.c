@@ -16,6 +16,7 @@
 #include "sim/cli/files.h"
 #include "sim/cli/json_file.h"
 #include "sim/cli/machine_clock.h"
+#include "sim/cloud/job/job_name.h"
 #include "sim/cloud/training/layer_rates.h"
 #include "sim/json/decimal.h"
 #include "trainer/data/cifar_files.h"

@@ -2,6 +2,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/cloud/job/epochs.h"
+#include "sim/cloud/job/job_name.h"
 #include "sim/cloud/job/pace.h"
 #include "sim/cloud/job/progress.h"
 #include "sim/cloud/job/tables.h"

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/base/invariant.h"
+#include "sim/cloud/job/job_name.h"
 
 const char *job_mount_root(Arena *arena, ResourcePath path)
 {

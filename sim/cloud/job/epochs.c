@@ -4,6 +4,7 @@
 #include "sim/cloud/job/attempt.h"
 #include "sim/cloud/job/checkpoint.h"
 #include "sim/cloud/job/exchange.h"
+#include "sim/cloud/job/job_name.h"
 #include "sim/cloud/job/notice.h"
 #include "sim/cloud/job/pace.h"
 #include "sim/cloud/job/progress.h"

@@ -1,9 +1,6 @@
 #include "sim/cloud/job/job.h"
 
-#include <string.h>
-
 #include "sim/base/invariant.h"
-#include "sim/base/text.h"
 #include "sim/cloud/job/attempt.h"
 #include "sim/cloud/job/checkpoint.h"
 #include "sim/cloud/job/demand.h"
@@ -214,76 +211,6 @@ void job_succeed(Jobs *jobs, Job *job)
     attempt_end(jobs, job, ATTEMPT_COMPLETED, reason);
     job->exit_code = 0;
     complete(jobs, job, JOB_SUCCEEDED, reason);
-}
-
-/* --- Names --- */
-
-/* The format of API version 2018-05-01 (batchai-service notes, "Output paths"). */
-const char *job_output_segment(const Scenario *scenario, const Job *job, Arena *arena)
-{
-    return arena_printf(arena, "%s/%s/workspaces/%s/experiments/%s/jobs/%s/%s",
-                        scenario->subscription, job->path.group, job->path.workspace,
-                        job->path.experiment, job_path(scenario, job, arena).name,
-                        names_guid(scenario, job->address, 0, arena));
-}
-
-static const char epoch_mark[] = "{epoch}";
-
-static bool has_mark(const char *pattern, const char *mark)
-{
-    while (*pattern && !begins_with(pattern, mark))
-        pattern++;
-    return *pattern != '\0';
-}
-
-/* Writes `pattern` with its marks filled in to `out`, unless that is NULL. Returns the number of
- * bytes, NUL included. */
-static size_t fill(char *out, const char *pattern, const char *segment, const char *epoch)
-{
-    size_t length = 0;
-    while (*pattern) {
-        bool is_segment = begins_with(pattern, JOB_SEGMENT_MARK);
-        bool is_epoch = begins_with(pattern, epoch_mark);
-        const char *value = is_segment ? segment : is_epoch ? epoch : pattern;
-        size_t value_length = is_segment || is_epoch ? strlen(value) : 1;
-        if (out)
-            memcpy(out + length, value, value_length);
-        length += value_length;
-        pattern += is_segment ? strlen(JOB_SEGMENT_MARK) : is_epoch ? strlen(epoch_mark) : 1;
-    }
-    if (out)
-        out[length] = '\0';
-    return length + 1;
-}
-
-/* As job_fill_in, for a point within an epoch, too. */
-static const char *fill_marks(const Scenario *scenario, const Job *job, const char *pattern,
-                              TrainingPoint point, Arena *arena)
-{
-    bool has_segment = has_mark(pattern, JOB_SEGMENT_MARK);
-    if (!has_segment && !has_mark(pattern, epoch_mark))
-        return pattern;
-    Arena *scratch = arena_create();
-    const char *segment = has_segment ? job_output_segment(scenario, job, scratch) : "";
-    const char *epoch = arena_printf(scratch, "%lld", (long long)point.epochs);
-    if (point.steps > 0)
-        epoch = arena_printf(scratch, "%s-step-%lld", epoch, (long long)point.steps);
-    char *filled = arena_alloc(arena, fill(NULL, pattern, segment, epoch));
-    fill(filled, pattern, segment, epoch);
-    arena_destroy(scratch);
-    return filled;
-}
-
-const char *job_fill_in(const Scenario *scenario, const Job *job, const char *pattern,
-                        int64_t epoch, Arena *arena)
-{
-    return fill_marks(scenario, job, pattern, (TrainingPoint){.epochs = epoch}, arena);
-}
-
-const char *job_checkpoint_path(const Scenario *scenario, const Job *job, const Program *program,
-                                TrainingPoint point, Arena *arena)
-{
-    return fill_marks(scenario, job, program->checkpoint_path, point, arena);
 }
 
 /* --- Creation --- */

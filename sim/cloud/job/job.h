@@ -186,18 +186,6 @@ bool job_is_active(const Job *job); /* has nodes: running or terminating */
 bool job_is_completed(const Job *job);
 bool job_is_stalled(const Job *job);
 bool job_trains(const Job *job); /* its program is a simulated training */
-/* "{sub}/{rg}/workspaces/{w}/experiments/{e}/jobs/{j}/{guid}": the folder of its outputs, below the
- * directory that the job names. The GUID is drawn at the job's address. In `arena`. */
-const char *job_output_segment(const Scenario *scenario, const Job *job, Arena *arena);
-/* Fills in the marks of a path or command line of the spec: "{segment}" becomes the job's output
- * segment, which exists only after the job's creation, and "{epoch}" becomes `epoch`. In `arena`,
- * or `pattern` itself if it has no marks. */
-const char *job_fill_in(const Scenario *scenario, const Job *job, const char *pattern,
-                        int64_t epoch, Arena *arena);
-/* The path of the checkpoint of `program` at `point`: "{epoch}" becomes "3", or "3-step-120" within
- * an epoch. As job_fill_in. */
-const char *job_checkpoint_path(const Scenario *scenario, const Job *job, const Program *program,
-                                TrainingPoint point, Arena *arena);
 
 /* --- Commands; each checks first and changes nothing when it fails. --- */
 

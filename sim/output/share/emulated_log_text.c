@@ -5,6 +5,7 @@
 #include "sim/base/invariant.h"
 #include "sim/base/text.h"
 #include "sim/base/units.h"
+#include "sim/cloud/job/job_name.h"
 #include "sim/model/bounded.h"
 #include "sim/output/share/package_log.h"
 #include "sim/output/share/written_file.h"

@@ -4,6 +4,7 @@
 #include "sim/base/civil_time.h"
 #include "sim/base/units.h"
 #include "sim/cloud/job/environment.h"
+#include "sim/cloud/job/job_name.h"
 #include "sim/output/share/container_log.h"
 #include "sim/output/share/emulated_log_text.h"
 #include "sim/output/share/package_log.h"

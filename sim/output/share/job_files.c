@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/base/invariant.h"
+#include "sim/cloud/job/job_name.h"
 #include "sim/output/share/emulated_log_text.h"
 #include "sim/output/share/keras_log.h"
 

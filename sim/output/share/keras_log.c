@@ -6,6 +6,7 @@
 #include "sim/base/civil_time.h"
 #include "sim/base/units.h"
 #include "sim/base/wide.h"
+#include "sim/cloud/job/job_name.h"
 #include "sim/engine/rng.h"
 #include "sim/formats/keras_bar.h"
 

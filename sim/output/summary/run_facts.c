@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/cloud/job/job_name.h"
 #include "sim/cloud/job/listed.h"
 
 static const char *const fidelity_names[] = {"step", "epoch", "job"};

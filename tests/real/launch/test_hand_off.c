@@ -5,6 +5,7 @@
 
 #include "real/launch/hand_off.h"
 #include "sim/cli/files.h"
+#include "sim/cloud/job/job_name.h"
 #include "tests/support/memory_files.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary_folder.h"

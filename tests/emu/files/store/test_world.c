@@ -6,6 +6,7 @@
 
 #include "emu/files/store/shares.h"
 #include "sim/cloud/apply.h"
+#include "sim/cloud/job/job_name.h"
 #include "sim/output/share/job_files.h"
 #include "sim/output/share/setup_files.h"
 #include "sim/output/share/share_tree.h"

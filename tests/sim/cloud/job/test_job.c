@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "sim/base/units.h"
+#include "sim/cloud/job/job_name.h"
 #include "sim/cloud/job/loss.h"
 #include "sim/cloud/tables.h"
 #include "tests/support/suite.h"

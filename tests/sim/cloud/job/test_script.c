@@ -3,6 +3,7 @@
 
 #include "sim/base/text.h"
 #include "sim/base/units.h"
+#include "sim/cloud/job/job_name.h"
 #include "sim/cloud/tables.h"
 #include "sim/output/share/job_files.h"
 #include "sim/output/share/written_file.h"

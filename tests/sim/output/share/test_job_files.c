@@ -1,3 +1,4 @@
+#include "sim/cloud/job/job_name.h"
 #include "sim/output/share/job_files.h"
 
 #include <inttypes.h>

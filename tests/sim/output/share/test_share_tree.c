@@ -1,3 +1,4 @@
+#include "sim/cloud/job/job_name.h"
 #include "sim/output/share/share_tree.h"
 
 #include <errno.h>
