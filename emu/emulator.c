@@ -283,6 +283,8 @@ bool emulator_commit(Emulator *emulator, Status *status)
         store_removes(emulator->store, true); // what was begun is finished
         emulator->written_ns = emulator->pace.machine_ns;
     }
+    if (!emulator->is_over)
+        emulator->noted_changes = emulator->kept->changes;
     emulator->is_ahead = (!emulator->is_over && !note_present(emulator, status)) ||
                          !count_start(emulator, status) || !store_commit(emulator->store, status);
     settle_events(emulator);
@@ -553,6 +555,16 @@ static bool needs_files_reported(Part part, const HttpRequest *request)
     return part != PART_FILES && (!is_look || strcmp(request->target, "/trainyard/session") == 0);
 }
 
+/* A client may see the states that have changed with time: its answer waits until the time is on
+ * the disk, as after a jump. Without it a kill would take the states back. */
+static void note_seen(Emulator *emulator)
+{
+    Status ignored; // a disk that is full: reads continue, and the next request tries again
+    if (emulator->noted_changes != emulator->kept->changes &&
+        session_note_time(emulator->session, &ignored))
+        emulator->noted_changes = emulator->kept->changes;
+}
+
 void emulator_handle(Emulator *emulator, const HttpRequest *request, HttpResponse *response)
 {
     const Part part = part_of(emulator, request);
@@ -561,6 +573,7 @@ void emulator_handle(Emulator *emulator, const HttpRequest *request, HttpRespons
         return;
     }
     emulator->arm.request = ++emulator->requests;
+    note_seen(emulator);
     store_removes(emulator->store, request->method == HTTP_DELETE);
     file_store_at(emulator->files, session_unix_ms(emulator->session),
                   session_now_ns(emulator->session));

@@ -352,6 +352,33 @@ START_TEST(a_stopped_session_continues_at_its_last_time)
 }
 END_TEST
 
+/* Commits as the server does at the end of a round of requests. Whether there was a write. */
+static bool end_round(void)
+{
+    Status status = {0};
+    const bool is_dirty = store_is_dirty(emulator->store);
+    ck_assert(!is_dirty || emulator_commit(emulator, &status));
+    return is_dirty;
+}
+
+START_TEST(a_kill_takes_back_no_state_that_a_client_has_seen)
+{
+    open_with(CLOCK_REAL, false);
+    make_cluster();
+    ck_assert(end_round());
+    emulator_tick(emulator, 4000 * NS_PER_S, INT64_C(1700004000000));
+    ck_assert(!end_round()); // time alone writes nothing
+    ck_assert_ptr_nonnull(strstr(cluster(), "\"idleNodeCount\":2"));
+    ck_assert(end_round()); // the answer waits for it
+    emulator_tick(emulator, 4001 * NS_PER_S, INT64_C(1700004001000));
+    cluster();
+    ck_assert(!end_round());  // nothing has changed since
+    emulator_close(emulator); // as if killed: nothing more is written
+    open_with(CLOCK_MANUAL, false);
+    ck_assert_ptr_nonnull(strstr(cluster(), "\"idleNodeCount\":2"));
+}
+END_TEST
+
 START_TEST(an_emulator_that_cannot_be_opened_is_reported)
 {
     Problems problems = problems_create(arena), warnings = problems_create(arena);
@@ -408,6 +435,7 @@ Suite *test_suite(void)
     tcase_add_test(all, other_clocks_do_not_jump);
     tcase_add_test(all, real_time_passes_as_it_does);
     tcase_add_test(all, a_stopped_session_continues_at_its_last_time);
+    tcase_add_test(all, a_kill_takes_back_no_state_that_a_client_has_seen);
     tcase_add_test(all, an_emulator_that_cannot_be_opened_is_reported);
     tcase_add_test(all, faults_of_the_scenario_hold_from_each_start_on);
     suite_add_tcase(suite, all);
