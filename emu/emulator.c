@@ -365,19 +365,31 @@ bool emulator_advance(Emulator *emulator, int64_t until_ns)
     return session_now_ns(session) >= until_ns;
 }
 
+/* Whether the world has a state, since `before`, that the clients who have asked wait for. */
+static bool is_awaited(const Emulator *emulator, const Kept *before, int64_t since_ns)
+{
+    const Kept *kept = emulator->kept;
+    if (kept->job_changes != before->job_changes)
+        return true;
+    return kept->changes != before->changes &&
+           (!emulator->pace.polls_only_jobs ||
+            session_now_ns(emulator->session) - since_ns > NS_PER_HOUR);
+}
+
 /* Runs the world to the next change that a client could wait for. If no event is due for a day,
  * runs it to the next event. */
 static void jump(Emulator *emulator)
 {
     const World *world = session_world(emulator->session);
-    const uint64_t changes = emulator->kept->changes;
+    const Kept before = *emulator->kept;
+    const int64_t since_ns = session_now_ns(emulator->session);
     const int64_t day_ns =
         least(session_now_ns(emulator->session), LAST_INSTANT_NS - NS_PER_DAY) + NS_PER_DAY;
     const int64_t next_ns = world_next_event_ns(world);
     const int64_t end_ns = next_ns < INT64_MAX && next_ns > day_ns ? next_ns : day_ns;
     const int64_t events_most = world_events(world) + emulator->control.events_max;
     Status ignored; // a disk that is full: time is noted with the next entry
-    while (emulator->kept->changes == changes && world_next_event_ns(world) <= end_ns &&
+    while (!is_awaited(emulator, &before, since_ns) && world_next_event_ns(world) <= end_ns &&
            world_events(world) < events_most)
         if (!emulator_advance(emulator, world_next_event_ns(world)))
             break;
