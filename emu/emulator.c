@@ -283,6 +283,8 @@ bool emulator_commit(Emulator *emulator, Status *status)
         store_removes(emulator->store, true); // what was begun is finished
         emulator->written_ns = emulator->pace.machine_ns;
     }
+    if (!emulator->is_over)
+        emulator->noted_changes = emulator->kept->changes;
     emulator->is_ahead = (!emulator->is_over && !note_present(emulator, status)) ||
                          !count_start(emulator, status) || !store_commit(emulator->store, status);
     settle_events(emulator);
@@ -363,19 +365,31 @@ bool emulator_advance(Emulator *emulator, int64_t until_ns)
     return session_now_ns(session) >= until_ns;
 }
 
+/* Whether the world has a state, since `before`, that the clients who have asked wait for. */
+static bool is_awaited(const Emulator *emulator, const Kept *before, int64_t since_ns)
+{
+    const Kept *kept = emulator->kept;
+    if (kept->job_changes != before->job_changes)
+        return true;
+    return kept->changes != before->changes &&
+           (!emulator->pace.polls_only_jobs ||
+            session_now_ns(emulator->session) - since_ns > NS_PER_HOUR);
+}
+
 /* Runs the world to the next change that a client could wait for. If no event is due for a day,
  * runs it to the next event. */
 static void jump(Emulator *emulator)
 {
     const World *world = session_world(emulator->session);
-    const uint64_t changes = emulator->kept->changes;
+    const Kept before = *emulator->kept;
+    const int64_t since_ns = session_now_ns(emulator->session);
     const int64_t day_ns =
         least(session_now_ns(emulator->session), LAST_INSTANT_NS - NS_PER_DAY) + NS_PER_DAY;
     const int64_t next_ns = world_next_event_ns(world);
     const int64_t end_ns = next_ns < INT64_MAX && next_ns > day_ns ? next_ns : day_ns;
     const int64_t events_most = world_events(world) + emulator->control.events_max;
     Status ignored; // a disk that is full: time is noted with the next entry
-    while (emulator->kept->changes == changes && world_next_event_ns(world) <= end_ns &&
+    while (!is_awaited(emulator, &before, since_ns) && world_next_event_ns(world) <= end_ns &&
            world_events(world) < events_most)
         if (!emulator_advance(emulator, world_next_event_ns(world)))
             break;
@@ -553,6 +567,16 @@ static bool needs_files_reported(Part part, const HttpRequest *request)
     return part != PART_FILES && (!is_look || strcmp(request->target, "/trainyard/session") == 0);
 }
 
+/* A client may see the states that have changed with time: its answer waits until the time is on
+ * the disk, as after a jump. Without it a kill would take the states back. */
+static void note_seen(Emulator *emulator)
+{
+    Status ignored; // a disk that is full: reads continue, and the next request tries again
+    if (emulator->noted_changes != emulator->kept->changes &&
+        session_note_time(emulator->session, &ignored))
+        emulator->noted_changes = emulator->kept->changes;
+}
+
 void emulator_handle(Emulator *emulator, const HttpRequest *request, HttpResponse *response)
 {
     const Part part = part_of(emulator, request);
@@ -561,6 +585,7 @@ void emulator_handle(Emulator *emulator, const HttpRequest *request, HttpRespons
         return;
     }
     emulator->arm.request = ++emulator->requests;
+    note_seen(emulator);
     store_removes(emulator->store, request->method == HTTP_DELETE);
     file_store_at(emulator->files, session_unix_ms(emulator->session),
                   session_now_ns(emulator->session));

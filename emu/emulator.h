@@ -47,8 +47,9 @@ typedef struct Emulator {
     bool is_start_counted;
     bool is_over;  /* the session went back (emu/undo.h): the memory is that of the dropped part */
     bool is_ahead; /* a commit has failed: memory includes writes that are lost */
-    int64_t written_ns; /* the last commit, on the machine's clock */
-    uint64_t requests;  /* number of this one, of no other since the state began: makes ids */
+    int64_t written_ns;     /* the last commit, on the machine's clock */
+    uint64_t noted_changes; /* kept->changes at the last commit of the time at which they were */
+    uint64_t requests;      /* number of this one, of no other since the state began: makes ids */
 } Emulator;
 
 /* The session in `folder`, or a new one there that begins with the scenario at `scenario_path` as
@@ -58,7 +59,8 @@ Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_p
                         ScenarioOverrides overrides, const EmulatorSettings *settings, Clock clock,
                         Problems *problems, Problems *warnings);
 /* Commits all writes together with the present time: an emulator that is opened again continues
- * from there, so that no answer that it has given is in its future. After a failure it must be
+ * from there. The first request after a state of a cluster or job has changed is a write of that
+ * time, so that no client has seen a state that is lost. After a failure the emulator must be
  * closed, because its memory includes writes that are lost (emu/state/store.h). */
 MUST_CHECK bool emulator_commit(Emulator *emulator, Status *status);
 /* After that commit the emulator must be opened again, because its session went back in time

@@ -11,8 +11,10 @@
 static void count_change(void *listener, const TraceRow *row)
 {
     Kept *kept = listener;
-    (void)row;
+    const TraceKind kind = row->record.kind;
     kept->changes++;
+    if (kind == TRACE_JOB_STATE || kind == TRACE_JOB_PROVISIONING)
+        kept->job_changes++;
 }
 
 static void watch_files(void *files, World *world)

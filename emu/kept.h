@@ -17,8 +17,9 @@ typedef struct {
     Events *events;
     Tally *tally;
     Outcomes *outcomes;
-    uint64_t changes; /* of states that clients can see */
-    bool is_open;     /* the journal is replayed: what follows is new */
+    uint64_t changes;     /* of states that clients can see */
+    uint64_t job_changes; /* of those, the states of jobs */
+    bool is_open;         /* the journal is replayed: what follows is new */
 } Kept;
 
 /* For the session that begins with `base`; both in `arena`. */

@@ -179,7 +179,7 @@ Json *job_show(const ArmCall *call, const Record *record)
     Json *body = show_settings(call, record);
     put_states(call, json_member(body, "properties"), job);
     if (call->request->method == HTTP_GET && !is_settled(call, job))
-        pace_polled(call->arm->pace);
+        pace_polled_job(call->arm->pace);
     return body;
 }
 

@@ -364,9 +364,11 @@ static bool is_served(ControlCall *call, const ControlRoute *table)
         ((const ControlRoute *)route)->handler(call);
         call->response->operation = route->operation;
     } else if (is_known) {
+        const char *methods = route_methods(ROUTE_TABLE(table), call->request);
         gate_refuse(call->request, call->response, 405, "MethodNotAllowed",
-                    "It has other methods.");
-        http_set(call->response, "Allow", route_methods(ROUTE_TABLE(table), call->request));
+                    "%s is not among the methods of this path: %s.", call->request->method_text,
+                    methods);
+        http_set(call->response, "Allow", methods);
     }
     return is_known;
 }

@@ -177,8 +177,8 @@
 /* The Resource Manager. */
 #define AZURE_ARM_ERRORS(X)                                                                        \
     X(ARM_NO_TOKEN, "AuthenticationFailed", 401,                                                   \
-      "Authentication failed. The 'Authorization' header is missing or has no bearer "             \
-      "token.")                                                                                    \
+      "Authentication failed. The 'Authorization' header is missing or has no bearer token. The "  \
+      "emulator accepts any: 'Authorization: Bearer x'.")                                          \
     X(ARM_NO_API_VERSION, "MissingApiVersionParameter", 400,                                       \
       "The api-version query parameter (?api-version=) is required for all requests.")             \
     X(ARM_INVALID_API_VERSION, "InvalidApiVersionParameter", 400,                                  \

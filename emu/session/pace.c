@@ -3,6 +3,13 @@
 void pace_polled(Pace *pace)
 {
     pace->is_polled = true;
+    pace->polls_only_jobs = false;
+}
+
+void pace_polled_job(Pace *pace)
+{
+    pace->polls_only_jobs = pace->polls_only_jobs || !pace->is_polled;
+    pace->is_polled = true;
 }
 
 void pace_looked(Pace *pace, int64_t entry)

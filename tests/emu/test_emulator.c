@@ -155,6 +155,8 @@ START_TEST(other_methods_get_the_list_of_allowed_ones)
     HttpResponse response = ask(LISTENER_PLAIN, HTTP_DELETE, "localhost", "/trainyard/clock", "");
     ck_assert_int_eq(response.status, 405);
     ck_assert_str_eq(http_get(&response, "Allow"), "GET, POST");
+    ck_assert_ptr_nonnull(
+        strstr(text_of(&response), "DELETE is not among the methods of this path: GET, POST."));
     response = ask(LISTENER_PLAIN, HTTP_POST, "localhost", "/", "");
     ck_assert_int_eq(response.status, 405);
 }
@@ -290,6 +292,50 @@ START_TEST(an_automatic_clock_jumps_for_waiting_clients)
 }
 END_TEST
 
+/* A job that nothing prevents, on a cluster whose nodes have still to come. */
+static const char *make_job(void)
+{
+    make_cluster();
+    put("/providers/Microsoft.BatchAI/workspaces/w/experiments/e", "{}");
+    put("/providers/Microsoft.BatchAI/workspaces/w/experiments/e/jobs/j",
+        arena_printf(arena,
+                     "{\"properties\": {\"cluster\": {\"id\": \"%s/providers/Microsoft.BatchAI/"
+                     "workspaces/w/clusters/c\"}, \"nodeCount\": 1, \"stdOutErrPathPrefix\": "
+                     "\"/tmp\", \"customToolkitSettings\": {\"commandLine\": \"sleep 3h\"}}}",
+                     group()));
+    return "/providers/Microsoft.BatchAI/workspaces/w/experiments/e/jobs/j";
+}
+
+/* The states that a client sees which looks at the job until it has ended. */
+static const char *states_of(const char *job)
+{
+    enum { LOOKS_MAX = 20 };
+    static const char mark[] = "\"executionState\":\"";
+    const char *states = "";
+    for (int i = 0; i < LOOKS_MAX; i++) {
+        const HttpResponse response =
+            ask(LISTENER_TLS, HTTP_GET, "127.0.0.1:1",
+                arena_printf(arena, "%s%s?api-version=2018-05-01", group(), job), "");
+        const char *state = strstr(text_of(&response), mark);
+        ck_assert_ptr_nonnull(state);
+        state += strlen(mark);
+        states = arena_printf(arena, "%s %.*s", states, (int)strcspn(state, "\""), state);
+        if (strncmp(state, "succeeded", 9) == 0)
+            break;
+        emulator_tick(emulator, emulator->pace.machine_ns + NS_PER_MS,
+                      emulator->pace.real_unix_ms + 1);
+    }
+    return states;
+}
+
+START_TEST(a_client_that_waits_for_a_job_does_not_wait_for_each_step_of_its_nodes)
+{
+    open_with(CLOCK_AUTO, false);
+    // Queued while its record is made, and until its node comes.
+    ck_assert_str_eq(states_of(make_job()), " queued queued running succeeded");
+}
+END_TEST
+
 START_TEST(a_request_whose_answer_is_lost_is_done)
 {
     open_with(CLOCK_MANUAL, false);
@@ -352,6 +398,33 @@ START_TEST(a_stopped_session_continues_at_its_last_time)
 }
 END_TEST
 
+/* Commits as the server does at the end of a round of requests. Whether there was a write. */
+static bool end_round(void)
+{
+    Status status = {0};
+    const bool is_dirty = store_is_dirty(emulator->store);
+    ck_assert(!is_dirty || emulator_commit(emulator, &status));
+    return is_dirty;
+}
+
+START_TEST(a_kill_takes_back_no_state_that_a_client_has_seen)
+{
+    open_with(CLOCK_REAL, false);
+    make_cluster();
+    ck_assert(end_round());
+    emulator_tick(emulator, 4000 * NS_PER_S, INT64_C(1700004000000));
+    ck_assert(!end_round()); // time alone writes nothing
+    ck_assert_ptr_nonnull(strstr(cluster(), "\"idleNodeCount\":2"));
+    ck_assert(end_round()); // the answer waits for it
+    emulator_tick(emulator, 4001 * NS_PER_S, INT64_C(1700004001000));
+    cluster();
+    ck_assert(!end_round());  // nothing has changed since
+    emulator_close(emulator); // as if killed: nothing more is written
+    open_with(CLOCK_MANUAL, false);
+    ck_assert_ptr_nonnull(strstr(cluster(), "\"idleNodeCount\":2"));
+}
+END_TEST
+
 START_TEST(an_emulator_that_cannot_be_opened_is_reported)
 {
     Problems problems = problems_create(arena), warnings = problems_create(arena);
@@ -403,11 +476,13 @@ Suite *test_suite(void)
     tcase_add_test(all, files_alone_are_files_alone);
     tcase_add_test(all, rules_for_the_api_strike_all_but_their_own_paths);
     tcase_add_test(all, a_fault_looks_like_an_error_of_the_service_that_was_asked);
+    tcase_add_test(all, a_client_that_waits_for_a_job_does_not_wait_for_each_step_of_its_nodes);
     tcase_add_test(all, a_request_whose_answer_is_lost_is_done);
     tcase_add_test(all, an_automatic_clock_jumps_for_waiting_clients);
     tcase_add_test(all, other_clocks_do_not_jump);
     tcase_add_test(all, real_time_passes_as_it_does);
     tcase_add_test(all, a_stopped_session_continues_at_its_last_time);
+    tcase_add_test(all, a_kill_takes_back_no_state_that_a_client_has_seen);
     tcase_add_test(all, an_emulator_that_cannot_be_opened_is_reported);
     tcase_add_test(all, faults_of_the_scenario_hold_from_each_start_on);
     suite_add_tcase(suite, all);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "emu/http/ready.h"
 #include "emu/session/base.h"
 #include "emu/session/export.h"
 #include "emu/session/session.h"
@@ -51,6 +52,18 @@ static bool export_session(Arena *arena, Store *store, const ExportOptions *opti
     return is_written;
 }
 
+/* Another process has the session open. */
+static void hint_at_server(Arena *arena, const char *folder, Status *status)
+{
+    Ready ready;
+    Status ignored = {0};
+    if (ready_read(arena, folder, &ready, &ignored))
+        status_hint(status, "the emulator that serves it has it at http://%s/trainyard/session",
+                    ready.addresses.plain);
+    else
+        status_hint(status, "end the process that uses it");
+}
+
 /* An exit code. */
 static int run(Arena *arena, const ExportOptions *options)
 {
@@ -66,7 +79,7 @@ static int run(Arena *arena, const ExportOptions *options)
     Store *store = store_open(folder, &status);
     if (store == NULL) {
         if (status.code == STATUS_CONFLICT)
-            status_hint(&status, "the emulator that serves it has it at /trainyard/session");
+            hint_at_server(arena, folder, &status);
         return report_status(&status);
     }
     int exit_code = EXIT_FINE;
