@@ -259,6 +259,9 @@ post clock '{"do": "advance", "by": "0s"}'
 stdout_has '"now_ns": 3600000000000'
 end TERM
 holds [ -z "$(ls -A fork-old/copies)" ]
+trainyard export --state fork-old # which is being served
+exit_is 2
+stderr_has "the emulator that serves it has it at http://$served_plain/trainyard/session"
 curl -sS --noproxy '*' -X PUT -w '%{http_code}' "http://$served_plain/trainyard/copies/.." >stdout 2>stderr
 stdout_has 404
 curl -sS --noproxy '*' --path-as-is -X PUT -w '%{http_code}' "http://$served_plain/trainyard/copies/%2e%2e" >stdout 2>stderr
