@@ -38,6 +38,8 @@ typedef struct {
     const char *const *choices; /* CHOICE: the words, ended by NULL */
     /* CHOICE: whether an object with this word may have the member `key`; NULL: any word may. */
     bool (*choice_takes)(int32_t choice, const char *key);
+    bool takes_texts;         /* OBJECTS: an item may be a text that the format turns into an object
+                                 before it is bound */
     const ObjectType *type;   /* OBJECT, OBJECTS, NAMED, NAMED_VALUES: type of each object */
     const CustomKind *custom; /* CUSTOM */
     const char *fallback;     /* the value when absent, as a file would write it; or NULL */

@@ -127,9 +127,22 @@ static Json *object_reference(Schema *schema, const Field *field)
     return reference(schema, field->type);
 }
 
+/* A schema that accepts each value that `node` or `other` accepts. */
+static Json *either_of(Schema *schema, Json *node, Json *other)
+{
+    Json *either = json_object(schema->arena);
+    Json *choices = json_put_array(schema->arena, either, "anyOf");
+    json_add(choices, node);
+    json_add(choices, other);
+    return either;
+}
+
 static Json *objects_schema(Schema *schema, const Field *field)
 {
-    return json_schema_array(schema->arena, reference(schema, field->type));
+    Json *item = reference(schema, field->type);
+    if (field->takes_texts)
+        item = either_of(schema, item, json_schema_typed(schema->arena, "string"));
+    return json_schema_array(schema->arena, item);
 }
 
 static Json *texts_schema(Schema *schema, const Field *field)
@@ -172,16 +185,6 @@ static Json *value_schema(Schema *schema, const Field *field)
 }
 
 /* --- Fields and objects --- */
-
-/* A schema that accepts each value that `node` or `other` accepts. */
-static Json *either_of(Schema *schema, Json *node, Json *other)
-{
-    Json *either = json_object(schema->arena);
-    Json *choices = json_put_array(schema->arena, either, "anyOf");
-    json_add(choices, node);
-    json_add(choices, other);
-    return either;
-}
 
 /* Whether `node` is the schema of single values, and refuses some strings. */
 static bool refuses_texts(const Json *node)

@@ -72,6 +72,8 @@ static void add_type(Text *out, const Field *field)
     if (field->kind == VALUE_OBJECTS)
         text_add(out, "list of ");
     add_link(out, field->type);
+    if (field->takes_texts)
+        text_add(out, " or text");
     if (field->kind == VALUE_NAMED)
         text_add(out, " by name");
 }

@@ -6,6 +6,7 @@
 #include "sim/cloud/spec/resample.h"
 #include "sim/output/summary/metric_pattern.h"
 #include "sim/schema/json_load.h"
+#include "sim/study/format/constraint_text.h"
 #include "sim/study/goal.h"
 #include "sim/study/point_scenario.h"
 #include "sim/study/points.h"
@@ -313,9 +314,10 @@ Study *study_read_tree(Arena *arena, FileSource files, const char *path, const J
     const int32_t before = problems->count;
     if (is_scenario(root, problems))
         return NULL;
+    const Json *objects = constraints_as_objects(arena, root, problems);
     StudyReader reader = {.arena = arena,
                           .files = files,
-                          .text = bind_object(arena, root, &study_type, problems),
+                          .text = bind_object(arena, objects, &study_type, problems),
                           .study = ARENA_NEW(arena, Study),
                           .problems = problems};
     if (!bind_is_whole(&study_type, reader.text) || problems->count > before)

@@ -4,6 +4,7 @@
 
 #include "sim/base/ascii.h"
 #include "sim/schema/json_load.h"
+#include "sim/study/format/constraint_text.h"
 #include "sim/study/format/study_types.h"
 #include "sim/study/goal.h"
 #include "sim/study/point_scenario.h"
@@ -199,15 +200,6 @@ static Json *list_in(const Maker *maker, Json *root, const char *key, Place at)
                : put(maker, root, key, json_array(maker->arena), at);
 }
 
-static const char *trimmed(const Maker *maker, const char *begin, const char *end)
-{
-    while (begin < end && *begin == ' ')
-        begin++;
-    while (end > begin && end[-1] == ' ')
-        end--;
-    return arena_strndup(maker->arena, begin, (size_t)(end - begin));
-}
-
 /* The constraint of the same metric and side in `list`; NULL: the list lacks it. */
 static Json *constraint_like(const Json *list, const char *metric, const char *side)
 {
@@ -226,21 +218,15 @@ static Json *constraint_like(const Json *list, const char *metric, const char *s
 static void add_slo(const Maker *maker, Json *list, const char *option)
 {
     const Place at = place_in(arena_printf(maker->arena, "--slo %s", option), 0, 0);
-    const char *least = strstr(option, ">="), *most = strstr(option, "<=");
-    const char *sign = least != NULL ? least : most;
-    if (sign == NULL || (least != NULL && most != NULL)) {
-        status_hint(refuse(maker, at, "a constraint is a metric, '>=' or '<=', and a limit"),
-                    "as in --slo 'waited_within(20m) >= 95%%'");
+    Json *given = constraint_of_text(maker->arena, option, at, maker->problems);
+    if (given == NULL)
         return;
-    }
-    const char *metric = trimmed(maker, option, sign);
-    const char *side = least != NULL ? "at_least" : "at_most";
-    Json *item = constraint_like(list, metric, side);
-    if (item == NULL) {
-        item = at_option(json_add(list, json_object(maker->arena)), at);
-        put(maker, item, "metric", json_string(maker->arena, metric), at);
-    }
-    put(maker, item, side, value_of(maker, trimmed(maker, sign + 2, sign + strlen(sign)), at), at);
+    const Json *limit = json_member(given, "metric")->next;
+    Json *item = constraint_like(list, json_member(given, "metric")->text, limit->key);
+    if (item == NULL)
+        json_add(list, given);
+    else
+        put(maker, item, limit->key, json_copy(maker->arena, limit, NULL), at);
 }
 
 static void add_text(const Maker *maker, Json *root, const char *key, const char *text)
@@ -367,7 +353,8 @@ static Json *changed_study(Arena *arena, const Json *study, const StudyOptions *
     const Maker maker = {.arena = arena, .problems = problems};
     const int32_t before = problems->count;
     const bool has_objective = options->minimise != NULL || options->maximise != NULL;
-    Json *root = json_copy(arena, study, has_objective ? keeps_without_objective : NULL);
+    Json *root = json_copy(arena, constraints_as_objects(arena, study, problems),
+                           has_objective ? keeps_without_objective : NULL);
     add_all_fixed(&maker, root, options);
     if (options->metric_count > 0)
         add_metrics(&maker, root, options);

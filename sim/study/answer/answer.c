@@ -395,21 +395,30 @@ static int32_t next_smaller(const PlanOutcome *outcome, int32_t candidate, int32
     return found;
 }
 
+/* Whether the candidate of fewer is further from each limit that `own` misses: more of nothing
+ * mends a limit of the costs. */
+static bool more_mends_all(const PlanOutcome *outcome, const PlanFindings *own,
+                           const PlanFindings *fewer)
+{
+    if (own->run_count == 0 || fewer->run_count == 0)
+        return false;
+    for (int32_t i = 0; i < outcome->check_count; i++)
+        if (own->checks[i].margin < 0 && !(fewer->checks[i].margin < own->checks[i].margin))
+            return false;
+    return true;
+}
+
 /* "No candidate has more than 14 nodes, and 13 miss the limit by more: a plan of more may find one
  * that meets it." of the nearest miss; "" where more of nothing helps. */
 static const char *way_out(Arena *arena, const PlanOutcome *outcome)
 {
-    const PlanCandidate *nearest = candidate_of(outcome, outcome->nearest_miss);
-    const PlanFindings *own = plan_findings(nearest);
+    const PlanFindings *own = plan_findings(candidate_of(outcome, outcome->nearest_miss));
     const Study *study = outcome->grid->study;
     for (int32_t f = 0; f < study->factor_count && outcome->check_count > 0; f++) {
         const int32_t smaller = next_smaller(outcome, outcome->nearest_miss, f);
         if (smaller == NO_CANDIDATE)
             continue;
-        const PlanFindings *less = plan_findings(candidate_of(outcome, smaller));
-        const int32_t check = nearest->missed_check;
-        if (less->run_count == 0 || own->run_count == 0 ||
-            !(less->checks[check].margin < own->checks[check].margin))
+        if (!more_mends_all(outcome, own, plan_findings(candidate_of(outcome, smaller))))
             continue;
         return arena_printf(
             arena,

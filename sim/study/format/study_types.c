@@ -229,8 +229,9 @@ static const Field study_fields[] = {
                "`maximise`, has a goal, and `trainyard plan` looks for the combination of levels "
                "that is best and meets the constraints"),
     FIELD_TEXT("maximise", maximise, NULL, "of a plan: the metric whose largest value is best"),
-    FIELD_OBJECTS("subject_to", subject_to, constraint_type,
-                  "of a plan: the constraints, which all have to be met"),
+    FIELD_ROW(OBJECTS, "subject_to", subject_to, .type = &constraint_type, .takes_texts = true,
+              .doc = "of a plan: the constraints, which all have to be met; as objects, or as "
+                     "`--slo` has them: \"waited_within(20m) >= 95%\""),
     FIELD_TEXT("confidence", confidence, "95%",
                "of a plan: how likely the answer has to be right, above 50 %"),
     FIELD_JSON("indifference", indifference, "{\"type\": [\"string\", \"object\"]}",

@@ -24,17 +24,52 @@ static void drop(ImportLog *log, ImportJob *job, ImportRule rule)
 
 /* --- Changes of single jobs --- */
 
-static void map_gpu_type(ImportLog *log, ImportJob *job)
+/* The new name of a kind of GPU; the same if --map-gpu-type has none. */
+static Cell mapped_name(const ImportOptions *options, Cell name)
 {
-    if (job->gpu_type < 0)
-        return;
-    for (int32_t i = 0; i < log->options->gpu_type_count; i++) {
-        const ImportMapping *mapping = &log->options->gpu_types[i];
-        if (strcmp(log->gpu_types.texts[job->gpu_type], mapping->from) != 0)
-            continue;
-        job->gpu_type = (int32_t)word_table_add(&log->gpu_types, mapping->to, strlen(mapping->to));
-        return;
+    for (int32_t i = 0; i < options->gpu_type_count; i++) {
+        const char *from = options->gpu_types[i].from, *to = options->gpu_types[i].to;
+        if (strlen(from) == (size_t)name.length && memcmp(from, name.text, strlen(from)) == 0)
+            return (Cell){.text = to, .length = (int32_t)strlen(to)};
     }
+    return name;
+}
+
+/* Whether one of the parts between "|" in `list` is `part`. */
+static bool has_part(const char *list, const char *part)
+{
+    for (size_t length; *list != '\0'; list += length + (list[length] == '|')) {
+        length = strcspn(list, "|");
+        if (length == strlen(part) && memcmp(list, part, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* "V100M16=1|V100M32=1|T4=0.5" with other names of GPUs; parts that become alike stand once. */
+static const char *mapped_words(ImportLog *log, const char *words)
+{
+    const char *out = "";
+    for (size_t length; *words != '\0'; words += length + (words[length] == '|')) {
+        length = strcspn(words, "|");
+        const size_t name = strcspn(words, "|=");
+        const Cell mapped =
+            mapped_name(log->options, (Cell){.text = words, .length = (int32_t)name});
+        const char *part = arena_printf(log->arena, "%.*s%.*s", (int)mapped.length, mapped.text,
+                                        (int)(length - name), words + name);
+        if (!has_part(out, part))
+            out = arena_printf(log->arena, "%s%s%s", out, out[0] != '\0' ? "|" : "", part);
+    }
+    return out;
+}
+
+/* Renames the kinds of GPUs in a word of `table`; JOB_LIST_UNKNOWN stays. */
+static int32_t map_gpu_types(ImportLog *log, WordTable *table, int32_t word)
+{
+    if (word < 0 || log->options->gpu_type_count == 0)
+        return word;
+    const char *mapped = mapped_words(log, table->texts[word]);
+    return (int32_t)word_table_add(table, mapped, strlen(mapped));
 }
 
 static void clamp_run(ImportLog *log, ImportJob *job)
@@ -64,7 +99,8 @@ static void change(ImportLog *log, ImportJob *job, uint32_t index)
 {
     const int32_t most = log->options->gpus_per_node_max;
     clamp_run(log, job);
-    map_gpu_type(log, job);
+    job->gpu_type = map_gpu_types(log, &log->gpu_types, job->gpu_type);
+    job->speeds = map_gpu_types(log, &log->speed_words, job->speeds);
     set_requested(log, job, index);
     if (job->run_ns == 0)
         import_count_at(log, RULE_ZERO_RUN, place_in(log->lines.source, job->line, 1));

@@ -255,6 +255,22 @@ START_TEST(a_goal_has_limits_with_units_and_its_metrics_are_recorded)
 }
 END_TEST
 
+START_TEST(a_constraint_may_be_a_text_as_of_the_option_slo)
+{
+    const Study *study = sound(changed(
+        "\"seeds\"", "\"minimise\": \"cost_usd.total\", \"subject_to\": [\"waited_within(20m) >= "
+                     "95%\", {\"metric\": \"jobs.train.run_s\", \"at_most\": \"3h\"}, "
+                     "\"cost_usd.total<=5 USD\"], \"seeds\""));
+    const GoalConstraint *constraints = study->goal->constraints;
+    ck_assert_int_eq(study->goal->constraint_count, 3);
+    ck_assert_str_eq(constraints[0].words, "waited_within(20m) >= 95%");
+    ck_assert_int_eq(constraints[0].side, LIMIT_AT_LEAST);
+    ck_assert_double_eq_tol(constraints[0].limit, .95, 1e-12);
+    ck_assert_int_eq(constraints[2].side, LIMIT_AT_MOST);
+    ck_assert_double_eq_tol(constraints[2].limit, 5, 1e-12);
+}
+END_TEST
+
 START_TEST(a_blank_before_the_unit_of_a_limit_is_optional)
 {
     static const char *const limits[] = {"5 USD", "5USD", "5.0USD"};
@@ -333,6 +349,10 @@ static const Mistake goal_mistakes[] = {
      "unknown metric of the goal \"utilisation\"", "cost_usd.total", 7},
     {"\"seeds\"", GOAL("\"indifference\": {\"cost_usd.total\": \"2 EUR\"}"),
      "neither a part above 0", "5 USD", 7},
+    {"\"seeds\"", GOAL("\"subject_to\": [\"waited_within(20m) = 95%\"]"),
+     "a constraint is a metric, '>=' or '<=', and a limit", "95%", 7},
+    {"\"seeds\"", GOAL("\"subject_to\": [\"<= 3\"]"),
+     "a constraint is a metric, '>=' or '<=', and a limit", "95%", 7},
     {"\"seeds\"", GOAL("\"subject_to\": [{\"share\": \"waited_within(20m)\"}]"),
      "one of \"at_least\" and \"at_most\"", "95%", 7},
     {"\"seeds\"", GOAL("\"subject_to\": [{\"share\": \"utilisation\", \"at_least\": 0.5}]"),
@@ -377,6 +397,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_pattern_is_all_metrics_like_it);
     tcase_add_test(tests, each_mistake_is_reported_at_its_place);
     tcase_add_test(tests, a_goal_has_limits_with_units_and_its_metrics_are_recorded);
+    tcase_add_test(tests, a_constraint_may_be_a_text_as_of_the_option_slo);
     tcase_add_test(tests, a_blank_before_the_unit_of_a_limit_is_optional);
     tcase_add_test(tests, a_percentile_of_waits_is_tested_as_a_share);
     tcase_add_test(tests, a_mean_of_waits_is_tested_with_the_waits_that_have_not_ended_completed);

@@ -215,6 +215,23 @@ START_TEST(an_infeasible_plan_names_the_nearest_miss)
 }
 END_TEST
 
+START_TEST(more_nodes_are_no_way_out_of_a_limit_of_the_costs)
+{
+    MadeStudy made = three_nodes();
+    made.share[1] = 0.93;
+    made.share[2] = 0.94;
+    // 4 nodes cost 110 USD: fewer miss the waits by more, but more can only cost more.
+    const GoalConstraint constraints[] = {
+        waits_95,
+        {.metric = 0, .side = LIMIT_AT_MOST, .limit = 50, .words = "cost_usd.total <= 50"}};
+    made.goal.constraints = constraints;
+    made.goal.constraint_count = 2;
+    PlanOutcome *plan = plan_of(&made);
+    plan->nearest_miss = 2;
+    ck_assert_str_eq(answer_of(arena, plan).remark, "");
+}
+END_TEST
+
 START_TEST(candidates_that_were_not_simulated_are_counted)
 {
     const MadeStudy made = {
@@ -416,6 +433,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_difference_within_the_indifference_counts_as_equal);
     tcase_add_test(tests, without_another_candidate_that_meets_the_closest_miss_is_named);
     tcase_add_test(tests, an_infeasible_plan_names_the_nearest_miss);
+    tcase_add_test(tests, more_nodes_are_no_way_out_of_a_limit_of_the_costs);
     tcase_add_test(tests, candidates_that_were_not_simulated_are_counted);
     tcase_add_test(tests, an_unfinished_plan_has_the_best_so_far);
     tcase_add_test(tests, a_plan_without_runs_promises_nothing);

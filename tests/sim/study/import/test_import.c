@@ -484,6 +484,20 @@ START_TEST(a_table_may_state_speeds_on_kinds_of_nodes)
 }
 END_TEST
 
+START_TEST(gpu_types_are_renamed_in_lists_and_in_speeds)
+{
+    const char *const maps[] = {"V100M16=V100", "V100M32=V100"};
+    const ImportChoices choices = {.map_gpu_types = {maps, 2},
+                                   .columns = "submit=t,run=d,gpus=g,gpu_type=k,speeds=s"};
+    import_text("csv", &choices,
+                "t,d,g,k,s\n0,60,1,V100M16|T4|V100M32,V100M16=1|T4=0.5|V100M32=1\n"
+                "1,60,1,T4,V100M16=1|V100M32=2\n");
+    ck_assert_str_eq(rows(), "job,submit_s,run_s,gpus,gpu_type,speeds\n"
+                             "1,0,60,1,V100|T4,V100=1|T4=0.5\n"
+                             "2,1,60,1,T4,V100=1|V100=2\n"); // refused when the scenario is read
+}
+END_TEST
+
 START_TEST(jobs_without_a_name_get_one_if_others_have_names)
 {
     const ImportChoices choices = {.columns = "job=j,submit=t,run=d,gpus=g"};
@@ -640,6 +654,7 @@ Suite *test_suite(void)
     tcase_add_test(cases, only_completed_jobs_can_be_taken);
     tcase_add_test(cases, gpu_types_are_renamed);
     tcase_add_test(cases, a_table_may_state_speeds_on_kinds_of_nodes);
+    tcase_add_test(cases, gpu_types_are_renamed_in_lists_and_in_speeds);
     tcase_add_test(cases, thinning_drops_jobs_by_their_place_in_the_log);
     tcase_add_test(cases, requests_are_drawn_between_two_factors);
     tcase_add_test(cases, queues_get_names_that_clusters_may_have);
