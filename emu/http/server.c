@@ -135,13 +135,17 @@ static bool watch(const Server *server, int descriptor, Status *status)
                        strerror(errno));
 }
 
-static bool fail_to_listen(const ServerSettings *settings, int32_t port, Status *status)
+static bool fail_to_listen(const ServerSettings *settings, HttpListener kind, int32_t port,
+                           Status *status)
 {
+    static const char *const options[LISTENER_COUNT] = {[LISTENER_TLS] = "--port",
+                                                        [LISTENER_PLAIN] = "--plain-port",
+                                                        [LISTENER_USERINFO] = "--listen"};
     const int reason = errno;
-    status_fail(status,
-                reason == EADDRINUSE || reason == EADDRNOTAVAIL ? STATUS_CONFLICT : STATUS_MACHINE,
-                place_in("--listen", 0, 0), "listening on %s, port %" PRId32 " failed: %s",
-                settings->address, port, strerror(reason));
+    status_fail(
+        status, reason == EADDRINUSE || reason == EADDRNOTAVAIL ? STATUS_CONFLICT : STATUS_MACHINE,
+        place_in(reason == EADDRINUSE ? options[kind] : "--listen", 0, 0),
+        "listening on %s, port %" PRId32 " failed: %s", settings->address, port, strerror(reason));
     if (reason == EADDRINUSE)
         return status_hint(status, "another emulator may be running; --port, --plain-port and "
                                    "--state let a second one run next to it");
@@ -166,7 +170,7 @@ static bool listen_on(Server *server, HttpListener kind, int32_t port, SocketAdd
         setsockopt(listener->descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
         bind(listener->descriptor, &address.any, length_of(&address)) != 0 ||
         listen(listener->descriptor, BACKLOG) != 0)
-        return fail_to_listen(&server->settings, port, status);
+        return fail_to_listen(&server->settings, kind, port, status);
     listener->port = port_of(listener->descriptor);
     return watch(server, listener->descriptor, status);
 }

@@ -48,7 +48,13 @@ example "a port has one emulator"
 trainyard serve --state other --plain-port "$(fact plain | sed 's/.*://')" --port 0
 exit_is 2
 stderr_has 'Address already in use'
+stderr_has '--plain-port: listening on'
 stderr_has '--port, --plain-port and --state'
+
+example "a folder of data that is missing is named before the first job"
+trainyard serve --state other --port 0 --plain-port 0 --real cpu --data nope
+exit_is 2
+stderr_has '--data: there is no folder "nope"'
 
 example "az-env is what a shell evaluates"
 trainyard az-env

@@ -260,8 +260,8 @@ const char *answer_period(Arena *arena, const PlanOutcome *outcome)
     for (size_t i = 0; i < sizeof periods / sizeof periods[0]; i++)
         if (periods[i].ns == period_ns)
             return periods[i].words;
-    if (period_ns >= 28 * NS_PER_DAY && period_ns <= 31 * NS_PER_DAY)
-        return "a month";
+    if (period_ns == 30 * NS_PER_DAY || period_ns == 31 * NS_PER_DAY)
+        return "a month"; // not 28 days, of which a year has thirteen
     if (period_ns <= 0 || outcome->grid->study->horizon.kind == HORIZON_STEADY)
         return "a run";
     text_add(&out, "in ");

@@ -46,7 +46,8 @@ static bool has_part(const char *list, const char *part)
     return false;
 }
 
-/* "V100M16=1|V100M32=1|T4=0.5" with other names of GPUs; parts that become alike stand once. */
+/* "V100M16=1|V100M32=1|T4=0.5" with other names of GPUs; parts that become alike are written once.
+ */
 static const char *mapped_words(ImportLog *log, const char *words)
 {
     const char *out = "";

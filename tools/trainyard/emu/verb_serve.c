@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "emu/arm/storage.h"
@@ -71,6 +72,18 @@ static bool may_run_jobs(const ServeOptions *options, Problems *problems)
                 options->is_open
                     ? "any client of the ports could run any command; use it on loopback only"
                     : "--files has no jobs");
+    return false;
+}
+
+/* A folder that is missing would only be noticed by the first job. */
+static bool has_data(const ServeOptions *options, Problems *problems)
+{
+    const char *data = options->data_folder;
+    struct stat facts;
+    if (data == NULL || (stat(data, &facts) == 0 && S_ISDIR(facts.st_mode)))
+        return true;
+    problems_add(problems, STATUS_NOT_FOUND, place_in("--data", 0, 0), "there is no folder \"%s\"",
+                 data);
     return false;
 }
 
@@ -428,7 +441,8 @@ static int run(Arena *arena, const ServeOptions *options)
     Problems problems = problems_create(arena);
     signal(SIGXFSZ, SIG_IGN); // a file that may not grow is a disk that is full: its write fails
     // Ports come before the state: nothing is made where they are refused.
-    if (may_run_jobs(options, &problems) && read_clock(options->clock, &clock, &problems))
+    if (may_run_jobs(options, &problems) && has_data(options, &problems) &&
+        read_clock(options->clock, &clock, &problems))
         server = open_server(arena, options, &problems);
     if (server)
         remove_ready_files(arena, options);

@@ -52,6 +52,26 @@ START_TEST(weeks_that_follow_one_another_have_the_price_of_years)
 }
 END_TEST
 
+/* Twelve times 28 days are not a year. */
+START_TEST(only_a_month_of_the_calendar_is_called_a_month)
+{
+    static const struct {
+        int64_t days;
+        const char *words;
+    } rows[] = {{7, "a week"}, {28, "in 28 d"}, {30, "a month"}, {31, "a month"}, {365, "a year"}};
+    const MadeStudy made = three_nodes();
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        PlanOutcome plan = *plan_of(&made);
+        PlanGrid grid = *plan.grid;
+        Study study = *grid.study;
+        plan.grid = &grid;
+        grid.study = &study;
+        study.period_ns = rows[i].days * NS_PER_DAY;
+        ck_assert_str_eq(answer_period(arena, &plan), rows[i].words);
+    }
+}
+END_TEST
+
 /* Beyond the end of its levels an answer may be better, unless a limit keeps the only choice there:
  * then fewer nodes are cheaper, and miss it. */
 START_TEST(an_answer_at_the_end_of_its_levels_says_so)
@@ -423,6 +443,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, the_decision_has_intervals_and_the_next_best_its_price);
     tcase_add_test(tests, a_gain_of_the_next_best_is_said);
     tcase_add_test(tests, weeks_that_follow_one_another_have_the_price_of_years);
+    tcase_add_test(tests, only_a_month_of_the_calendar_is_called_a_month);
     tcase_add_test(tests, an_answer_at_the_end_of_its_levels_says_so);
     tcase_add_test(tests, each_choice_at_its_end_is_named);
     tcase_add_test(tests, an_answer_about_one_list_says_so);
