@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the packages that are missing and runs tests, in legs. Prints one line per leg: tests and seconds.
 #
-#   tools/test.sh           the short run, 15 minutes on two cores: each behaviour is tested once
+#   tools/test.sh           the short run, 15 to 25 minutes on two cores: each behaviour is tested once
 #   tools/test.sh all       every leg: more compilers and machines, repetition, real clients, a browser
 #   tools/test.sh LEG...    single legs, for example: tools/test.sh unit layout
 #   tools/test.sh --help    lists the legs
@@ -53,7 +53,7 @@ legs_of()
 help()
 {
     echo "Usage: tools/test.sh [all | LEG...]"
-    echo "Installs the packages that are missing and runs tests. Without an argument: the short run, 15 minutes on two cores."
+    echo "Installs the packages that are missing and runs tests. Without an argument: the short run, 15 to 25 minutes on two cores."
     echo
     echo "leg          run         tests"
     sed -n 's/ | /   /gp' <<<"$legs_table"
