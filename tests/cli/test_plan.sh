@@ -36,6 +36,13 @@ stdout_has "->  servers=5 "
 stdout_has "14 more, which are further from the answer, in plan.csv"
 holds [ "$(grep -c '^\(->\)\? *servers=' stdout)" = 16 ]
 
+example "no quota is asked for a kind of nodes that the answer does not have"
+trainyard plan "$source_folder/scenarios/studies/a100-h100/scenario.json" --vary a100=12..13 --param h100=0 --set /until=2d \
+    --sensitivity none --minimise cost_usd.total --slo 'workloads.large.waited_within(1h) >= 50%' -o kinds
+exit_is 0
+holds [ "$(grep -c '^Quota: ' stdout)" = 1 ]
+stdout_has "Quota: the plan uses at most 288 cores of NCADSA100v4 (dedicated)"
+
 example "the worst run of the answer has its own report, one click away"
 holds grep -q '<a href="worst/report.html">Its own report</a>' one/report.html
 worst=$(sed -n 's/.*<code>trainyard show DIR \([0-9]* [0-9]*\) --run -o worst.*/\1/p' one/report.html)

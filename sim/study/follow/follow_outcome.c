@@ -248,10 +248,10 @@ static void find_quotas(const Reader *reader)
     outcome->quotas = rows;
     for (uint32_t i = 0; i < winner->cluster_count; i++) {
         const FollowCluster *cluster = &winner->clusters[i];
-        if (cluster->family[0] == '\0')
-            continue;
-        QuotaRequest *row = quota_row(outcome, rows, cluster);
         const int64_t nodes = peak_nodes(reader, cluster->name);
+        if (cluster->family[0] == '\0' || nodes == 0)
+            continue; // there is nothing to ask for
+        QuotaRequest *row = quota_row(outcome, rows, cluster);
         row->peak_vcpus += nodes * cluster->vcpus;
         row->asked_vcpus += (nodes + 1) * cluster->vcpus;
     }
