@@ -59,6 +59,8 @@ const char *json_kind_name(JsonKind kind);
  * text in places. */
 Json *json_parse(Arena *arena, const char *source, const char *text, size_t length,
                  JsonDialect dialect, Problems *problems);
+/* The tree of the NUL-terminated `text`; if it is not JSON, the text itself as a string. */
+Json *json_or_text(Arena *arena, const char *source, const char *text);
 
 /* --- Lookups: NULL for a missing value, so that calls nest --- */
 

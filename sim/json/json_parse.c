@@ -516,3 +516,10 @@ Json *json_parse(Arena *arena, const char *source, const char *text, size_t leng
         finish_values(root, problems);
     return problems->count == problems_before ? root : NULL;
 }
+
+Json *json_or_text(Arena *arena, const char *source, const char *text)
+{
+    Problems discarded = problems_create(arena);
+    Json *value = json_parse(arena, source, text, strlen(text), JSON_STRICT, &discarded);
+    return value != NULL ? value : json_string(arena, text);
+}

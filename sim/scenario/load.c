@@ -193,10 +193,7 @@ static void load_references(Loader *loader, Json *root)
 /* `text` read as JSON; if it is not JSON, the text itself as a string. */
 static Json *override_value(Arena *arena, const char *source, const char *text)
 {
-    Problems discarded = problems_create(arena);
-    Json *value = json_parse(arena, source, text, strlen(text), JSON_STRICT, &discarded);
-    if (value == NULL)
-        value = json_string(arena, text);
+    Json *value = json_or_text(arena, source, text);
     if (value->first == NULL)
         value->at = place_in(source, 0, 0); // a single value needs no line and column
     return value;

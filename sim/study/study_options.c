@@ -33,9 +33,7 @@ static Json *put(const Maker *maker, Json *object, const char *key, Json *value,
 /* `text` as JSON; if it is not JSON, the text itself as a string. */
 static Json *value_of(const Maker *maker, const char *text, Place at)
 {
-    Problems discarded = problems_create(maker->arena);
-    Json *value = json_parse(maker->arena, at.source, text, strlen(text), JSON_STRICT, &discarded);
-    return at_option(value != NULL ? value : json_string(maker->arena, text), at);
+    return at_option(json_or_text(maker->arena, at.source, text), at);
 }
 
 /* "1..16" and "all" stay texts, "2,4,8" becomes a list. */

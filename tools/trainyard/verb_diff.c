@@ -1,6 +1,5 @@
 /* trainyard diff: the first difference between two runs. */
 #include <stdio.h>
-#include <sys/stat.h>
 
 #include "sim/cli/files.h"
 #include "sim/output/explain/run_diff.h"
@@ -36,12 +35,6 @@ static const OptionTable diff_table = {
     .operand_count_max = 2,
 };
 
-static bool is_folder(const char *path)
-{
-    struct stat facts;
-    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
-}
-
 static bool trace_load(Arena *arena, const char *path, RecordedRun *run, Status *status)
 {
     char *trace;
@@ -56,7 +49,7 @@ static bool run_load(Arena *arena, const char *path, RecordedRun *run, Problems 
 {
     Status status = {0};
     *run = (RecordedRun){0};
-    const bool has_summary = is_folder(path);
+    const bool has_summary = folder_exists(path);
     const char *trace_path = has_summary ? arena_printf(arena, "%s/trace.tsv", path) : path;
     const char *summary_path = arena_printf(arena, "%s/summary.json", path);
     char *summary;

@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "real/launch/launch.h"
 #include "sim/base/units.h"
@@ -99,12 +98,11 @@ static bool read_mounts(Arena *arena, const OptionTexts *texts, LaunchMount **mo
     for (int32_t i = 0; i < texts->count; i++) {
         const char *text = texts->items[i], *sign = strchr(text, '=');
         const Place at = place_in("--mount", 0, 0);
-        struct stat facts;
         if (!sign || sign == text || !sign[1]) {
             status_fail(status, STATUS_BAD_INPUT, at, "\"%s\" is not PATH=DIR", text);
             return status_hint(status, "PATH is a relativeMountPath of the job, DIR a folder here");
         }
-        if (stat(sign + 1, &facts) != 0 || !S_ISDIR(facts.st_mode))
+        if (!folder_exists(sign + 1))
             return status_fail(status, STATUS_BAD_INPUT, at, "there is no folder \"%s\"", sign + 1);
         (*mounts)[i] = (LaunchMount){.relative = arena_strndup(arena, text, (size_t)(sign - text)),
                                      .folder = sign + 1};

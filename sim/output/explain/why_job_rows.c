@@ -270,12 +270,10 @@ static WhyRow *const of_node[TRACE_KIND_COUNT] = {
 
 void why_add_job_row(Why *why, Story *story, const TraceRow *row)
 {
-    if (of_job[row->record.kind] != NULL)
-        of_job[row->record.kind](why, story, row);
+    why_add_row(of_job, why, story, row);
 }
 
 void why_add_node_row(Why *why, Story *story, const TraceRow *row)
 {
-    if (of_node[row->record.kind] != NULL)
-        of_node[row->record.kind](why, story, row);
+    why_add_row(of_node, why, story, row);
 }

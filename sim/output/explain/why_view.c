@@ -17,6 +17,12 @@ const char *why_keep_text(const Why *why, Text *text)
     return copy;
 }
 
+void why_add_row(WhyRow *const rows[TRACE_KIND_COUNT], Why *why, Story *story, const TraceRow *row)
+{
+    if (rows[row->record.kind] != NULL)
+        rows[row->record.kind](why, story, row);
+}
+
 /* --- Clusters and jobs --- */
 
 ClusterView *why_cluster(Why *why, uint32_t id)

@@ -31,6 +31,8 @@ struct Why {
 
 /* Adds a row to a story. */
 typedef void WhyRow(Why *why, Story *story, const TraceRow *row);
+/* Calls the entry for the kind of the row, unless it is NULL. */
+void why_add_row(WhyRow *const rows[TRACE_KIND_COUNT], Why *why, Story *story, const TraceRow *row);
 
 /* The view of a cluster; empty before its first record. */
 ClusterView *why_cluster(Why *why, uint32_t id);

@@ -294,9 +294,6 @@ void why_add_wait_row(Why *why, Story *story, const TraceRow *row)
     if (story->wait.since_ns == INT64_MAX || row->cluster == NULL ||
         record->cluster.index != story->cluster)
         return;
-    WhyRow *const *of_its_job = record->job.index == story->job ? of_job : of_other_job;
-    if (of_cluster[record->kind] != NULL)
-        of_cluster[record->kind](why, story, row);
-    if (of_its_job[record->kind] != NULL)
-        of_its_job[record->kind](why, story, row);
+    why_add_row(of_cluster, why, story, row);
+    why_add_row(record->job.index == story->job ? of_job : of_other_job, why, story, row);
 }

@@ -18,14 +18,6 @@ static const char *trimmed(Arena *arena, const char *begin, const char *end)
     return arena_strndup(arena, begin, (size_t)(end - begin));
 }
 
-/* A number if the text is one; otherwise the text: "95%", "20m". */
-static Json *limit_of(Arena *arena, const char *text, Place at)
-{
-    Problems discarded = problems_create(arena);
-    Json *value = json_parse(arena, at.source, text, strlen(text), JSON_STRICT, &discarded);
-    return value != NULL ? value : json_string(arena, text);
-}
-
 Json *constraint_of_text(Arena *arena, const char *text, Place at, Problems *problems)
 {
     const char *least = strstr(text, ">="), *most = strstr(text, "<=");
@@ -41,7 +33,8 @@ Json *constraint_of_text(Arena *arena, const char *text, Place at, Problems *pro
     Json *object = json_object(arena);
     object->at = at;
     put(arena, object, "metric", json_string(arena, metric), at);
-    put(arena, object, least != NULL ? "at_least" : "at_most", limit_of(arena, limit, at), at);
+    put(arena, object, least != NULL ? "at_least" : "at_most",
+        json_or_text(arena, at.source, limit), at);
     return object;
 }
 

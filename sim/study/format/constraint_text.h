@@ -12,8 +12,8 @@
 /* The object that the text means, with its members at `at`; NULL with a problem. */
 Json *constraint_of_text(Arena *arena, const char *text, Place at, Problems *problems);
 
-/* The study with an object for each text in "subject_to": `root` itself if there is none. A text
- * that cannot be read as a constraint is a problem, and left out. */
+/* Replaces each text in "subject_to" of the study `root` by its object; returns `root` itself if
+ * there is no text. A text that cannot be read as a constraint is a problem, and left out. */
 const Json *constraints_as_objects(Arena *arena, const Json *root, Problems *problems);
 
 #endif

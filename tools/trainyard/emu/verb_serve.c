@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "emu/arm/storage.h"
@@ -79,8 +78,7 @@ static bool may_run_jobs(const ServeOptions *options, Problems *problems)
 static bool has_data(const ServeOptions *options, Problems *problems)
 {
     const char *data = options->data_folder;
-    struct stat facts;
-    if (data == NULL || (stat(data, &facts) == 0 && S_ISDIR(facts.st_mode)))
+    if (data == NULL || folder_exists(data))
         return true;
     problems_add(problems, STATUS_NOT_FOUND, place_in("--data", 0, 0), "there is no folder \"%s\"",
                  data);

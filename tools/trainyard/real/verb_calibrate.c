@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "real/calibrate/calibration.h"
 #include "real/calibrate/calibration_compare.h"
@@ -31,19 +30,13 @@ static Json *json_load(Arena *arena, const char *path, Status *status)
     return root;
 }
 
-static bool is_folder(const char *path)
-{
-    struct stat facts;
-    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
-}
-
 static const char *default_output(Arena *arena, const Json *measurements)
 {
     static const char *const catalogues = "scenarios/catalog";
     const Json *host = json_member(measurements, "host");
     const char *name = host && host->kind == JSON_STRING ? host->text : "machine";
     name = arena_printf(arena, "local-%s.json", strchr(name, '/') ? "machine" : name);
-    return is_folder(catalogues) ? arena_printf(arena, "%s/%s", catalogues, name) : name;
+    return folder_exists(catalogues) ? arena_printf(arena, "%s/%s", catalogues, name) : name;
 }
 
 /* "local.measurements.json" for "local.json". */
