@@ -206,8 +206,9 @@ static bool check_checkpoint(Training *training, Status *status)
 
 /* --- Checkpoints --- */
 
-/* The request of a rank after a step. */
-enum { REQUEST_NONE, REQUEST_SAVE, REQUEST_LOSS, REQUEST_OF_SIGNAL }; // the last plus its number
+/* The request of a rank after a step. A loss asks for no checkpoint: whether the other ranks still
+ * ended it would depend on how soon they die too. */
+enum { REQUEST_NONE, REQUEST_LOSS, REQUEST_SAVE, REQUEST_OF_SIGNAL }; // the last plus its number
 
 /* --fail-notice: rank 0 begins its time when the step has ended. */
 static bool is_noticed(Training *training)
@@ -249,7 +250,7 @@ static bool agree_on_save(Training *training, Status *status)
     if (training->ranks > 1 && !comm_min(training->trainer.comm, &request, status))
         return false;
     request = -request;
-    training->is_save_due |= request != REQUEST_NONE;
+    training->is_save_due |= request >= REQUEST_SAVE;
     if (request > REQUEST_OF_SIGNAL)
         training->signal = (int)(request - REQUEST_OF_SIGNAL);
     if (request == REQUEST_LOSS)
