@@ -16,9 +16,8 @@ source tools/setup.sh
 legs_table='
 layout     | short all | words and the layout of sources
 shell      | short all | shell scripts, by shellcheck
-unit       | short     | unit tests and fuzz seeds with AddressSanitizer and UndefinedBehaviorSanitizer, except the slowest
-program    | short     | everything else with the optimised, installed program; tests of chance take a tenth of their runs
-compiler   | short     | clang checks every source, and its program writes the same goldens
+unit       | short     | clang: unit tests and fuzz seeds with AddressSanitizer and UndefinedBehaviorSanitizer, except the slowest; goldens; every source
+program    | short     | gcc: everything else with the optimised, installed program; tests of chance take a tenth of their runs
 dev        | all       | every test, with gcc and the sanitizers
 release    | all       | every test, optimised
 clang      | all       | every test, with clang
@@ -127,11 +126,13 @@ leg_shell()
     diff <(legs_of | sort) <(declare -F | sed -n 's/^declare -f leg_//p' | sort) # the table has every leg
 }
 
-# --- The short run: unit tests with sanitizers, the whole program optimised and installed, the second compiler.
+# --- The short run: unit tests with sanitizers by one compiler, the whole program, optimised and installed, by the other.
 
+# The one that is clang also checks every other source without a warning. (The leg `clang` links them and runs their tests.)
 leg_unit()
 {
-    build dev short_unit_tests
+    build clang-dev short_unit_tests trainyard
+    check_sources build/clang-dev
     run_tests unit
 }
 
@@ -146,15 +147,6 @@ leg_program()
     TRAINYARD_EFFORT=0.1 TRAINYARD=$prefix/bin/trainyard TRAINYARD_BUILD=$PWD/build/release run_tests program || status=1
     rm -r "$prefix"
     return $status
-}
-
-# The second compiler's program writes the same bytes, and it checks every other source without a warning. (The leg `clang` also
-# links and runs the tests.)
-leg_compiler()
-{
-    build clang trainyard
-    tools/golden_update.sh --check build/clang/bin/trainyard
-    check_sources build/clang
 }
 
 # Runs the compiler without its code generation on the sources of a build that are not compiled yet. A source that the build generates,

@@ -327,8 +327,8 @@ int64_t mul_div_up(int64_t a, int64_t b, int64_t c)
     invariant(a >= 0);
     invariant(b >= 0);
     invariant(c > 0);
-    return wide_to_int64(((WideUnsigned)a * (WideUnsigned)b + (WideUnsigned)c - 1) /
-                         (WideUnsigned)c);
+    return wide_to_int64(
+        wide_quotient((WideUnsigned)a * (WideUnsigned)b + (WideUnsigned)c - 1, (uint64_t)c));
 }
 
 int64_t mul_div(int64_t a, int64_t b, int64_t c)
@@ -336,7 +336,7 @@ int64_t mul_div(int64_t a, int64_t b, int64_t c)
     invariant(a >= 0);
     invariant(b >= 0);
     invariant(c > 0);
-    return wide_to_int64((WideUnsigned)a * (WideUnsigned)b / (WideUnsigned)c);
+    return wide_to_int64(wide_quotient((WideUnsigned)a * (WideUnsigned)b, (uint64_t)c));
 }
 
 /* --- Distances of checkpoints --- */

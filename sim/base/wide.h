@@ -9,6 +9,12 @@ __extension__ typedef __int128 Wide;
 /* Products of two 64-bit numbers that are not negative, and keys. */
 __extension__ typedef unsigned __int128 WideUnsigned;
 
+/* a / b, rounded down. Most products fit into 64 bits, whose division takes half as long. */
+static inline WideUnsigned wide_quotient(WideUnsigned a, uint64_t b)
+{
+    return a >> 64 == 0 ? (uint64_t)a / b : a / b;
+}
+
 static inline int64_t wide_capped(Wide value)
 {
     return value > INT64_MAX ? INT64_MAX : value < INT64_MIN ? INT64_MIN : (int64_t)value;

@@ -14,9 +14,9 @@ int64_t bounded_part(int64_t amount, int64_t numerator, int64_t denominator)
     invariant(amount >= 0);
     invariant(numerator >= 0);
     invariant(denominator > 0);
-    WideUnsigned part =
-        ((WideUnsigned)amount * (WideUnsigned)numerator + (WideUnsigned)denominator - 1) /
-        (WideUnsigned)denominator;
+    const WideUnsigned part = wide_quotient((WideUnsigned)amount * (WideUnsigned)numerator +
+                                                (WideUnsigned)denominator - 1,
+                                            (uint64_t)denominator);
     return part > INT64_MAX ? INT64_MAX : (int64_t)part;
 }
 

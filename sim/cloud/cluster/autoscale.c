@@ -58,6 +58,8 @@ static int64_t nodes_to_add(const Cluster *cluster)
     gaps[gpus_per_node] -= kind->node_count[NODE_IDLE];
     for (int32_t gpus = gpus_per_node; gpus > 0; gpus--) {
         int64_t count = cluster->waiting_parts[gpus];
+        if (count == 0)
+            continue;
         for (int32_t free = gpus; free <= gpus_per_node && count > 0; free++) {
             const int64_t nodes = gaps[free];
             gaps[free] = 0;

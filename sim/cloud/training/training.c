@@ -178,7 +178,8 @@ int64_t step_parts_of_ranks(const StepPlan *plan, uint64_t seed, uint64_t addres
  * can make it larger. */
 static int64_t mean_part(int64_t amount, int64_t numerator, int64_t denominator)
 {
-    WideUnsigned part = (WideUnsigned)amount * (WideUnsigned)numerator / (WideUnsigned)denominator;
+    const WideUnsigned part =
+        wide_quotient((WideUnsigned)amount * (WideUnsigned)numerator, (uint64_t)denominator);
     return part > INT64_MAX ? INT64_MAX : (int64_t)part;
 }
 
