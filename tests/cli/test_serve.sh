@@ -231,7 +231,14 @@ exit_is 2
 stderr_has '"sleep 5m" is not of the form GLOB=SCRIPT'
 trainyard serve --state wrong --program 'x=python y' --port 0 --plain-port 0
 exit_is 2
-stderr_has 'the script has more than simple commands'
+stderr_has 'unknown command "python"'
+trainyard serve --state wrong --program '*/train.py*=echo begins; slep 20m' --port 0 --plain-port 0
+exit_is 2
+stderr_has '--program: unknown command "slep"'
+stderr_has 'did you mean "sleep"?'
+trainyard serve --state wrong --program 'x=sleep 20q; exit 3' --port 0 --plain-port 0
+exit_is 2
+stderr_has '--program: the script has more than simple commands: "sleep 20q"'
 trainyard serve --state wrong --programs small/job.json --port 0 --plain-port 0
 exit_is 2
 stderr_has 'expected an array of programs'

@@ -814,7 +814,7 @@ START_TEST(programs_are_set_by_request_for_the_jobs_that_follow)
     refused("Programs_Set", "{\"duration\": \"2m\"}", 400, "needs a text");
     refused("Programs_Set", "{\"match\": \"x\"}", 400, "a program has none of");
     refused("Programs_Set", "{\"match\": \"x\", \"script\": \"python y\"}", 400,
-            "more than simple commands");
+            "unknown command");
 }
 END_TEST
 
