@@ -312,6 +312,20 @@ exit_is 2
 stderr_has 'need the folder of a session'
 holds [ ! -e late ]
 
+example "a disk without room for a snapshot is reported at the start, not at the end"
+# A command after these words finds a disk of 12 MiB in the folder cramped.
+cramped=(unshare --mount bash -c 'mkdir -p cramped && mount -t tmpfs -o size=12m cramped cramped && exec "$@"' bash)
+if "${cramped[@]}" true 2>/dev/null; then
+    rm -f ready.json
+    "${cramped[@]}" "$TRAINYARD" serve --port 0 --plain-port 0 --ready-file ready.json --state cramped/new --fork fork-old --clock manual >served 2>log &
+    server=$!
+    holds wait_until_served
+    holds [ "$(grep -c 'warning: the disk of cramped/new has no room for a snapshot of the session' log)" = 1 ]
+    end TERM
+    exit_is 0
+    holds [ "$(grep -c warning log)" = 1 ]
+fi
+
 example "a jump of the clock is undone while clients are there"
 holds serve --state undo --clock manual --scenario "$scenarios/workloads/poisson/scenario.json"
 post clock '{"do": "advance", "by": "2h"}'
