@@ -254,6 +254,7 @@ Emulator *emulator_open(Arena *arena, const char *folder, const char *scenario_p
         fork_withdraw_offers(emulator->store);
         programs_require(emulator->session, settings->is_strict); // accepted jobs remain
         open_parts(emulator->memory.arena, emulator);
+        (void)snapshots_have_room(emulator);
         return emulator;
     }
     if (status.code != STATUS_OK)

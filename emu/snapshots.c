@@ -121,11 +121,26 @@ static void give_up(Snapshots *snapshots, const char *reason)
             reason);
 }
 
+bool snapshots_have_room(Emulator *emulator)
+{
+    Snapshots *snapshots = &emulator->snapshots;
+    const int64_t bytes = (int64_t)heap_used_bytes(emulator->memory.heap);
+    if (store_has_room(emulator->store, bytes))
+        return true;
+    if (!snapshots->has_warned)
+        fprintf(stderr,
+                "warning: the disk of %s has no room for a snapshot of the session (%" PRId64
+                " MiB), so that the next start repeats more of the journal\n",
+                store_folder(emulator->store), (bytes >> 20) + 1);
+    snapshots->has_warned = true;
+    return false;
+}
+
 static void begin(Emulator *emulator)
 {
     Snapshots *snapshots = &emulator->snapshots;
     int ends[2];
-    if (!store_has_room(emulator->store, (int64_t)heap_used_bytes(emulator->memory.heap)))
+    if (!snapshots_have_room(emulator))
         return; // an end that is near to a full disk needs it more
     if (pipe2(ends, O_CLOEXEC) != 0) {
         give_up(snapshots, strerror(errno));

@@ -35,11 +35,16 @@ typedef struct {
     pid_t process;      /* the child */
     bool has_other;     /* the file that is not used may be there */
     bool is_impossible; /* it failed in this process, and was reported */
+    bool has_warned;    /* that the disk has no room for one */
 } Snapshots;
 
 /* Reads the snapshot that the store names into the memory of the emulator, which is reserved. False
  * if there is none; also if it cannot be used, with a warning. */
 MUST_CHECK bool snapshots_restore(struct Emulator *emulator, Problems *warnings);
+
+/* Whether the disk has room for a snapshot of the present session. The first time that it has not,
+ * this is a warning on stderr: a user can free room before the end, when the snapshot is wanted. */
+bool snapshots_have_room(struct Emulator *emulator);
 
 /* For a session that goes back to `at_ns`, after which the entries after `sequence` are gone: the
  * store does not name a later snapshot any more, as part of the next commit. */

@@ -47,6 +47,7 @@ static ArmCall call_begin(Arm *arm, const HttpRequest *request, HttpResponse *re
                           .session = arm->session,
                           .request = request,
                           .response = response,
+                          .errors = ARENA_NEW(request->arena, ArmErrors),
                           .arena = request->arena};
     common_headers(&call);
     return call;

@@ -10,6 +10,13 @@
 
 typedef struct Arm Arm;
 
+/* The errors of one request. */
+typedef struct {
+    int32_t status; /* of the first */
+    int32_t count;  /* with those that are not in the list */
+    Json *list;     /* [{"code", "message"}]; NULL: none */
+} ArmErrors;
+
 /* One request while it is handled. A function that checks something about the request answers the
  * error itself and returns false or NULL, so that checks chain with &&. */
 typedef struct {
@@ -18,6 +25,7 @@ typedef struct {
     void *provider;   /* the owner of the route's table */
     const HttpRequest *request;
     HttpResponse *response;
+    ArmErrors *errors;
     Arena *arena; /* the request's */
     RouteMatch match;
 } ArmCall;

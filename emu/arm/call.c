@@ -33,20 +33,44 @@ static void make_utf8(char *message)
             *message = '?';
 }
 
-static void answer_error(const ArmCall *call, int32_t status, const char *code, char *message)
+static Json *error_json(Arena *arena, const char *code, const char *message)
 {
-    Arena *arena = call->arena;
-    make_utf8(message);
-    Json *body = json_object(arena);
-    Json *error = json_put_object(arena, body, "error");
+    Json *error = json_object(arena);
     json_put_text(arena, error, "code", code);
     json_put_text(arena, error, "message", message);
-    arm_answer(call, status, body);
+    return error;
+}
+
+/* The first error, and all of them if there are several. */
+static void answer_errors(const ArmCall *call)
+{
+    Arena *arena = call->arena;
+    const Json *first = call->errors->list->first;
+    const int32_t more = call->errors->count - 1;
+    const char *message = json_member(first, "message")->text;
+    if (more > 0)
+        message = arena_printf(arena, "%s (%" PRId32 " more problem%s in the details)", message,
+                               more, plural(more));
+    Json *body = json_object(arena);
+    Json *error = error_json(arena, json_member(first, "code")->text, message);
+    if (more > 0)
+        json_set(arena, error, "details", call->errors->list);
+    json_set(arena, body, "error", error);
+    arm_answer(call, call->errors->status, body);
 }
 
 void arm_error_with(const ArmCall *call, int32_t status, const char *code, const char *message)
 {
-    answer_error(call, status, code, arena_strdup(call->arena, message));
+    ArmErrors *errors = call->errors;
+    char *own = arena_strdup(call->arena, message);
+    make_utf8(own);
+    if (errors->list == NULL) {
+        errors->status = status;
+        errors->list = json_array(call->arena);
+    }
+    errors->count++;
+    json_add(errors->list, error_json(call->arena, code, own));
+    answer_errors(call);
 }
 
 bool arm_error(const ArmCall *call, AzureError error, ...)
@@ -107,13 +131,13 @@ void arm_refusal(const ArmCall *call, const Json *body, const Problems *problems
     };
     invariant(problems->count > 0);
     Arena *arena = call->arena;
-    const Status *first = &problems->items[0];
-    const int32_t more = problems->count - 1;
-    const char *rest =
-        more ? arena_printf(arena, "; and %" PRId32 " more problem%s", more, plural(more)) : "";
-    arm_error(call, errors[first->code],
-              arena_printf(arena, "%s%s%s%s%s", path_in(arena, body, first->at), first->message,
-                           *first->hint ? "; " : "", first->hint, rest));
+    call->errors->count += problems->count - problems->kept;
+    for (int32_t i = 0; i < problems->kept; i++) {
+        const Status *problem = &problems->items[i];
+        arm_error(call, errors[problem->code],
+                  arena_printf(arena, "%s%s%s%s", path_in(arena, body, problem->at),
+                               problem->message, *problem->hint ? "; " : "", problem->hint));
+    }
 }
 
 void arm_not_found(const ArmCall *call, RecordKind kind, ResourcePath path)
@@ -151,7 +175,7 @@ void arm_stamp(const ArmCall *call, const Record *record)
 
 const Json *arm_body(const ArmCall *call)
 {
-    if (call->request->body_bytes == 0)
+    if (!http_has_body(call->request))
         return json_object(call->arena);
     Problems problems = problems_create(call->arena);
     const Json *body = json_parse(call->arena, BODY_SOURCE, call->request->body,

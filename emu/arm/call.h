@@ -11,13 +11,15 @@
 /* Answers with `value` as the body. */
 void arm_answer(const ArmCall *call, int32_t status, const Json *value);
 /* {"error": {"code": ..., "message": ...}} with the texts that the error's message contains. Never
- * with Retry-After: clients would ask again. Returns false. */
+ * with Retry-After: clients would ask again. After an earlier error of the request the answer has
+ * that one, and all of them in "details": Azure's form (CloudErrorBody of the API's Swagger file),
+ * though no answer with details is recorded. Returns false. */
 bool arm_error(const ArmCall *call, AzureError error, ...);
 /* The same for an error that is in no table: a fault of the scenario. */
 void arm_error_with(const ArmCall *call, int32_t status, const char *code, const char *message);
-/* Answers the first of `problems`, which the world or a reader reported, with the number of the
- * others. The status depends on its code: 400, 404, 409 or 507. A problem in `body` (NULL: there is
- * no body) is named by its path there, "properties.scaleSettings.manual". */
+/* Answers each of `problems`, which the world or a reader reported, as arm_error does. The status
+ * depends on the code: 400, 404, 409 or 507. A problem in `body` (NULL: there is no body) is named
+ * by its path there, "properties.scaleSettings.manual". */
 void arm_refusal(const ArmCall *call, const Json *body, const Problems *problems);
 /* Answers 404 in the service's words: "WorkspaceNotFound: The specified workspace w is not found".
  */

@@ -106,8 +106,10 @@ const void *batchai_bind(const ArmCall *call, const Json *asked, const ObjectTyp
 const void *batchai_properties(const ArmCall *call, RecordKind kind, const ObjectType *type,
                                const Json **body)
 {
+    const bool is_named = arm_name_is_fine(call, batchai_path(call).name);
     const Json *asked = batchai_asked(call, kind, body);
-    return asked ? batchai_bind(call, asked, type, *body) : NULL;
+    const void *bound = asked ? batchai_bind(call, asked, type, *body) : NULL;
+    return is_named ? bound : NULL;
 }
 
 bool batchai_is_kept(const ArmCall *call, const Record *record)

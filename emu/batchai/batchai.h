@@ -27,7 +27,8 @@ const Json *batchai_asked(const ArmCall *call, RecordKind kind, const Json **bod
 /* Binds `asked`, a part of `body`, to `type`. NULL after answering 400. */
 const void *batchai_bind(const ArmCall *call, const Json *asked, const ObjectType *type,
                          const Json *body);
-/* Both: reads the properties and binds them. */
+/* Both, for a PUT that creates a resource: its name is checked too, and one answer has the problems
+ * of both. */
 const void *batchai_properties(const ArmCall *call, RecordKind kind, const ObjectType *type,
                                const Json **body);
 /* Whether every secret variable (VariableText) of `body` has either a value or a reference to one.

@@ -220,7 +220,7 @@ void clusters_create(const ArmCall *call)
     ResourcePath path = batchai_path(call);
     const Json *body;
     const ClusterText *text = batchai_properties(call, RECORD_CLUSTER, &cluster_type, &body);
-    if (!text || !arm_name_is_fine(call, path.name) || !arm_has_parents(call, &path))
+    if (!text || !arm_has_parents(call, &path))
         return;
     const Record *record = session_find(call->session, RECORD_CLUSTER, path);
     Json *kept = kept_cluster(call, text->node, record);

@@ -190,7 +190,7 @@ void file_servers_create(const ArmCall *call)
     const Json *body;
     const FileServerText *text =
         batchai_properties(call, RECORD_FILE_SERVER, &file_server_type, &body);
-    if (!text || !arm_name_is_fine(call, path.name) || !arm_has_parents(call, &path))
+    if (!text || !arm_has_parents(call, &path))
         return;
     Json *kept = batchai_echo(arena, &file_server_type, text->node);
     batchai_fill_vm_size(call, kept);

@@ -237,7 +237,7 @@ void jobs_create(const ArmCall *call)
     ResourcePath path = batchai_path(call);
     const Json *body;
     const JobText *text = batchai_properties(call, RECORD_JOB, &job_type, &body);
-    if (!text || !arm_name_is_fine(call, path.name) || !arm_has_parents(call, &path))
+    if (!text || !arm_has_parents(call, &path))
         return;
     const Record *cluster = find_cluster(call, text);
     if (!cluster)

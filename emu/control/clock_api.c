@@ -354,7 +354,7 @@ static void undo(const ControlCall *call, bool is_accepted)
 
 void clock_tell(const ControlCall *call)
 {
-    const Json *body = control_body(call);
+    const Json *body = control_body(call, "{\"do\": \"advance\", \"by\": \"5m\"}");
     if (body == NULL)
         return;
     Problems problems = problems_create(call->arena);

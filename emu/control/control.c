@@ -72,11 +72,17 @@ void control_refuse(const ControlCall *call, const Status *status)
     control_answer(call, http_status(status->code), body);
 }
 
-const Json *control_body(const ControlCall *call)
+const Json *control_body(const ControlCall *call, const char *example)
 {
     Problems problems = problems_create(call->arena);
-    const Json *body = json_parse(call->arena, "body", call->request->body,
-                                  call->request->body_bytes, JSON_STRICT, &problems);
+    const Json *body = NULL;
+    if (http_has_body(call->request))
+        body = json_parse(call->arena, "body", call->request->body, call->request->body_bytes,
+                          JSON_STRICT, &problems);
+    else
+        status_hint(problems_add(&problems, STATUS_BAD_INPUT, place_in("body", 0, 0),
+                                 "the request has no body; expected is a JSON object"),
+                    "as in %s", example);
     if (body != NULL && body->kind != JSON_OBJECT)
         problems_add(&problems, STATUS_BAD_INPUT, json_at(body), "the body is not an object");
     if (problems.count == 0)
@@ -180,7 +186,8 @@ static void refuse_fault(const Json *body, Problems *problems)
 
 static void faults_add(const ControlCall *call)
 {
-    const Json *body = control_body(call);
+    const Json *body =
+        control_body(call, "{\"do\": \"node.preempt\", \"job\": \"train\", \"node\": 1}");
     if (body == NULL)
         return;
     Problems problems = problems_create(call->arena);
@@ -228,7 +235,8 @@ static void programs_show(const ControlCall *call)
 
 static void programs_add(const ControlCall *call)
 {
-    const Json *body = control_body(call);
+    const Json *body =
+        control_body(call, "{\"match\": \"*/train.py*\", \"script\": \"sleep 20m\"}");
     if (body == NULL)
         return;
     Problems problems = problems_create(call->arena);

@@ -101,7 +101,8 @@ void control_refuse(const ControlCall *call, const Status *status);
  * answering. */
 bool control_query_number(const ControlCall *call, const char *name, int64_t most, int64_t fallback,
                           int64_t *value);
-/* The body as an object; NULL after answering. */
-const Json *control_body(const ControlCall *call);
+/* The body as an object; NULL after answering. `example` is such a body, for a request without
+ * one. */
+const Json *control_body(const ControlCall *call, const char *example);
 
 #endif

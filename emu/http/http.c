@@ -197,6 +197,14 @@ bool http_take_number(const char **text, int64_t *number)
     return is_number;
 }
 
+bool http_has_body(const HttpRequest *request)
+{
+    size_t blanks = 0;
+    while (blanks < request->body_bytes && memchr(" \t\r\n", request->body[blanks], 4) != NULL)
+        blanks++;
+    return blanks < request->body_bytes;
+}
+
 bool http_number(const char *text, int64_t *number)
 {
     return http_take_number(&text, number) && *text == '\0';

@@ -72,6 +72,8 @@ MUST_CHECK bool http_read_query(HttpRequest *request, const char *text);
 const char *http_decode(Arena *arena, const char *text, size_t length, bool plus_is_space);
 /* Encodes all characters but letters, digits, "-._~" and those of `also`. */
 const char *http_encode(Arena *arena, const char *text, const char *also);
+/* Whether the body of the request has more than blanks. */
+bool http_has_body(const HttpRequest *request);
 /* Reads a number of a query, a path or a header: digits alone, up to INT64_MAX; false for any other
  * text. */
 MUST_CHECK bool http_number(const char *text, int64_t *number);

@@ -113,63 +113,6 @@ void validation_markdown(Text *out, Arena *arena, const Validation *validation, 
     cells_print_markdown(table_of(arena, validation), out);
 }
 
-/* --- JSON --- */
-
-static Json *number(Arena *arena, double value, int32_t decimals)
-{
-    return json_decimal(arena, arena_printf(arena, "%.*f", decimals, value));
-}
-
-static Json *summary_json(Arena *arena, const ValidationSummary *summary)
-{
-    Json *json = json_object(arena);
-    json_put_integer(arena, json, "cells", summary->count);
-    json_set(arena, json, "mean_error_pct", number(arena, 100 * summary->mean, 3));
-    json_set(arena, json, "mean_signed_error_pct", number(arena, 100 * summary->bias, 3));
-    json_set(arena, json, "worst_error_pct", number(arena, 100 * summary->worst, 3));
-    return json;
-}
-
-static Json *cell_json(Arena *arena, const ValidationCell *cell)
-{
-    const ValidationRow *settings = cell->settings;
-    Json *json = json_object(arena);
-    json_put_text(arena, json, "network", settings->network);
-    json_put_text(arena, json, "precision", step_precision_word(settings->precision));
-    json_put_integer(arena, json, "batch", settings->batch);
-    json_put_integer(arena, json, "ranks", settings->ranks);
-    json_put_boolean(arena, json, "is_judged", cell->cores != CORES_CROWDED);
-    json_put_integer(arena, json, "rounds", cell->rounds);
-    json_set(arena, json, "predicted_ms", number(arena, cell->predicted_ms, 6));
-    json_set(arena, json, "measured_ms", number(arena, cell->measured_ms, 6));
-    json_set(arena, json, "low_ms", number(arena, cell->low_ms, 6));
-    json_set(arena, json, "high_ms", number(arena, cell->high_ms, 6));
-    json_set(arena, json, "error_pct", number(arena, 100 * cell->error, 3));
-    json_set(arena, json, "blame",
-             cell->blame.part ? json_string(arena, cell->blame.part) : json_null(arena));
-    json_set(arena, json, "blame_share_pct", number(arena, 100 * cell->blame.share, 3));
-    return json;
-}
-
-Json *validation_json(Arena *arena, const Validation *validation)
-{
-    Json *json = json_object(arena), *cells = json_array(arena);
-    json_put_text(arena, json, "machine", validation->table->machine);
-    json_put_text(arena, json, "date", validation->table->date);
-    json_put_integer(arena, json, "cores", validation->table->cores);
-    json_set(arena, json, "tolerance_pct", number(arena, 100 * validation->tolerance.worst, 3));
-    json_set(arena, json, "mean_pct", number(arena, 100 * validation->tolerance.mean, 3));
-    json_put_boolean(arena, json, "is_inside", validation->is_inside);
-    json_set(arena, json, "judged", summary_json(arena, &validation->judged));
-    json_set(arena, json, "cores_free", summary_json(arena, &validation->uses[CORES_FREE]));
-    json_set(arena, json, "cores_taken", summary_json(arena, &validation->uses[CORES_TAKEN]));
-    json_set(arena, json, "crowded", summary_json(arena, &validation->uses[CORES_CROWDED]));
-    for (int32_t i = 0; i < validation->cell_count; i++)
-        json_add(cells, cell_json(arena, &validation->cells[i]));
-    json_set(arena, json, "cells", cells);
-    return json;
-}
-
 /* --- Plots --- */
 
 enum { RANKS_SHOWN = SERIES_MAX }; // each with a colour

@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "sim/cli/common_options.h"
 #include "sim/cli/report.h"
@@ -368,10 +367,7 @@ bool options_read(const OptionTable *table, Arena *arena, int argc, char **argv,
     if (wants_help) {
         Text help = {0};
         options_help(table, &help);
-        if (table->print_guard && !isatty(STDOUT_FILENO))
-            table->print_guard(text_string(&help), argc, argv);
-        else
-            fputs(text_string(&help), stdout);
+        fputs(text_string(&help), stdout);
         text_free(&help);
         *exit_code = EXIT_FINE;
         return false;

@@ -75,8 +75,8 @@ typedef struct {
     OperandKind operand_kind;
     const char *const *operand_words; /* OPERANDS_WORDS only: the words, ended by NULL */
     /* For a verb whose stdout a shell evaluates, else NULL: prints code that makes the evaluation
-     * fail. `text` is the reason, or the help; the shell does not evaluate it. */
-    void (*print_guard)(const char *text, int argc, char **argv);
+     * of a wrong command line fail. The shell does not evaluate `reason`. */
+    void (*print_guard)(const char *reason, int argc, char **argv);
 } OptionTable;
 
 typedef struct {
@@ -87,8 +87,7 @@ typedef struct {
 /* Parses the command line, prints --help and reports problems. True when the verb should continue.
  * False after --help was printed (exit code 0) or a problem was reported on stderr (exit code 2).
  * argv[0] is skipped. glibc's program_invocation_name becomes the verb, for messages
- * (sim/cli/report.h). A table with `print_guard` prints its help through that function unless
- * stdout is a terminal. */
+ * (sim/cli/report.h). */
 MUST_CHECK bool options_read(const OptionTable *table, Arena *arena, int argc, char **argv,
                              void *values, Operands *operands, int *exit_code);
 

@@ -50,7 +50,7 @@ typedef struct {
     double real_minimum, real_maximum; /* REAL; maximum 0: no upper limit */
 
     /* Plain structs (sim/schema/plain.h). */
-    int32_t decimals;       /* DECIMAL: the member counts 10^-decimals ... */
+    int32_t decimals;       /* DECIMAL: the member counts 10^-decimals (REAL: rounded to it) ... */
     const char *unit;       /* ... of this unit: "s"; "1": a ratio; NULL: a count */
     bool is_nullable;       /* unknown is written as null; otherwise the key is left out */
     bool is_derived;        /* written, but not read: other members have the same values */

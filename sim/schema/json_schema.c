@@ -246,7 +246,7 @@ Json *json_schema_value(Arena *arena, const Field *field)
 }
 
 Json *json_schema(Arena *arena, const ObjectType *type, const char *id, const char *title,
-                  const char *placeholder)
+                  const char *placeholder, bool is_list)
 {
     Schema schema = {.arena = arena, .definitions = json_object(arena), .placeholder = placeholder};
     Json *root = json_object(arena);
@@ -254,6 +254,8 @@ Json *json_schema(Arena *arena, const ObjectType *type, const char *id, const ch
     json_put_text(arena, root, "$id", id);
     json_put_text(arena, root, "title", title);
     Json *body = object_schema(&schema, type);
+    if (is_list)
+        body = json_schema_array(arena, body);
     for (Json *member = body->first, *next; member != NULL; member = next) {
         next = member->next;
         member->next = NULL;

@@ -5,11 +5,11 @@
 #include "sim/json/json.h"
 #include "sim/schema/field.h"
 
-/* The schema of `type`, with a definition for each type that it uses. Strings that match the
- * regular expression `placeholder` may be anywhere instead of a number, a boolean or a word; NULL:
- * none. */
+/* The schema of `type`, or of a list of such objects, with a definition for each type that it uses.
+ * Strings that match the regular expression `placeholder` may be anywhere instead of a number, a
+ * boolean or a word; NULL: none. */
 Json *json_schema(Arena *arena, const ObjectType *type, const char *id, const char *title,
-                  const char *placeholder);
+                  const char *placeholder, bool is_list);
 /* The schema of one value, of any kind but objects and lists of objects. */
 Json *json_schema_value(Arena *arena, const Field *field);
 

@@ -208,7 +208,13 @@ static bool real_is_unknown(const Field *field, const void *item)
 
 static Json *real_write(Arena *arena, const Field *field, const void *item)
 {
-    return json_real(arena, real_of(field, item));
+    const double value = real_of(field, item);
+    double units = value;
+    for (int32_t i = 0; i < field->decimals; i++)
+        units *= 10;
+    return field->decimals > 0 && fabs(units) < (double)INT64_MAX
+               ? decimal_json(arena, llround(units), field->decimals)
+               : json_real(arena, value);
 }
 
 static void real_read_member(const Reader *reader, const Field *field, const Json *node, void *item)

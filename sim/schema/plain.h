@@ -5,7 +5,7 @@
  *     BOOLEAN, CHOICE         bool; an enum
  *     INTEGER                 int64_t or int32_t
  *     DECIMAL                 int64_t or Wide: the number in the file times 10^decimals, from 0
- *     REAL                    double; not finite: unknown
+ *     REAL                    double; not finite: unknown. With `decimals` it is rounded to them
  *     JSON                    const Json *, any value; NULL: unknown
  *     OBJECT                  a struct; in FIELD_GROUP the struct of the table itself
  *     OBJECTS, TEXTS          an array; `count` is the offset of its uint32_t count
@@ -38,6 +38,8 @@ void plain_read(Arena *arena, const ObjectType *type, const Json *root, void *it
     FIELD_ROW(DECIMAL, key, member, .decimals = digits, .doc = __VA_ARGS__)
 #define FIELD_COUNT(key, member, ...) FIELD_DECIMAL(key, member, 0, __VA_ARGS__)
 #define PLAIN_TEXT(key, member, ...) FIELD_ROW(TEXT, key, member, .doc = __VA_ARGS__)
+#define FIELD_ROUNDED(key, member, digits, ...)                                                    \
+    FIELD_ROW(REAL, key, member, .decimals = digits, .doc = __VA_ARGS__)
 #define PLAIN_REAL(key, member, text) FIELD_ROW(REAL, key, member, NULLABLE, .doc = text)
 /* An object that the file has if the struct's `is_there` says so. */
 #define PLAIN_OPTIONAL(key, member, of, text)                                                      \

@@ -101,6 +101,19 @@ python_with_jsonschema()
     done
 }
 
+# is_answer NAME: whether stdout is a document as `trainyard schema NAME` describes it; yes without an independent validator.
+is_answer()
+{
+    local python
+    python=$(python_with_jsonschema)
+    [ -n "$python" ] || return 0
+    "$TRAINYARD" schema "$1" >schema.json
+    "$python" -c 'import json, jsonschema
+schema = json.load(open("schema.json"))
+jsonschema.validators.validator_for(schema).check_schema(schema)
+jsonschema.validate(json.load(open("stdout")), schema)'
+}
+
 # holds has_json EXPRESSION-OF-PYTHON about `run`, the JSON on stdout.
 has_json()
 {

@@ -48,11 +48,13 @@ example "JSON"
 trainyard bench-allreduce "${quick[@]}" --check --json
 exit_is 0
 stderr_is_empty
+holds is_answer bench-allreduce-answer
 holds has_json 'run["comm"] == "local" and run["ranks"] == 1 and run["iterations"] == 3'
 holds has_json '[row["bytes"] for row in run["rows"]] == [8, 64, 512, 4096]'
 holds has_json 'all(row[way]["wrong"] == 0 and row[way]["time_us"] >= 0 for row in run["rows"] for way in ("in_place", "out_of_place"))'
 holds has_json 'run["gradients"]["bytes"] == 5003432 and run["gradients"]["min_us"] <= run["gradients"]["median_us"] <= run["gradients"]["p90_us"]'
 trainyard bench-allreduce "${quick[@]}" --json
+holds is_answer bench-allreduce-answer
 holds has_json 'run["rows"][0]["in_place"]["wrong"] is None'
 
 example "sums that differ"

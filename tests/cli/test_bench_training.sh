@@ -30,6 +30,7 @@ example "JSON, with parts that do not take longer than the whole"
 trainyard bench-training "${once[@]}" --steps 5 --backend auto --profile --json
 exit_is 0
 stderr_is_empty
+holds is_answer bench-training-answer
 holds has_json 'run["batch_size"] == 2 and run["steps"] == 5 and run["ranks"] == 1'
 holds has_json 'run["step_ms"]["min"] <= run["step_ms"]["median"] <= run["step_ms"]["p90"]'
 holds has_json 'sum(phase["mean"] for phase in run["phases_ms"].values()) <= 1.001 * run["step_ms"]["mean"]'

@@ -154,6 +154,7 @@ trainyard compare . --measured measured --json # a folder's scenario.json
 exit_is 0
 stderr_is_empty
 cd .. || exit 3
+holds is_answer compare-answer
 holds has_json 'run["is_inside"] is True and run["tolerance_pct"] == 12 and run["mean_pct"] == 5'
 holds has_json 'run["jobs"][0]["quantities"][0]["quantity"] == "step" and run["jobs"][0]["quantities"][0]["is_inside"]'
 holds has_json 'all(abs(q["error_pct"] - 100 * (q["predicted"] / q["measured"] - 1)) < 0.01 for q in run["jobs"][0]["quantities"] if "error_pct" in q)'
@@ -234,6 +235,7 @@ stdout_has "Not judged: with more ranks than cores, 5 cells"
 trainyard compare --matrix matrix.tsv --catalog local.json --tolerance 14% --mean 8% --json -o matrix
 exit_is 0
 cd .. || exit 3
+holds is_answer compare-table-answer
 holds has_json 'run["is_inside"] and run["judged"]["cells"] == 10 and run["cores_free"]["cells"] == run["cores_taken"]["cells"] == run["crowded"]["cells"] == 5 and len(run["cells"]) == 15'
 holds has_json 'abs(run["judged"]["mean_error_pct"] - sum(abs(c["error_pct"]) for c in run["cells"] if c["is_judged"]) / 10) < 0.01'
 holds has_json 'abs(run["judged"]["mean_signed_error_pct"] - sum(c["error_pct"] for c in run["cells"] if c["is_judged"]) / 10) < 0.01 and any(c["error_pct"] < 0 for c in run["cells"] if c["is_judged"])'

@@ -88,6 +88,21 @@ done <<'TABLE'
 --nodes =1|"=1" is not [QUEUE=]N or [QUEUE=]NxGPUS|as in
 TABLE
 
+example "kinds of GPUs that have no effect are named, with their jobs"
+sed -e '2,3s|gres/gpu=|gres/gpu:v100=|' -e '4s|gres/gpu=|gres/gpu:a100=|' queues.txt >kinds.txt
+no_effect='ask for kinds of GPUs, which has no effect: v100 (2 jobs), a100 (1 job).'
+trainyard import slurm kinds.txt -o kinds.csv --scenario kinds.json --nodes 2 --pool
+exit_is 0
+stdout_has "Jobs of the cluster \"gpu\" $no_effect"
+stdout_has '--map-gpu-type FROM=TO'
+holds grep -q 'which has no effect' kinds.import.json
+trainyard import slurm kinds.txt -o kinds.csv --scenario kinds.json --nodes 2 # without --pool: by queue
+stdout_has "Jobs of the cluster \"gpu\" $no_effect"
+holds [ "$(grep -c 'no effect' stdout)" = 1 ]
+trainyard import slurm kinds.txt -o kinds.csv --scenario kinds.json --nodes 2 --pool --map-gpu-type v100=a100
+exit_is 0
+holds [ "$(grep -c 'no effect' stdout)" = 0 ]
+
 example "--check writes nothing"
 mkdir empty
 trainyard import slurm jobs.txt --check --states completed --queue long

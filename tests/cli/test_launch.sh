@@ -121,6 +121,7 @@ ln -s "$other" own/share
 trainyard launch one.json -o out --json --mount afs=own/share -- --epochs 1 --steps 1 --limit 4
 exit_is 0
 cp stdout record.json
+holds is_answer launch-answer
 holds has_json 'run[0]["state"] == "succeeded" and run[0]["exit_code"] == 0 and run[0]["ranks"] == 1 and run[0]["took_s"] > 0'
 holds has_json 'run[0]["job"] == "one.json" and run[0]["epochs"] == 1 and 0 <= run[0]["val_accuracy"] <= 1 and "error" not in run[0]'
 holds has_json 'open(run[0]["stdout"]).read().count("Epoch ") == 1'
@@ -155,6 +156,7 @@ holds [ -s "$(echo nfs/logs/$segment/nfs/*/stdouterr/stdout.txt)" ]
 example "a job fails as the service says it, and the next one runs"
 trainyard launch one.json two.json --nodes 1 -o out --json -- "${steps[@]}" --data-dir nowhere
 exit_is 1
+holds is_answer launch-answer
 holds has_json '[job["state"] for job in run] == ["failed", "failed"] and run[0]["exit_code"] == 2 and run[1]["nodes"] == 1'
 holds has_json 'run[0]["error"] == {"code": "JobFailed", "message": "Job failed with non-zero exit code"}'
 holds has_json '"nowhere: there is no CIFAR-10 set" in open(run[0]["stderr"]).read()'

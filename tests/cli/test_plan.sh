@@ -27,6 +27,9 @@ for table in plan fresh winner-jobs; do
     holds is_documented one/$table.csv servers jobs rate "${metrics[@]}"
 done
 holds grep -q '"verdict": "found"' one/plan.json
+# The runs about the answer and their time are stated too: each is a line of a journal below.
+read -r more _ < <(grep 'more runs about the answer, in .* in all\.$' stdout)
+holds [ "${more//,/}" = "$(cat one/*/journal/*.log | grep -vc '^trainyard-journal')" ]
 
 example "of many candidates the table has those that are nearest to the answer"
 sed 's/1\.\.8/1..30/' plan.json >many.json
@@ -244,6 +247,7 @@ stdout_has "5 servers"
 trainyard plan plan.json --dry-run -o forecast
 exit_is 0
 stdout_has "8 points; the first round: 40 runs"
+stdout_has "runs; with -o more follow"
 holds [ ! -e forecast ]
 
 example "options change the goal of a study file"

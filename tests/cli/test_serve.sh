@@ -231,7 +231,14 @@ exit_is 2
 stderr_has '"sleep 5m" is not of the form GLOB=SCRIPT'
 trainyard serve --state wrong --program 'x=python y' --port 0 --plain-port 0
 exit_is 2
-stderr_has 'the script has more than simple commands'
+stderr_has 'unknown command "python"'
+trainyard serve --state wrong --program '*/train.py*=echo begins; slep 20m' --port 0 --plain-port 0
+exit_is 2
+stderr_has '--program: unknown command "slep"'
+stderr_has 'did you mean "sleep"?'
+trainyard serve --state wrong --program 'x=sleep 20q; exit 3' --port 0 --plain-port 0
+exit_is 2
+stderr_has '--program: the script has more than simple commands: "sleep 20q"'
 trainyard serve --state wrong --programs small/job.json --port 0 --plain-port 0
 exit_is 2
 stderr_has 'expected an array of programs'
@@ -304,6 +311,20 @@ trainyard serve --state late --fork-seed 3 --port 0 --plain-port 0
 exit_is 2
 stderr_has 'need the folder of a session'
 holds [ ! -e late ]
+
+example "a disk without room for a snapshot is reported at the start, not at the end"
+# A command after these words finds a disk of 12 MiB in the folder cramped.
+cramped=(unshare --mount bash -c 'mkdir -p cramped && mount -t tmpfs -o size=12m cramped cramped && exec "$@"' bash)
+if "${cramped[@]}" true 2>/dev/null; then
+    rm -f ready.json
+    "${cramped[@]}" "$TRAINYARD" serve --port 0 --plain-port 0 --ready-file ready.json --state cramped/new --fork fork-old --clock manual >served 2>log &
+    server=$!
+    holds wait_until_served
+    holds [ "$(grep -c 'warning: the disk of cramped/new has no room for a snapshot of the session' log)" = 1 ]
+    end TERM
+    exit_is 0
+    holds [ "$(grep -c warning log)" = 1 ]
+fi
 
 example "a jump of the clock is undone while clients are there"
 holds serve --state undo --clock manual --scenario "$scenarios/workloads/poisson/scenario.json"

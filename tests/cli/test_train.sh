@@ -86,6 +86,7 @@ fi
 example "a summary as JSON, and nothing else"
 trainyard "${small[@]}" --epochs 2 --dir summary --seed 5 --json --timeline
 exit_is 0
+holds is_answer train-answer
 stdout_is_json_with 'run["seed"] == 5 and run["steps_per_epoch"] == 2 and [e["epoch"] for e in run["epochs"]] == [1, 2]'
 stdout_is_json_with 'run["epochs"][1]["val_loss"] == run["test_loss"] and run["checkpoint"] == "summary/logs/checkpoint-2.h5"'
 holds /usr/bin/python3 -c 'import json; assert any(e.get("name") == "forward" for e in json.load(open("summary/logs/timeline.json"))["traceEvents"])'
@@ -134,6 +135,7 @@ example "a profile continues after a resumption, and is in the summary"
 trainyard "${profiled[@]}" --dir parts-profiled --epochs 1 --profile
 trainyard "${profiled[@]}" --dir parts-profiled --profile --resume latest --json
 exit_is 0
+holds is_answer train-answer
 stdout_is_json_with 'run["profile"]["steps"] == 32 and abs(sum(s["percent"] for s in run["profile"]["stages"].values()) - 100) < 0.1'
 stdout_is_json_with 'abs(sum(s["us"] for s in run["profile"]["stages"].values()) - run["profile"]["step_us"]) < 0.1'
 stdout_is_json_with '[s for s in run["profile"]["stages"] if s in ("input", "conv2d_1 forward", "loss", "conv2d_1 backward", "update", "rest")] == ["input", "conv2d_1 forward", "loss", "conv2d_1 backward", "update", "rest"]'

@@ -71,7 +71,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     items[0].share = &share;
     Arena *arena = arena_create();
     const char *line = arena_strndup(arena, (const char *)data, size);
-    const ShellScript *script = shell_read(arena, line, VARIABLES, variables, &mounts);
+    ShellRefusal refusal;
+    const ShellScript *script = shell_read(arena, line, VARIABLES, variables, &mounts, &refusal);
+    invariant(script != NULL || refusal.command == NULL || *refusal.command != '\0');
     if (script != NULL) {
         invariant(script->pipeline_count > 0);
         invariant(run(arena, script) == run(arena, script));

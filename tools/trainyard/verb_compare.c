@@ -61,7 +61,9 @@ static const Field compare_options[] = {
     OPTION_FOLDER(0, "data", data_folder, "DIR", "train on the CIFAR-10 set in DIR"),
     OPTION_FILE(0, "matrix", matrix, "FILE",
                 "compare the measured cells of FILE (tools/validate.sh) instead of a scenario"),
-    OPTION_FLAG(0, "json", is_json, "print JSON instead of tables"),
+    OPTION_FLAG(
+        0, "json", is_json,
+        "print JSON instead of tables (trainyard schema compare-answer, compare-table-answer)"),
     OPTION_FLAG(0, "markdown", is_markdown, "print a matrix as Markdown"),
     {0},
 };

@@ -7,7 +7,8 @@
 #include "sim/base/units.h"
 #include "sim/cli/files.h"
 #include "sim/cli/json_file.h"
-#include "sim/json/decimal.h"
+#include "sim/schema/plain.h"
+#include "tools/trainyard/answer/launch_answer.h"
 #include "tools/trainyard/train/train_options.h"
 #include "tools/trainyard/verbs.h"
 
@@ -39,7 +40,8 @@ static const Field launch_options[] = {
         "has none; may be repeated"),
     OPTION_INTEGER(0, "nodes", nodes, "N", 1, 100,
                    "run as if on N nodes instead of nodeCount, with the same processes per node"),
-    OPTION_FLAG(0, "json", is_json, "print only a record of each job, as JSON"),
+    OPTION_FLAG(0, "json", is_json,
+                "print only a record of each job, as JSON (trainyard schema launch-answer)"),
     OPTION_FLAG('q', "quiet", is_quiet, "print nothing but problems"),
     {0},
 };
@@ -227,33 +229,29 @@ static int64_t earlier_seed(Arena *arena, const char *folder, int64_t fallback)
 
 /* --- Results --- */
 
+/* A result that the job does not have is negative. */
+static int64_t known(int64_t value)
+{
+    return value >= 0 ? value : PLAIN_UNKNOWN;
+}
+
 static Json *record_of(Arena *arena, const LaunchJob *job, const LaunchResult *result)
 {
-    Json *record = json_object(arena);
-    const RealTraining *training = &result->training;
-    json_put_text(arena, record, "job", job->path);
-    json_put_text(arena, record, "state", result->state);
-    if (result->exit_code >= 0)
-        json_put_integer(arena, record, "exit_code", result->exit_code);
-    if (result->error_code) {
-        Json *error = json_put_object(arena, record, "error");
-        json_put_text(arena, error, "code", result->error_code);
-        json_put_text(arena, error, "message", result->error_message);
-    }
-    json_put_integer(arena, record, "seed", job->seed);
-    json_put_integer(arena, record, "nodes", job->nodes);
-    json_put_integer(arena, record, "ranks", job->ranks);
-    json_set(arena, record, "took_s", decimal_json(arena, result->took_ns / NS_PER_MS, 3));
-    if (training->epochs >= 0)
-        json_put_integer(arena, record, "epochs", training->epochs);
-    if (training->accuracy_ppm >= 0)
-        json_set(arena, record, "val_accuracy", decimal_json(arena, training->accuracy_ppm, 6));
-    if (training->loss_micro >= 0)
-        json_set(arena, record, "val_loss", decimal_json(arena, training->loss_micro, 6));
-    json_put_text(arena, record, "logs", result->log_folder);
-    json_put_text(arena, record, "stdout", result->stdout_path);
-    json_put_text(arena, record, "stderr", result->stderr_path);
-    return record;
+    const LaunchRecord record = {.job = job->path,
+                                 .state = result->state,
+                                 .exit_code = known(result->exit_code),
+                                 .error = {result->error_code, result->error_message},
+                                 .seed = job->seed,
+                                 .nodes = job->nodes,
+                                 .ranks = job->ranks,
+                                 .took_ms = result->took_ns / NS_PER_MS,
+                                 .epochs = known(result->training.epochs),
+                                 .accuracy_ppm = known(result->training.accuracy_ppm),
+                                 .loss_micro = known(result->training.loss_micro),
+                                 .logs = result->log_folder,
+                                 .stdout_path = result->stdout_path,
+                                 .stderr_path = result->stderr_path};
+    return plain_write(arena, &launch_record_type, &record);
 }
 
 static void print_begin(const LaunchJob *job)

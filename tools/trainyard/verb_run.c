@@ -77,8 +77,10 @@ static const Field run_options[] = {
                   "train real jobs on CIFAR-10 in DIR (the folder that the job names)"),
     OPTION_FILE(0, "ran", ran_path, "FILE",
                 "replay the real jobs recorded in FILE, ran.json of a run with --real"),
-    OPTION_FLAG(0, "json", is_json,
-                "print summary.json instead of the tables; with --why it has the story"),
+    OPTION_FLAG(
+        0, "json", is_json,
+        "print summary.json (trainyard schema summary) instead of the tables; with --why it has "
+        "the story"),
     OPTION_FLAG('q', "quiet", is_quiet, "print nothing but errors"),
     OPTION_FLAG(0, "check", checks_always, "check every invariant of the world after every event"),
     OPTION_FLAG(0, "check-determinism", checks_determinism,

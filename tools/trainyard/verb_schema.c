@@ -1,6 +1,7 @@
 /* trainyard schema: the file formats as JSON Schema, for editors and other tools. */
 #include <stdio.h>
 
+#include "real/compare/answer.h"
 #include "sim/cli/json_file.h"
 #include "sim/output/summary/metric.h"
 #include "sim/output/trace/reference.h"
@@ -18,9 +19,13 @@
 #include "sim/study/format/study_types.h"
 #include "sim/study/jobs_table.h"
 #include "tools/trainyard/answer/answer.h"
+#include "tools/trainyard/answer/launch_answer.h"
 #include "tools/trainyard/predict/network.h"
 #include "tools/trainyard/predict/transformer_answer.h"
+#include "tools/trainyard/train/bench_allreduce_answer.h"
+#include "tools/trainyard/train/bench_training_answer.h"
 #include "tools/trainyard/verbs.h"
+#include "trainer/run/train_answer.h"
 
 typedef struct {
     bool is_markdown;
@@ -41,6 +46,12 @@ static const Field schema_options[] = {
     X("advise-answer", advice_file_type)                                                           \
     X("predict-answer", network_answer_type)                                                       \
     X("predict-transformer-answer", transformer_answer_type)                                       \
+    X("launch-answer", launch_record_type)                                                         \
+    X("compare-answer", compare_answer_type)                                                       \
+    X("compare-table-answer", validation_answer_type)                                              \
+    X("train-answer", train_answer_type)                                                           \
+    X("bench-training-answer", bench_training_answer_type)                                         \
+    X("bench-allreduce-answer", bench_allreduce_answer_type)                                       \
     X("problems-answer", problems_answer_type)
 
 #define NAME(name, type) name,
@@ -62,7 +73,9 @@ static const OptionTable schema_table = {
     .details = "FORMAT is scenario, cluster or job (files of that name), catalog, study, summary "
                "(summary.json), model (model files of predict), plan (plan.json), or an answer: "
                "validate-answer, test-answer, explain-answer, diff-answer, advise-answer, "
-               "predict-answer (of networks of images), predict-transformer-answer, and "
+               "predict-answer (of networks of images), predict-transformer-answer, launch-answer, "
+               "compare-answer, compare-table-answer (of measured steps), train-answer, "
+               "bench-training-answer, bench-allreduce-answer, and "
                "problems-answer, which validate, test, explain and diff print when they have no "
                "other. Without FORMAT: scenario.",
     .example = "trainyard schema > scenario.schema.json\n"
@@ -80,7 +93,8 @@ static int print_schema(Arena *arena, const char *name)
     const ObjectType *type = types[index];
     const char *id = arena_printf(arena, "https://trainyard.invalid/schema/%s.json", name);
     const char *placeholder = index < TYPES_WITH_PARAMETERS ? PARAMETER_PATTERN : NULL;
-    json_show(type != NULL ? json_schema(arena, type, id, type->doc, placeholder)
+    const bool is_list = type == &launch_record_type; // launch prints a record of each job
+    json_show(type != NULL ? json_schema(arena, type, id, type->doc, placeholder, is_list)
                            : catalog_schema(arena, id, "A trainyard catalogue."));
     return EXIT_FINE;
 }
@@ -119,9 +133,9 @@ static int print_reference(void)
              "JSON with comments, as scenarios.\n");
     reference_add(&reference, &transformer_shape_type, &text);
     text_add(&text, "\n## Answers\n\nThe outputs of `validate`, `test`, `explain`, `diff`, "
-                    "`advise` and `predict` with `--json`. The first four print their problems "
-                    "alone if they have "
-                    "no answer.\n");
+                    "`advise`, `predict`, `launch`, `compare`, `train` and the benchmarks with "
+                    "`--json`. The first four print their problems alone if they have no "
+                    "answer.\n");
     for (size_t i = FIRST_ANSWER; i < sizeof types / sizeof types[0]; i++)
         reference_add(&reference, types[i], &text);
     fputs(text_string(&text), stdout);

@@ -32,12 +32,12 @@ static void pass_json(const PassEngines *pass, const char *name, Json *layer, Js
                              arena_printf(arena, "%.2f", pass->tried[i].best_us));
 }
 
-void engines_json(const Backend *backend, void *model, const Net *net, Json *root, Arena *arena)
+Json *engines_json(const Backend *backend, void *model, const Net *net, Arena *arena)
 {
     LayerEngines engines;
     if (!backend->engines)
-        return;
-    Json *layers = json_put_object(arena, root, "engines");
+        return NULL;
+    Json *layers = json_object(arena);
     for (int32_t i = 0; i < net->layer_count; i++) {
         if (!backend->engines(model, i, &engines))
             continue;
@@ -49,4 +49,5 @@ void engines_json(const Backend *backend, void *model, const Net *net, Json *roo
         if (tried->count > 0)
             json_set(arena, layer, "tried_us", tried);
     }
+    return layers;
 }

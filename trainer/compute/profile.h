@@ -86,5 +86,14 @@ TimelineStages profile_drawn_as(const Profile *profile);
  * so. */
 void profile_print(const Profile *profile, Text *out);
 Json *profile_json(const Profile *profile, Arena *arena); /* the same */
+#define PROFILE_SCHEMA                                                                             \
+    "{\"type\": \"object\", \"properties\": {\"clock\": {\"type\": \"string\"}, "                  \
+    "\"measured_by\": {\"type\": \"string\"}, \"steps\": {\"type\": \"integer\"}, "                \
+    "\"step_us\": {\"type\": \"number\"}, \"stages\": {\"type\": \"object\", "                     \
+    "\"additionalProperties\": {\"type\": \"object\", \"properties\": {\"us\": {\"type\": "        \
+    "\"number\"}, "                                                                                \
+    "\"percent\": {\"type\": \"number\"}}, \"required\": [\"us\", \"percent\"], "                  \
+    "\"additionalProperties\": false}}}, \"required\": [\"clock\", \"measured_by\", \"steps\"], "  \
+    "\"additionalProperties\": false}"
 
 #endif

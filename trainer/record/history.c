@@ -16,13 +16,10 @@ enum { FILE_BYTES_MAX = 64 << 20, DECIMALS_MAX = 9 };
 static const char magic[] = "# trainyard history 1";
 
 const EpochMeasure epoch_measures[EPOCH_MEASURES] = {
-    {"loss", offsetof(EpochRecord, loss), 6, false},
-    {"acc", offsetof(EpochRecord, acc), 6, false},
-    {"val_loss", offsetof(EpochRecord, val_loss), 6, true},
-    {"val_acc", offsetof(EpochRecord, val_acc), 6, true},
-    {"lr", offsetof(EpochRecord, learning_rate), 9, false},
-    {"seconds", offsetof(EpochRecord, seconds), 3, false},
-    {"images_per_s", offsetof(EpochRecord, images_per_s), 1, false},
+#define X(name, member, decimals, is_optional, description)                                        \
+    {name, offsetof(EpochRecord, member), decimals, is_optional},
+    EPOCH_MEASURE_ROWS(X)
+#undef X
 };
 
 struct History {

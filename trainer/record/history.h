@@ -33,7 +33,20 @@ typedef struct {
     int32_t decimals; /* after the point */
     bool is_optional; /* may be NaN: val_loss and val_acc, only together */
 } EpochMeasure;
-enum { EPOCH_MEASURES = 7 };
+/* X(name, member, decimals, is_optional, description) */
+#define EPOCH_MEASURE_ROWS(X)                                                                      \
+    X("loss", loss, 6, false, "mean over the training images of all ranks")                        \
+    X("acc", acc, 6, false, "the accuracy on them, 0 to 1")                                        \
+    X("val_loss", val_loss, 6, true, "of the test set, if it was evaluated")                       \
+    X("val_acc", val_acc, 6, true, "likewise")                                                     \
+    X("lr", learning_rate, 9, false, "of the last step, after decay")                              \
+    X("seconds", seconds, 3, false, "of the epoch on the clock of rank 0, with its evaluation")    \
+    X("images_per_s", images_per_s, 1, false, "training images of all ranks by the training time")
+enum {
+#define X(...) +1
+    EPOCH_MEASURES = EPOCH_MEASURE_ROWS(X)
+#undef X
+};
 extern const EpochMeasure epoch_measures[EPOCH_MEASURES]; /* in the order of the columns */
 double epoch_measure(const EpochRecord *record, const EpochMeasure *measure);
 

@@ -134,7 +134,7 @@ static BoundInteger read_scale(const ConfigContext *context, const ScaleSettings
 static void run_setup(const ConfigContext *context, const Variables *variables, ClusterSpec *spec)
 {
     const ShellScript *script = shell_read(context->arena, spec->setup_command, variables->count,
-                                           variables->items, variables->mounts);
+                                           variables->items, variables->mounts, NULL);
     if (script == NULL || script->uses_files)
         return;
     ShellSettings *settings = ARENA_NEW(context->arena, ShellSettings);

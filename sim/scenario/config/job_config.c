@@ -147,7 +147,7 @@ static void read_preparation(const ConfigContext *context, const JobPreparationT
     // The commands are read only if no pattern other than "*" gives a time.
     if (strcmp(pattern, "*") == 0)
         spec->preparation_script = shell_read(context->arena, command, variables->count,
-                                              variables->items, variables->mounts);
+                                              variables->items, variables->mounts, NULL);
     if (known == NULL && spec->preparation_script == NULL && context->catalog != NULL &&
         !context->unlisted.preparations)
         status_hint(problems_add(context->problems, STATUS_BAD_INPUT,

@@ -62,7 +62,7 @@ static const Program *read_program(const ConfigContext *context, const JobText *
     bool is_run_once = shape.processes == 1 || is_custom;
     const ShellScript *simple = toolkit->command_line.value != NULL && is_run_once
                                     ? shell_read(context->arena, command, variables->count,
-                                                 variables->items, variables->mounts)
+                                                 variables->items, variables->mounts, NULL)
                                     : NULL;
     if (simple != NULL)
         return program_shell(context->arena, simple);

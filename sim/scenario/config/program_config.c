@@ -88,13 +88,10 @@ static void check_duration(const ConfigContext *context, const Json *duration)
 static void check_script(const ConfigContext *context, const ProgramText *text)
 {
     static const Mounts none = {0};
+    ShellRefusal refusal;
     if (strchr(text->script.value, '$') == NULL &&
-        shell_read(context->arena, text->script.value, 0, NULL, &none) == NULL)
-        status_hint(
-            problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->script.node),
-                         "the script has more than simple commands"),
-            "echo, printf, sleep, exit, export, cat, cp, mkdir, tee, test and similar ones, "
-            "joined by ; && || and |");
+        shell_read(context->arena, text->script.value, 0, NULL, &none, &refusal) == NULL)
+        shell_refusal_add(context->problems, json_at(text->script.node), &refusal, "");
     if (text->exit_code.node != NULL)
         problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->exit_code.node),
                      "a script has its own exit code, so \"exit_code\" has no meaning");
@@ -373,12 +370,13 @@ static void read_training(const ConfigContext *context, const ProgramText *text,
 static const Program *read_script(const Variables *variables, const ProgramText *text,
                                   Program *program)
 {
+    ShellRefusal refusal;
     program->kind = PROGRAM_SHELL;
     program->script = shell_read(variables->arena, text->script.value, variables->count,
-                                 variables->items, variables->mounts);
+                                 variables->items, variables->mounts, &refusal);
     if (program->script == NULL)
-        problems_add(variables->problems, STATUS_BAD_INPUT, json_at(text->script.node),
-                     "the script is not simple commands with the variables of this job");
+        shell_refusal_add(variables->problems, json_at(text->script.node), &refusal,
+                          " with the variables of this job");
     return program;
 }
 

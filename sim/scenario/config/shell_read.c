@@ -23,6 +23,9 @@ typedef struct {
     ShellRedirect *redirects;
     bool has_operands; /* of export */
     bool is_sure;      /* the command always runs */
+    /* For the refusal. */
+    const char *begin;        /* of the present command */
+    const char *unknown_name; /* of it */
 } ScriptReader;
 
 /* Makes room for one more item of `size` bytes. Returns `items`, or a larger copy. */
@@ -143,15 +146,16 @@ static bool is_end_of_command(const char *at)
     return *at == '\0' || strchr("\n;&|()", *at) != NULL;
 }
 
+static const char *const command_names[] = {
+#define X(kind, text) text,
+    SHELL_COMMANDS(X)
+#undef X
+};
+
 static ShellCommandKind command_kind(const char *name)
 {
-    static const char *const names[] = {
-#define X(kind, text) text,
-        SHELL_COMMANDS(X)
-#undef X
-    };
     int32_t kind = SHELL_ASSIGN + 1;
-    while (kind < SHELL_COMMAND_COUNT && strcmp(names[kind], name) != 0)
+    while (kind < SHELL_COMMAND_COUNT && strcmp(command_names[kind], name) != 0)
         kind++;
     return (ShellCommandKind)kind;
 }
@@ -164,6 +168,8 @@ static bool read_name(ScriptReader *reader)
         strcmp(name.source, name.traits.known) != 0)
         return false;
     reader->command.kind = command_kind(name.traits.known);
+    if (reader->command.kind == SHELL_COMMAND_COUNT)
+        reader->unknown_name = arena_strdup(reader->reader.arena, name.traits.known);
     return reader->command.kind != SHELL_COMMAND_COUNT;
 }
 
@@ -218,6 +224,8 @@ static bool read_command(ScriptReader *reader)
     reader->command = (ShellCommand){.kind = SHELL_ASSIGN};
     reader->word_capacity = reader->assignment_capacity = reader->redirect_capacity = 0;
     reader->has_operands = false;
+    shell_skip_blanks(&reader->reader);
+    reader->begin = reader->reader.at;
     reader->words = NULL;
     reader->assignments = NULL;
     reader->redirects = NULL;
@@ -303,10 +311,11 @@ static bool read_separator(ShellReader *reader, ShellCondition *condition)
     bool is_and = at[0] == '&' && at[1] == '&';
     bool is_or = at[0] == '|' && at[1] == '|';
     *condition = is_and ? SHELL_IF_TRUE : SHELL_IF_FALSE;
+    if (!is_and && !is_or)
+        return false;
     reader->at += 2;
-    if (is_and || is_or)
-        skip_lines(reader);
-    return (is_and || is_or) && *reader->at != '\0';
+    skip_lines(reader);
+    return *reader->at != '\0';
 }
 
 static bool read_list(ScriptReader *reader)
@@ -393,6 +402,42 @@ static ShellReader reader_of(Arena *arena, Arena *scratch, const char *line, int
     return reader;
 }
 
+/* The command at which reading stopped, up to the next operator. */
+static ShellRefusal refusal_of(const ScriptReader *reader)
+{
+    const char *at = reader->reader.at, *begin = reader->begin;
+    if (begin == NULL || *begin == '\0')
+        return (ShellRefusal){0};
+    const char *end = at + strcspn(at, "\n;&|");
+    if (end == begin) // an operator without a command before it
+        end += strlen(end);
+    else if (*end == '&' && end[1] != '&') // it would run in the background
+        end++;
+    return (ShellRefusal){.command =
+                              arena_strndup(reader->reader.arena, begin, (size_t)(end - begin)),
+                          .unknown_name = reader->unknown_name};
+}
+
+void shell_refusal_add(Problems *problems, Place at, const ShellRefusal *refusal, const char *when)
+{
+    enum { FIRST = SHELL_ASSIGN + 1 }; // an assignment has no name
+    if (refusal->unknown_name != NULL) {
+        status_hint_names(problems_add(problems, STATUS_BAD_INPUT, at, "unknown command \"%s\"",
+                                       refusal->unknown_name),
+                          refusal->unknown_name, command_names + FIRST,
+                          SHELL_COMMAND_COUNT - FIRST);
+        return;
+    }
+    Status *problem = refusal->command != NULL
+                          ? problems_add(problems, STATUS_BAD_INPUT, at,
+                                         "the script has more than simple commands%s: \"%s\"", when,
+                                         refusal->command)
+                          : problems_add(problems, STATUS_BAD_INPUT, at,
+                                         "the script is not simple commands%s", when);
+    status_hint(problem, "echo, printf, sleep, exit, export, cat, cp, mkdir, tee, test and similar "
+                         "ones, joined by ; && || and |");
+}
+
 /* Adds the mounts that are shares. False when the script uses files and there is another kind of
  * mount, whose content is not known. */
 static bool add_mounts(Arena *arena, ShellScript *script, const Mounts *mounts)
@@ -403,7 +448,7 @@ static bool add_mounts(Arena *arena, ShellScript *script, const Mounts *mounts)
 
 static const ShellScript *read_script(Arena *arena, Arena *scratch, const char *line,
                                       int32_t variable_count, const EnvironmentVariable *variables,
-                                      const Mounts *mounts)
+                                      const Mounts *mounts, ShellRefusal *refusal)
 {
     const char *shell = "bash", *inner = line;
     for (bool is_inner = true; is_inner;) {
@@ -419,17 +464,24 @@ static const ShellScript *read_script(Arena *arena, Arena *scratch, const char *
     size_t length = strlen(shell);
     bool is_bash = length >= 4 && strcmp(shell + length - 4, "bash") == 0;
     *reader.script = (ShellScript){.shell = shell, .dialect = is_bash ? SHELL_BASH : SHELL_DASH};
-    return read_list(&reader) && add_mounts(arena, reader.script, mounts) ? reader.script : NULL;
+    if (read_list(&reader))
+        return add_mounts(arena, reader.script, mounts) ? reader.script : NULL;
+    if (refusal != NULL)
+        *refusal = refusal_of(&reader);
+    return NULL;
 }
 
 const ShellScript *shell_read(Arena *arena, const char *line, int32_t variable_count,
-                              const EnvironmentVariable *variables, const Mounts *mounts)
+                              const EnvironmentVariable *variables, const Mounts *mounts,
+                              ShellRefusal *refusal)
 {
+    if (refusal != NULL)
+        *refusal = (ShellRefusal){0};
     if (strlen(line) > LINE_BYTES_MOST)
         return NULL;
     Arena *scratch = arena_create();
     const ShellScript *script =
-        read_script(arena, scratch, line, variable_count, variables, mounts);
+        read_script(arena, scratch, line, variable_count, variables, mounts, refusal);
     arena_destroy(scratch);
     return script;
 }

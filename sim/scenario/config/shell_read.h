@@ -20,9 +20,19 @@
 #include "sim/cloud/spec/script.h"
 #include "sim/scenario/config/mounts.h"
 
-/* NULL when `line` is not a script of simple commands. `variables` is the environment in which it
- * runs. In `arena`. */
+/* Where a line stops being a script of simple commands. */
+typedef struct {
+    const char *command;      /* its text; NULL: it is not at one command */
+    const char *unknown_name; /* of that command, if it is not in SHELL_COMMANDS; else NULL */
+} ShellRefusal;
+
+/* NULL when `line` is not a script of simple commands; `*refusal` (NULL: not wanted) then says
+ * where it is not. `variables` is the environment in which it runs. In `arena`. */
 const ShellScript *shell_read(Arena *arena, const char *line, int32_t variable_count,
-                              const EnvironmentVariable *variables, const Mounts *mounts);
+                              const EnvironmentVariable *variables, const Mounts *mounts,
+                              ShellRefusal *refusal);
+
+/* Adds the problem of a script at `at`; `when` ("" or " with ...") is part of its message. */
+void shell_refusal_add(Problems *problems, Place at, const ShellRefusal *refusal, const char *when);
 
 #endif

@@ -43,10 +43,10 @@ static const int32_t *simulated(Arena *arena, const PlanOutcome *outcome, int32_
 
 bool plan_follow(Arena *arena, const Study *study, const PlanOutcome *outcome,
                  const FollowOptions *follow, FileSource files, const SweepOptions *options,
-                 RunnerEnd *end, int *signal, Problems *problems)
+                 FollowRuns *runs, Problems *problems)
 {
     const int32_t best = outcome->verdict == PLAN_FOUND ? outcome->winner : outcome->nearest_miss;
-    *end = RUNNER_FINISHED;
+    *runs = (FollowRuns){.end = RUNNER_FINISHED};
     if (options->folder == NULL || outcome->verdict == PLAN_UNFINISHED || best == NO_CANDIDATE)
         return true;
     const int32_t weather = hardest_weather(outcome, best);
@@ -61,5 +61,5 @@ bool plan_follow(Arena *arena, const Study *study, const PlanOutcome *outcome,
                                .sensitivity = follow->sensitivity,
                                .growth_ppm = follow->growth_ppm};
     question.points = simulated(arena, outcome, weather, &question.point_count);
-    return follow_run(arena, &question, files, options, end, signal, problems);
+    return follow_run(arena, &question, files, options, runs, problems);
 }

@@ -16,7 +16,6 @@ typedef struct {
  * one without a folder. As follow_run. */
 MUST_CHECK bool plan_follow(Arena *arena, const Study *study, const PlanOutcome *outcome,
                             const FollowOptions *follow, FileSource files,
-                            const SweepOptions *options, RunnerEnd *end, int *signal,
-                            Problems *problems);
+                            const SweepOptions *options, FollowRuns *runs, Problems *problems);
 
 #endif

@@ -204,6 +204,18 @@ void plan_text_result(const PlanRun *run, Text *out)
         idle_levels_print(run->sweep.study, &run->sweep.idle[i], out);
 }
 
+void plan_text_follow_cost(const PlanRun *run, const FollowRuns *follow, Text *out)
+{
+    if (follow->run_count == 0)
+        return;
+    thousands_print(out, follow->run_count);
+    text_printf(out, " more run%s about the answer, in ", plural(follow->run_count));
+    duration_print(out, follow->took_ns);
+    text_add(out, ": ");
+    duration_print(out, run->sweep.took_ns + follow->took_ns);
+    text_add(out, " in all.\n");
+}
+
 void plan_text_forecast(const PlanRun *run, Text *out)
 {
     const Sweep *sweep = &run->sweep;
@@ -222,5 +234,6 @@ void plan_text_forecast(const PlanRun *run, Text *out)
                 plural(sweep->thread_count));
     const int64_t most = (int64_t)goal->at_most * study->point_count;
     thousands_print(out, goal->budget_runs > 0 ? goal->budget_runs : most);
-    text_add(out, " runs\n");
+    text_add(out,
+             " runs; with -o more follow, about the answer: its reasons and its sensitivity\n");
 }

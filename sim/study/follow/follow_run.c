@@ -15,8 +15,7 @@ typedef struct {
     const SweepOptions *options;
     FollowFacts facts;
     AssumptionList assumptions;
-    RunnerEnd end;
-    int signal;
+    FollowRuns *runs;
     Problems *problems;
 } Follower;
 
@@ -74,7 +73,7 @@ static bool run_study(Follower *follower, FollowKind kind, const Json *root)
     const char *folder = folder_of(follower, kind);
     Status status = {0};
     Sweep sweep;
-    if (follower->end != RUNNER_FINISHED)
+    if (follower->runs->end != RUNNER_FINISHED)
         return true;
     const Study *study = root != NULL ? read_study(follower, kind, root) : NULL;
     if ((study == NULL || !is_same_study(follower, folder, study)) &&
@@ -90,8 +89,11 @@ static bool run_study(Follower *follower, FollowKind kind, const Json *root)
     options.run = sweep_on_threads;
     if (!sweep_run(arena, study, follower->files, &options, &sweep, follower->problems))
         return false;
-    follower->end = sweep.end;
-    follower->signal = sweep.signal;
+    FollowRuns *runs = follower->runs;
+    runs->end = sweep.end;
+    runs->signal = sweep.signal;
+    runs->run_count += sweep.findings.results->run_count - sweep.resumed_count;
+    runs->took_ns += sweep.took_ns;
     return true;
 }
 
@@ -217,16 +219,14 @@ static bool write_facts(const Follower *follower)
 }
 
 bool follow_run(Arena *arena, const FollowQuestion *question, FileSource files,
-                const SweepOptions *options, RunnerEnd *end, int *signal, Problems *problems)
+                const SweepOptions *options, FollowRuns *runs, Problems *problems)
 {
+    *runs = (FollowRuns){.end = RUNNER_FINISHED};
     Follower follower = {.arena = arena,
                          .question = question,
                          .files = files,
                          .options = options,
-                         .end = RUNNER_FINISHED,
+                         .runs = runs,
                          .problems = problems};
-    const bool is_sound = find_facts(&follower) && run_studies(&follower);
-    *end = follower.end;
-    *signal = follower.signal;
-    return is_sound && write_facts(&follower);
+    return find_facts(&follower) && run_studies(&follower) && write_facts(&follower);
 }

@@ -33,12 +33,18 @@ typedef struct {
     int64_t growth_ppm; /* of the load in a month; 0: not asked for */
 } FollowQuestion;
 
+/* The runs of all these studies. */
+typedef struct {
+    RunnerEnd end;     /* RUNNER_FINISHED, or that of the study that was interrupted */
+    int signal;        /* RUNNER_SIGNALLED */
+    int64_t run_count; /* those that were made now ... */
+    int64_t took_ns;   /* ... and their time on this machine */
+} FollowRuns;
+
 /* Runs all studies that apply, and writes DIR/follow.json. A subfolder of another question is
  * replaced; one of the same question is continued. `options` are those of the plan's sweep; runs
- * are on threads of this process. `*end` is RUNNER_FINISHED, or the end of the study that was
- * interrupted. False with problems. */
+ * are on threads of this process. False with problems. */
 MUST_CHECK bool follow_run(Arena *arena, const FollowQuestion *question, FileSource files,
-                           const SweepOptions *options, RunnerEnd *end, int *signal,
-                           Problems *problems);
+                           const SweepOptions *options, FollowRuns *runs, Problems *problems);
 
 #endif

@@ -7,6 +7,7 @@
 #include "sim/base/ascii.h"
 #include "sim/base/piece.h"
 #include "sim/base/units.h"
+#include "sim/study/import/cluster_jobs.h"
 #include "sim/study/import/stamp.h"
 
 enum { GPUS_PER_NODE = 8, GPUS_MOST = 1000000 };
@@ -46,14 +47,6 @@ static int32_t add_cluster(Reader *reader, const char *name, int32_t gpus)
     return clusters->count++;
 }
 
-static int32_t find_cluster(const ImportClusters *clusters, const char *name)
-{
-    for (int32_t i = 0; i < clusters->count; i++)
-        if (strcmp(clusters->clusters[i].name, name) == 0)
-            return i;
-    return -1;
-}
-
 /* --- Machines: a kind of nodes for each --- */
 
 /* A machine as a list states it. */
@@ -81,11 +74,11 @@ static const char *name_of_kind(Reader *reader, const Machine *machine)
     for (char *c = name; *c != '\0'; c++)
         if (!ascii_is_alphanumeric(*c) && *c != '-')
             *c = '_';
-    if (find_cluster(reader->clusters, name) < 0)
+    if (import_cluster_find(reader->clusters, name) < 0)
         return name;
     name =
         arena_printf(reader->arena, "%s-%dc-%dg", name, machine->cpus, machine->memory_mib / 1024);
-    return find_cluster(reader->clusters, name) < 0
+    return import_cluster_find(reader->clusters, name) < 0
                ? name
                : arena_printf(reader->arena, "%s-%d", name, reader->clusters->count);
 }
@@ -363,7 +356,7 @@ static bool read_all_nodes(const Reader *reader, NodesOption *options, Problems 
             return add_nodes_problem(problems, "\"%s\" is not [QUEUE=]N or [QUEUE=]NxGPUS",
                                      texts->items[i],
                                      "as in --nodes 24, --nodes dev=2 or --nodes old=10x4");
-        if (options[i].queue != NULL && find_cluster(reader->clusters, options[i].queue) < 0)
+        if (options[i].queue != NULL && import_cluster_find(reader->clusters, options[i].queue) < 0)
             return add_queue_problem(reader, options[i].queue, problems);
     }
     return true;
@@ -426,66 +419,6 @@ static bool make_clusters(Reader *reader, Problems *problems)
     return give_nodes(reader, problems);
 }
 
-/* --- Jobs on clusters --- */
-
-static int64_t gpus_of(const ImportCluster *cluster)
-{
-    return (int64_t)cluster->nodes * cluster->gpus_per_node;
-}
-
-/* The most GPUs that a cluster ever has. */
-static int64_t gpus_most(const ImportClusters *clusters, int32_t index)
-{
-    int64_t most = gpus_of(&clusters->clusters[index]);
-    for (uint32_t i = 0; i < clusters->resize_count; i++) {
-        const ImportResize *change = &clusters->resizes[i];
-        const int64_t gpus = (int64_t)change->nodes * clusters->clusters[index].gpus_per_node;
-        if (change->cluster == index && gpus > most)
-            most = gpus;
-    }
-    return most;
-}
-
-/* The cluster of each queue; -1: none. */
-static int32_t *clusters_of_queues(Arena *arena, const JobList *list,
-                                   const ImportClusters *clusters)
-{
-    int32_t *of_queues = ARENA_ARRAY(arena, int32_t, list->queues.count);
-    for (int32_t i = 0; i < list->queues.count; i++)
-        of_queues[i] = find_cluster(clusters, list->queues.texts[i]);
-    return of_queues;
-}
-
-static bool check_jobs(Reader *reader, Import *import, Problems *problems)
-{
-    const ImportClusters *clusters = reader->clusters;
-    const JobList *list = &import->selection.list;
-    int32_t *of_queues = clusters_of_queues(reader->arena, list, clusters);
-    int64_t *most = ARENA_ARRAY(reader->arena, int64_t, clusters->count);
-    for (int32_t i = 0; i < clusters->count; i++)
-        most[i] = gpus_most(clusters, i);
-    for (int64_t i = 0; i < list->count; i++) {
-        const int32_t queue = list->queue != NULL ? list->queue[i] : -1;
-        const int32_t index = !clusters->is_per_queue ? clusters->main
-                              : queue >= 0            ? of_queues[queue]
-                                                      : -1;
-        if (index < 0) {
-            status_hint(problems_add(problems, STATUS_BAD_INPUT,
-                                     place_in(import->request->files[0].path,
-                                              import->selection.jobs[i]->line, 1),
-                                     "the queue \"%s\" of this job has no cluster",
-                                     queue >= 0 ? list->queues.texts[queue] : ""),
-                        "--queue NAME imports only some queues, --pool runs all on one cluster");
-            return false;
-        }
-        if (list->gpus[i] > most[index])
-            import_count_at(
-                &import->log, RULE_WIDER,
-                place_in(import->request->files[0].path, import->selection.jobs[i]->line, 1));
-    }
-    return true;
-}
-
 bool import_clusters_read(Arena *arena, Import *import, const ImportClusterChoices *choices,
                           ImportClusters *clusters, Problems *problems)
 {
@@ -501,8 +434,5 @@ bool import_clusters_read(Arena *arena, Import *import, const ImportClusterChoic
     import_log_free(&reader.log);
     if (!is_read)
         return false;
-    for (int32_t i = 1; i < clusters->count; i++)
-        if (gpus_most(clusters, i) > gpus_most(clusters, clusters->main))
-            clusters->main = i;
-    return check_jobs(&reader, import, problems);
+    return import_cluster_jobs_check(arena, import, clusters, problems);
 }

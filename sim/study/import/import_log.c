@@ -70,10 +70,13 @@ void import_count(ImportLog *log, ImportRule rule)
 
 void import_note(ImportLog *log, const char *format, ...)
 {
-    char sentence[400];
-    va_list arguments;
+    va_list arguments, again;
     va_start(arguments, format);
-    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_copy(again, arguments);
+    const size_t size = (size_t)vsnprintf(NULL, 0, format, arguments) + 1;
+    char *sentence = arena_alloc(log->arena, size);
+    vsnprintf(sentence, size, format, again);
+    va_end(again);
     va_end(arguments);
     if (strstr(text_string(&log->notes), sentence) == NULL)
         text_printf(&log->notes, "%s\n", sentence);

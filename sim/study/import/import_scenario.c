@@ -7,7 +7,7 @@
 #include "sim/base/units.h"
 #include "sim/cloud/spec/resample.h"
 #include "sim/json/decimal.h"
-#include "sim/study/import/clusters.h"
+#include "sim/study/import/cluster_jobs.h"
 
 enum { NODES_MOST = 1000000 };
 #define IMPORT_GPU "Trace"
@@ -182,8 +182,6 @@ Json *import_scenario_catalog(Arena *arena, const ImportClusters *clusters,
 }
 
 /* --- The scenario --- */
-
-#define KINDS_CLUSTER "gpu" /* the cluster of all machines */
 
 static void put_duration(Arena *arena, Json *object, const char *key, int64_t ns)
 {
@@ -370,7 +368,7 @@ static void put_kinds(Arena *arena, Json *commands, const ImportClusters *cluste
     Json *command = json_add(commands, json_object(arena));
     json_put_text(arena, command, "at", "0s");
     json_put_text(arena, command, "do", "cluster.create");
-    json_put_text(arena, command, "name", KINDS_CLUSTER);
+    json_put_text(arena, command, "name", import_cluster_name(clusters, clusters->main));
     Json *kinds = json_put_array(arena, command, "node_kinds");
     for (int32_t i = 0; i < clusters->count; i++) {
         const ImportCluster *cluster = &clusters->clusters[i];
@@ -438,8 +436,7 @@ static void put_end(Arena *arena, Json *root, const ImportClusters *clusters, in
     Json *command = json_add(json_member(root, "commands"), json_object(arena));
     put_duration(arena, command, "at", end_ns);
     json_put_text(arena, command, "do", "cluster.show");
-    json_put_text(arena, command, "name",
-                  clusters->are_kinds ? KINDS_CLUSTER : clusters->clusters[clusters->main].name);
+    json_put_text(arena, command, "name", import_cluster_name(clusters, clusters->main));
 }
 
 static void put_workload(Arena *arena, Json *root, const ImportClusters *clusters,
@@ -452,9 +449,7 @@ static void put_workload(Arena *arena, Json *root, const ImportClusters *cluster
     if (clusters->is_per_queue)
         json_put_text(arena, json_put_object(arena, workload, "cluster"), "queue", "*");
     else
-        json_put_text(arena, workload, "cluster",
-                      clusters->are_kinds ? KINDS_CLUSTER
-                                          : clusters->clusters[clusters->main].name);
+        json_put_text(arena, workload, "cluster", import_cluster_name(clusters, clusters->main));
     if (piece_ns > 0) {
         put_duration(arena, workload, "resample", piece_ns);
         json_put_text(arena, workload, "load", "${load}");

@@ -370,6 +370,41 @@ START_TEST(bad_bodies_are_refused_by_their_place)
 }
 END_TEST
 
+START_TEST(all_problems_of_a_request_are_in_the_details)
+{
+    static const char two[] = "{\"properties\": {\"vmSize\": \"Standard_d1\", \"vmPriority\": "
+                              "\"cheap\", \"scaleSettings\": {\"manual\": "
+                              "{\"targetNodeCount\": -1}}}}";
+    Answer answer = ask(HTTP_PUT, CLUSTER, two);
+    ck_assert_error(answer, 400, "InvalidRequestContent");
+    ck_assert_ptr_nonnull(strstr(answer_text(answer, "/error/message"),
+                                 "lowpriority (1 more problem in the details)"));
+    ck_assert_str_eq(answer_text(answer, "/error/details/0/message"),
+                     "properties.vmPriority: unknown vmPriority \"cheap\"; known: dedicated, "
+                     "lowpriority");
+    ck_assert_str_eq(answer_text(answer, "/error/details/1/message"),
+                     "properties.scaleSettings.manual.targetNodeCount: targetNodeCount is -1, "
+                     "expected 0 to 2147483647");
+    ck_assert_str_eq(answer_text(answer, "/error/details/1/code"), "InvalidRequestContent");
+    ck_assert_ptr_null(json_find(answer.body, "/error/details/2"));
+    // A bad name is not hidden by a bad body.
+    static const char *const bodies[] = {NULL, "{}"}, *const resources[] = {
+                                                          "/clusters/c.1", "/fileServers/c.1",
+                                                          "/experiments/e/jobs/c.1"};
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++)
+        for (size_t j = 0; j < sizeof resources / sizeof *resources; j++) {
+            answer = ask(HTTP_PUT, arena_printf(arena, WORKSPACE "%s", resources[j]), bodies[i]);
+            ck_assert_error(answer, 400, "InvalidResourceName");
+            ck_assert_str_eq(answer_text(answer, "/error/details/0/code"), "InvalidResourceName");
+            ck_assert_str_eq(answer_text(answer, "/error/details/1/code"), "InvalidRequestContent");
+        }
+    // One problem has no details.
+    answer = ask(HTTP_PUT, CLUSTER, "{}");
+    ck_assert_str_eq(answer_text(answer, "/error/message"), "The body has no \"properties\".");
+    ck_assert_ptr_null(json_find(answer.body, "/error/details"));
+}
+END_TEST
+
 START_TEST(properties_are_an_object)
 {
     static const char *const bad[] = {"null", "5", "\"x\"", "true", "[]", "[null]", "[[]]"};
@@ -1911,6 +1946,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_client_may_wait_for_automatic_scaling);
     tcase_add_test(tests, a_resize_answers_with_the_new_settings_and_the_old_states);
     tcase_add_test(tests, bad_bodies_are_refused_by_their_place);
+    tcase_add_test(tests, all_problems_of_a_request_are_in_the_details);
     tcase_add_test(tests, properties_are_an_object);
     tcase_add_test(tests, the_same_put_again_is_fine_and_another_is_not);
     tcase_add_test(tests, a_put_that_says_the_same_in_other_words_is_the_same);

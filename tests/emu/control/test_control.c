@@ -811,10 +811,15 @@ START_TEST(programs_are_set_by_request_for_the_jobs_that_follow)
     create_job_in("f", "\"customToolkitSettings\": {\"commandLine\": \"make\"}");
     tell("{\"do\": \"run-until\", \"until\": \"job w/f/train completed\"}");
     ck_assert_int_eq(world_job(session_world(emulator->session), (JobId){1})->exit_code, 4);
+    static const char *const empty[] = {"", " \r\n"}, *const writes[] = {"Programs_Set",
+                                                                         "Clock_Tell",
+                                                                         "Faults_Add"};
+    for (int i = 0; i < 6; i++)
+        refused(writes[i / 2], empty[i % 2], 400, "the request has no body");
+    refused("Programs_Set", "", 400, "as in {\\\"match\\\": ");
     refused("Programs_Set", "{\"duration\": \"2m\"}", 400, "needs a text");
     refused("Programs_Set", "{\"match\": \"x\"}", 400, "a program has none of");
-    refused("Programs_Set", "{\"match\": \"x\", \"script\": \"python y\"}", 400,
-            "more than simple commands");
+    refused("Programs_Set", "{\"match\": \"x\", \"script\": \"python y\"}", 400, "unknown command");
 }
 END_TEST
 

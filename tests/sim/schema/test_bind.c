@@ -221,7 +221,8 @@ END_TEST
 
 START_TEST(the_schema_says_what_the_table_says)
 {
-    const Json *schema = json_schema(arena, &whole_type, "https://example.org/x", "A whole.", NULL);
+    const Json *schema =
+        json_schema(arena, &whole_type, "https://example.org/x", "A whole.", NULL, false);
     ck_assert_str_eq(json_find(schema, "/$schema")->text,
                      "http://json-schema.org/draft-07/schema#");
     ck_assert_str_eq(json_find(schema, "/required/0")->text, "count");
@@ -238,9 +239,22 @@ START_TEST(the_schema_says_what_the_table_says)
 }
 END_TEST
 
+START_TEST(a_schema_may_be_of_a_list)
+{
+    const Json *schema =
+        json_schema(arena, &whole_type, "https://example.org/x", "Wholes.", NULL, true);
+    ck_assert_str_eq(json_find(schema, "/type")->text, "array");
+    ck_assert_str_eq(json_find(schema, "/items/required/0")->text, "count");
+    ck_assert_str_eq(json_find(schema, "/items/properties/part/$ref")->text, "#/definitions/part");
+    ck_assert_str_eq(json_find(schema, "/definitions/part/required/0")->text, "name");
+    ck_assert_ptr_null(json_find(schema, "/properties"));
+}
+END_TEST
+
 START_TEST(a_placeholder_may_replace_what_is_not_a_text)
 {
-    const Json *schema = json_schema(arena, &whole_type, "https://example.org/x", "A whole.", "^x");
+    const Json *schema =
+        json_schema(arena, &whole_type, "https://example.org/x", "A whole.", "^x", false);
     ck_assert_int_eq(json_find(schema, "/properties/count/anyOf/0/maximum")->integer, 9);
     ck_assert_str_eq(json_find(schema, "/properties/count/anyOf/1/pattern")->text, "^x");
     ck_assert_str_eq(json_find(schema, "/properties/mode/anyOf/1/pattern")->text, "^x");
@@ -306,6 +320,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_struct_is_whole_when_nothing_in_it_is_refused);
     tcase_add_test(tests, an_unknown_key_alone_leaves_the_rest_usable);
     tcase_add_test(tests, the_schema_says_what_the_table_says);
+    tcase_add_test(tests, a_schema_may_be_of_a_list);
     tcase_add_test(tests, a_placeholder_may_replace_what_is_not_a_text);
     tcase_add_test(tests, every_value_is_explained_and_secrets_are_not_shown);
     tcase_add_test(tests, refusals_show_no_secrets);

@@ -1,4 +1,5 @@
 /* Plain structs to JSON and back, by a table with a row of every kind. */
+#include <math.h>
 #include <string.h>
 
 #include "sim/base/wide.h"
@@ -160,6 +161,36 @@ START_TEST(a_value_of_another_kind_is_a_problem)
 }
 END_TEST
 
+typedef struct {
+    double value;
+} Measure;
+
+#define OWNER Measure
+static const Field measure_fields[] = {
+    FIELD_ROUNDED("value", value, 3, "a measure"),
+    {0},
+};
+static const ObjectType measure_type = OBJECT_TYPE("Measure", "A measure.", measure_fields);
+#undef OWNER
+
+START_TEST(reals_are_rounded_if_the_table_says_so)
+{
+    static const struct {
+        double value;
+        const char *printed;
+    } rows[] = {{2. / 3, "{\"value\":0.667}"}, {-1.25, "{\"value\":-1.25}"}, {0, "{\"value\":0}"},
+                {-1e-9, "{\"value\":0}"},      {1e18, "{\"value\":1e+18}"},  {(double)NAN, "{}"},
+                {(double)INFINITY, "{}"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        Text text = {0};
+        const Measure measure = {rows[i].value};
+        json_print(&text, plain_write(arena, &measure_type, &measure), JSON_COMPACT);
+        ck_assert_str_eq(text_string(&text), rows[i].printed);
+        text_free(&text);
+    }
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("plain");
@@ -167,6 +198,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(group, begin, end);
     tcase_add_test(group, every_kind_is_written_back_unchanged);
     tcase_add_test(group, unknown_values_are_null_or_have_no_key);
+    tcase_add_test(group, reals_are_rounded_if_the_table_says_so);
     tcase_add_test(group, a_value_of_another_kind_is_a_problem);
     suite_add_tcase(suite, group);
     return suite;

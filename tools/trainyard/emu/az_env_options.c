@@ -9,9 +9,10 @@
 const AzEnvOptions az_env_option_defaults = {.state_folder = "trainyard-state", .has_proxy = true};
 
 #define OWNER AzEnvOptions
+// No backquotes here and below: a shell that evaluates the help would run what is between them.
 static const Field options[] = {
     OPTION_FOLDER(0, "state", state_folder, "DIR",
-                  "the folder that `trainyard serve` keeps its state in (trainyard-state)"),
+                  "the folder that trainyard serve keeps its state in (trainyard-state)"),
     OPTION_FLAG_OFF(0, "no-proxy", has_proxy,
                     "do without HTTPS_PROXY: enough for az, but for SAS tokens and older commands"),
     OPTION_FLAG(0, "check", checks,
@@ -57,8 +58,7 @@ const OptionTable az_env_option_table = {
         "Writes a configuration folder for az inside the state folder and prints variables that "
         "lead to it. Your own login in ~/.azure is not touched: where az-env fails, the evaluation "
         "fails too, and az has an empty folder. In such a shell other HTTPS sites "
-        "are out of reach, because the proxy leads only to the emulator; `az-env --off` undoes "
-        "it.",
+        "are out of reach, because the proxy leads only to the emulator; --off undoes it.",
     .example = "eval \"$(trainyard az-env)\"\n"
                "trainyard az-env --check\n"
                "trainyard az-env --shell fish | source",

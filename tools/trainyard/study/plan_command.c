@@ -296,13 +296,15 @@ static int write_report(Arena *arena, const SweepOptions *options, PlanRun *run,
     return EXIT_FINE;
 }
 
-static bool print_follow(Arena *arena, const Study *study, const char *folder, Problems *problems)
+static bool print_follow(Arena *arena, const Study *study, const PlanRun *run,
+                         const FollowRuns *runs, const char *folder, Problems *problems)
 {
     FollowOutcome outcome;
     Text text = {0};
     if (!follow_outcome_read(arena, disk_files, folder, study, &outcome, problems))
         return false;
     follow_text_print(&outcome, study, &text);
+    plan_text_follow_cost(run, runs, &text);
     printf("%s%s", text_string(&text)[0] != '\0' ? "\n" : "", text_string(&text));
     text_free(&text);
     return true;
@@ -313,6 +315,7 @@ int plan_execute(Arena *arena, const Study *study, const SweepOptions *options,
 {
     PlanRun run;
     FollowOptions follow;
+    FollowRuns runs = {0};
     if (!read_follow_options(arguments, &follow, problems))
         return report_problems(problems);
     if (!plan_run(arena, study, disk_files, options, &run, problems))
@@ -323,12 +326,14 @@ int plan_execute(Arena *arena, const Study *study, const SweepOptions *options,
     }
     if (!options->is_quiet)
         print(plan_text_result, &run);
-    if (run.sweep.end == RUNNER_FINISHED &&
-        !plan_follow(arena, study, &run.outcome, &follow, disk_files, options, &run.sweep.end,
-                     &run.sweep.signal, problems))
-        return report_problems(problems);
+    if (run.sweep.end == RUNNER_FINISHED) {
+        if (!plan_follow(arena, study, &run.outcome, &follow, disk_files, options, &runs, problems))
+            return report_problems(problems);
+        run.sweep.end = runs.end;
+        run.sweep.signal = runs.signal;
+    }
     if (options->folder != NULL && !options->is_quiet &&
-        !print_follow(arena, study, options->folder, problems))
+        !print_follow(arena, study, &run, &runs, options->folder, problems))
         return report_problems(problems);
     const int report_code = write_report(arena, options, &run, problems);
     const int exit_code = exit_code_of_plan(&run);

@@ -19,7 +19,7 @@ static const Field options[] = {
         "before each timed sum, each rank works on SIZE of memory and waits for the others (0B)"),
     OPTION_FLAG('c', "check", checks, "count wrong values; exit code 1 if there are any"),
     OPTION_CHOICE(0, "comm", comm, "NAME", comm_words, "how ranks communicate (auto)"),
-    OPTION_FLAG(0, "json", is_json, "print JSON"),
+    OPTION_FLAG(0, "json", is_json, "print JSON (trainyard schema bench-allreduce-answer)"),
     {0},
 };
 #undef OWNER

@@ -37,7 +37,7 @@ static const Field options[] = {
         0, "sgemm", has_sgemm,
         "measure how fast oneDNN multiplies float32 matrices on this machine, and print the "
         "share of that rate that the training reaches"),
-    OPTION_FLAG(0, "json", is_json, "print JSON"),
+    OPTION_FLAG(0, "json", is_json, "print JSON (trainyard schema bench-training-answer)"),
     {0},
 };
 #undef OWNER

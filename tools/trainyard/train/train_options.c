@@ -83,7 +83,8 @@ static const Field options[] = {
     OPTION_CHOICE(
         0, "verbose", verbose, "LEVEL", verbose_words,
         "for each epoch print nothing (0), a progress bar (1, the default) or a line (2)"),
-    OPTION_FLAG(0, "json", is_json, "print only a summary as JSON at the end"),
+    OPTION_FLAG(0, "json", is_json,
+                "print only a summary as JSON at the end (trainyard schema train-answer)"),
     {0},
 };
 #undef OWNER

@@ -5,15 +5,17 @@
 #include <string.h>
 
 #include "sim/base/text.h"
+#include "sim/cli/json_file.h"
 #include "sim/cli/program.h"
 #include "sim/cli/report.h"
+#include "sim/schema/plain.h"
+#include "tools/trainyard/train/bench_allreduce_answer.h"
 #include "tools/trainyard/train/bench_allreduce_options.h"
 #include "trainer/base/floats.h"
 #include "trainer/comm/allreduce_bench.h"
 #include "trainer/comm/comm_words.h"
 #include "trainer/comm/cores.h"
 #include "trainer/compute/net.h"
-#include "trainer/record/fixed.h"
 
 enum { FLOAT_BYTES = sizeof(float) };
 #define SIZE_MAX_BYTES (INT64_C(4) << 30) // MPI's counts have type int; gradients are much smaller
@@ -195,66 +197,51 @@ static void print_footer(const Results *results)
 
 /* --- JSON --- */
 
-static Json *timing_json(Arena *arena, const Results *results, int64_t bytes,
-                         const SumTiming *timing)
+static SumAnswer sum_answer(const Results *results, int64_t bytes, const SumTiming *timing)
 {
-    Json *object = json_object(arena);
-    json_set(arena, object, "time_us", fixed_json(arena, timing->time_us, 3));
-    json_set(arena, object, "algbw_gb_per_s",
-             fixed_json(arena, algorithm_bandwidth(bytes, timing->time_us), 4));
-    json_set(arena, object, "busbw_gb_per_s",
-             fixed_json(arena, bus_bandwidth(bytes, timing->time_us, comm_size(results->comm)), 4));
-    json_set(arena, object, "wrong",
-             results->options->checks ? json_integer(arena, (int64_t)timing->wrong)
-                                      : json_null(arena));
-    return object;
+    return (SumAnswer){.time_us = timing->time_us,
+                       .algorithm_gb_per_s = algorithm_bandwidth(bytes, timing->time_us),
+                       .bus_gb_per_s =
+                           bus_bandwidth(bytes, timing->time_us, comm_size(results->comm)),
+                       .wrong = results->options->checks ? (int64_t)timing->wrong : PLAIN_UNKNOWN};
 }
 
-static Json *row_json(Arena *arena, const Results *results, const Row *row)
+static SumRowAnswer *row_answers(Arena *arena, const Results *results)
 {
-    Json *object = json_object(arena);
-    json_put_integer(arena, object, "bytes", row->bytes);
-    json_put_integer(arena, object, "count", row->bytes / FLOAT_BYTES);
-    json_put_text(arena, object, "type", "float");
-    json_put_text(arena, object, "redop", "sum");
-    json_set(arena, object, "out_of_place",
-             timing_json(arena, results, row->bytes, &row->out_of_place));
-    json_set(arena, object, "in_place", timing_json(arena, results, row->bytes, &row->in_place));
-    return object;
-}
-
-static Json *gradients_json(Arena *arena, const Results *results)
-{
-    Json *object = json_object(arena);
-    json_put_text(arena, object, "network", results->network);
-    json_put_integer(arena, object, "bytes", results->gradient_bytes);
-    json_set(arena, object, "median_us", fixed_json(arena, results->gradients_us.median, 3));
-    json_set(arena, object, "min_us", fixed_json(arena, results->gradients_us.min, 3));
-    json_set(arena, object, "p90_us", fixed_json(arena, results->gradients_us.p90, 3));
-    return object;
+    SumRowAnswer *rows = ARENA_ARRAY(arena, SumRowAnswer, results->row_count);
+    for (int32_t i = 0; i < results->row_count; i++) {
+        const Row *row = &results->rows[i];
+        rows[i] =
+            (SumRowAnswer){.bytes = row->bytes,
+                           .count = row->bytes / FLOAT_BYTES,
+                           .type = "float",
+                           .operation = "sum",
+                           .out_of_place = sum_answer(results, row->bytes, &row->out_of_place),
+                           .in_place = sum_answer(results, row->bytes, &row->in_place)};
+    }
+    return rows;
 }
 
 static void print_json(Arena *arena, const Results *results)
 {
     const Comm *comm = results->comm;
-    Json *root = json_object(arena);
-    json_put_text(arena, root, "version", TRAINYARD_VERSION);
-    json_put_text(arena, root, "comm", comm_name(comm));
-    json_put_integer(arena, root, "ranks", comm_size(comm));
-    json_put_integer(arena, root, "local_ranks", comm_local_size(comm));
-    json_put_integer(arena, root, "local_cores", comm_local_cores(comm));
-    json_put_integer(arena, root, "warmup", results->options->warmup);
-    json_put_integer(arena, root, "iterations", results->options->iterations);
-    json_put_integer(arena, root, "between_bytes", results->options->between_bytes);
-    Json *rows = json_put_array(arena, root, "rows");
-    for (int32_t i = 0; i < results->row_count; i++)
-        json_add(rows, row_json(arena, results, &results->rows[i]));
-    json_set(arena, root, "mean_busbw_gb_per_s", fixed_json(arena, mean_bus_bandwidth(results), 4));
-    json_set(arena, root, "gradients", gradients_json(arena, results));
-    Text text = {0};
-    json_print(&text, root, JSON_INDENTED);
-    fputs(text_string(&text), stdout);
-    text_free(&text);
+    const BenchAllreduceAnswer answer = {.version = TRAINYARD_VERSION,
+                                         .comm = comm_name(comm),
+                                         .ranks = comm_size(comm),
+                                         .local_ranks = comm_local_size(comm),
+                                         .local_cores = comm_local_cores(comm),
+                                         .warmup = results->options->warmup,
+                                         .iterations = results->options->iterations,
+                                         .between_bytes = results->options->between_bytes,
+                                         .rows = row_answers(arena, results),
+                                         .row_count = (uint32_t)results->row_count,
+                                         .mean_bus_gb_per_s = mean_bus_bandwidth(results),
+                                         .gradients = {.network = results->network,
+                                                       .bytes = results->gradient_bytes,
+                                                       .median_us = results->gradients_us.median,
+                                                       .min_us = results->gradients_us.min,
+                                                       .p90_us = results->gradients_us.p90}};
+    json_show(plain_write(arena, &bench_allreduce_answer_type, &answer));
 }
 
 /* --- The verb --- */

@@ -1,5 +1,6 @@
 /* `trainyard bench-training`: times the steps of a training, without epochs and files. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +13,13 @@
 #include "sim/cli/machine_clock.h"
 #include "sim/cli/program.h"
 #include "sim/cli/report.h"
+#include "sim/schema/plain.h"
+#include "tools/trainyard/train/bench_training_answer.h"
 #include "tools/trainyard/train/bench_training_options.h"
 #include "trainer/base/spread.h"
 #include "trainer/comm/comm_words.h"
 #include "trainer/compute/engines_report.h"
 #include "trainer/compute/sgemm_rate.h"
-#include "trainer/record/fixed.h"
 #include "trainer/run/backends.h"
 #include "trainer/run/step.h"
 
@@ -335,73 +337,51 @@ static void print_text(const Bench *bench, const Result *result, Arena *arena, T
 
 /* --- JSON --- */
 
-static Json *spread_json(Spread ms, Arena *arena)
+/* Those that took time. */
+static PhaseAnswer *phase_answers(const Bench *bench, Arena *arena, uint32_t *count)
 {
-    Json *object = json_object(arena);
-    json_set(arena, object, "min", fixed_json(arena, ms.min, 4));
-    json_set(arena, object, "median", fixed_json(arena, ms.median, 4));
-    json_set(arena, object, "mean", fixed_json(arena, ms.mean, 4));
-    json_set(arena, object, "p90", fixed_json(arena, ms.p90, 4));
-    return object;
-}
-
-static Json *phases_json(const Bench *bench, Arena *arena)
-{
-    Json *object = json_object(arena);
+    PhaseAnswer *answers = ARENA_ARRAY(arena, PhaseAnswer, PHASE_COUNT);
+    *count = 0;
     for (int32_t phase = 0; phase < PHASE_COUNT; phase++) {
         const Spread ms = phase_ms(bench, (Phase)phase);
         if (ms.mean > 0.0)
-            json_set(arena, object, phase_names[phase], spread_json(ms, arena));
+            answers[(*count)++] = (PhaseAnswer){phase_names[phase], ms};
     }
-    return object;
-}
-
-static Json *pair_json(double median, double best, Arena *arena)
-{
-    Json *object = json_object(arena);
-    json_set(arena, object, "median", fixed_json(arena, median, 2));
-    json_set(arena, object, "best", fixed_json(arena, best, 2));
-    return object;
-}
-
-static Json *settings_json(const Bench *bench, Arena *arena)
-{
-    const BenchTrainingOptions *options = bench->options;
-    Json *root = json_object(arena);
-    json_put_text(arena, root, "network", options->network);
-    json_put_text(arena, root, "precision", precision_names[options->precision]);
-    json_put_text(arena, root, "backend", bench->trainer.backend->name);
-    if (device_of(bench))
-        json_put_text(arena, root, "device", device_of(bench));
-    engines_json(bench->trainer.backend, bench->trainer.model, &bench->net, root, arena);
-    json_put_integer(arena, root, "ranks", comm_size(bench->trainer.comm));
-    json_put_integer(arena, root, "threads", options->threads);
-    json_put_integer(arena, root, "batch_size", options->batch_size);
-    json_put_integer(arena, root, "steps", options->steps);
-    return root;
+    return answers;
 }
 
 static void print_json(const Bench *bench, const Result *result, Arena *arena, Text *out)
 {
-    Json *root = settings_json(bench, arena);
-    json_set(arena, root, "images_per_s", fixed_json(arena, result->images_per_s, 1));
-    json_set(arena, root, "gflop_per_step", fixed_json(arena, result->gflop, 4));
-    json_set(arena, root, "gflops", fixed_json(arena, result->gflop_per_s, 2));
-    if (kernels_of(bench) > 0)
-        json_put_integer(arena, root, "kernels_per_step", kernels_of(bench));
-    json_set(arena, root, "step_ms", spread_json(result->step_ms, arena));
-    json_set(arena, root, "phases_ms", phases_json(bench, arena));
-    if (bench->options->has_profile)
-        json_set(arena, root, "profile", profile_json(bench->trainer.profile, arena));
-    if (bench->options->has_sgemm) {
-        const SgemmRate sgemm = bench->sgemm;
-        json_set(arena, root, "sgemm_gflops",
-                 pair_json(sgemm.median / 1e9, sgemm.best / 1e9, arena));
-        json_set(arena, root, "sgemm_share_percent",
-                 pair_json(share_of(result->gflop, result->step_ms.median, sgemm.median),
-                           share_of(result->gflop, result->step_ms.min, sgemm.best), arena));
+    const BenchTrainingOptions *options = bench->options;
+    const Trainer *trainer = &bench->trainer;
+    const SgemmRate sgemm = bench->sgemm;
+    const PairAnswer none = {(double)NAN, (double)NAN};
+    BenchTrainingAnswer answer = {
+        .network = options->network,
+        .precision = precision_names[options->precision],
+        .backend = trainer->backend->name,
+        .device = device_of(bench),
+        .engines = engines_json(trainer->backend, trainer->model, &bench->net, arena),
+        .ranks = comm_size(trainer->comm),
+        .threads = options->threads,
+        .batch_size = options->batch_size,
+        .steps = options->steps,
+        .images_per_s = result->images_per_s,
+        .gflop_per_step = result->gflop,
+        .gflop_per_s = result->gflop_per_s,
+        .kernels = kernels_of(bench) > 0 ? kernels_of(bench) : PLAIN_UNKNOWN,
+        .step_ms = result->step_ms,
+        .profile = options->has_profile ? profile_json(trainer->profile, arena) : NULL,
+        .sgemm_gflop_per_s = none,
+        .sgemm_share_percent = none};
+    answer.phases = phase_answers(bench, arena, &answer.phase_count);
+    if (options->has_sgemm) {
+        answer.sgemm_gflop_per_s = (PairAnswer){sgemm.median / 1e9, sgemm.best / 1e9};
+        answer.sgemm_share_percent =
+            (PairAnswer){share_of(result->gflop, result->step_ms.median, sgemm.median),
+                         share_of(result->gflop, result->step_ms.min, sgemm.best)};
     }
-    json_print(out, root, JSON_INDENTED);
+    json_print(out, plain_write(arena, &bench_training_answer_type, &answer), JSON_INDENTED);
 }
 
 /* --- The program --- */

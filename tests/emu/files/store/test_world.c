@@ -185,7 +185,7 @@ static void run_line(const char *line)
     const Mounts mounts = {.count = 1, .items = &mount};
     Program *program = ARENA_NEW(room.arena, Program);
     *program = (Program){.kind = PROGRAM_SHELL, .name = "shell"};
-    program->script = shell_read(room.arena, line, 1, variables, &mounts);
+    program->script = shell_read(room.arena, line, 1, variables, &mounts, NULL);
     ck_assert_ptr_nonnull(program->script);
     JobSpec *spec = plain_job(room.arena, 1, program);
     spec->mount_count = 1;

@@ -46,7 +46,7 @@ static const ShellScript *script(const char *line)
     static Mount items[] = {{.path = "/mnt/batch/tasks/shared/LS_root/mounts/s", .folder = ""}};
     static const Mounts mounts = {.count = 1, .items = items};
     items[0].share = &share;
-    const ShellScript *read = shell_read(arena, line, VARIABLES, variables, &mounts);
+    const ShellScript *read = shell_read(arena, line, VARIABLES, variables, &mounts, NULL);
     ck_assert_msg(read, "not understood: %s", line);
     return read;
 }

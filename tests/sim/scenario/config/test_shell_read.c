@@ -77,7 +77,7 @@ static void teardown(void)
 
 static const ShellScript *read_line(const char *line)
 {
-    return shell_read(arena, line, VARIABLES, variables, &mounts);
+    return shell_read(arena, line, VARIABLES, variables, &mounts, NULL);
 }
 
 /* --- Results --- */
@@ -771,6 +771,32 @@ START_TEST(lines_that_are_not_simple_commands_are_refused)
 }
 END_TEST
 
+START_TEST(a_refusal_names_the_command)
+{
+    static const struct {
+        const char *line, *command, *unknown_name; /* NULL: none */
+    } rows[] = {
+        {"slep 5", "slep 5", "slep"},
+        {"echo a; X=1; sleepp 20m # rest", "sleepp 20m # rest", "sleepp"},
+        {"echo a | ls && exit", "ls ", "ls"},
+        {"bash -c 'echo a\nexti 3'", "exti 3", "exti"},
+        {"echo a; exit foo; exit 1", "exit foo", NULL},
+        {"sleep 5 & exit 2", "sleep 5 &", NULL},
+        {"echo a &&", "echo a &&", NULL},
+        {"true && ;exit 3", ";exit 3", NULL},
+        {"\"slep\" 5", "\"slep\" 5", NULL},
+        {"", NULL, NULL},
+        {" # nothing", NULL, NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        ShellRefusal refusal;
+        ck_assert_ptr_null(shell_read(arena, rows[i].line, 0, NULL, &mounts, &refusal));
+        ck_assert_pstr_eq(refusal.command, rows[i].command);
+        ck_assert_pstr_eq(refusal.unknown_name, rows[i].unknown_name);
+    }
+}
+END_TEST
+
 START_TEST(the_length_of_words_is_limited)
 {
     // Each line doubles X: 2^40 letters in the end.
@@ -944,6 +970,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(cases, setup, teardown);
     tcase_add_test(cases, every_line_has_the_results_of_the_real_shell);
     tcase_add_test(cases, lines_that_are_not_simple_commands_are_refused);
+    tcase_add_test(cases, a_refusal_names_the_command);
     tcase_add_test(cases, the_length_of_words_is_limited);
     tcase_add_test(cases, files_that_double_keep_their_size_and_lose_their_contents);
     tcase_add_test(cases, only_sleeps_take_time);

@@ -28,6 +28,7 @@ static const char study_text[] =
 static Arena *arena;
 static const char *folder;
 static const Study *study;
+static int64_t made_runs; /* by the last follow() */
 
 static void fail_with(const Problems *problems)
 {
@@ -75,12 +76,12 @@ static FollowOutcome follow(Sensitivity sensitivity)
                                      .seeds = 20,
                                      .sensitivity = sensitivity,
                                      .growth_ppm = 50000};
-    RunnerEnd how;
-    int signal;
-    const bool has_run =
-        follow_run(arena, &question, disk_files, &options, &how, &signal, &problems);
+    FollowRuns runs;
+    const bool has_run = follow_run(arena, &question, disk_files, &options, &runs, &problems);
     fail_with(&problems);
-    ck_assert(has_run && how == RUNNER_FINISHED);
+    ck_assert(has_run && runs.end == RUNNER_FINISHED);
+    made_runs = runs.run_count;
+    ck_assert(runs.run_count == 0 || runs.took_ns > 0);
     FollowOutcome outcome;
     const bool is_read = follow_outcome_read(arena, disk_files, folder, study, &outcome, &problems);
     fail_with(&problems);
@@ -183,7 +184,9 @@ START_TEST(the_same_question_is_continued)
     (void)follow(SENSITIVITY_ONE_AT_A_TIME);
     const char *facts = file("follow.json"), *journal = file("assumptions/journal/0-0.log"),
                *points = file("assumptions/points.csv");
+    ck_assert_int_gt(made_runs, 0);
     (void)follow(SENSITIVITY_ONE_AT_A_TIME);
+    ck_assert_int_eq(made_runs, 0);
     ck_assert_str_eq(file("follow.json"), facts);
     ck_assert_str_eq(file("assumptions/journal/0-0.log"), journal);
     ck_assert_str_eq(file("assumptions/points.csv"), points);
