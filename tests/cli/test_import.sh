@@ -370,6 +370,26 @@ trainyard import swf bad.swf -o no.csv
 exit_is 2
 stderr_has "bad.swf:1:1: the line has 3 cells, expected 18 numbers"
 
+example "demand that grows through a log is named by the import and by a plan, and stays in its page"
+# A job a day of one GPU, whose run time grows by 3 % a week for 14 weeks: 1.03^(365 / 12 / 7) = 1.137 a month.
+awk 'BEGIN {
+    print "at,run,gpus"
+    for (day = 0; day <= 98; day++)
+        printf "%d,%d,1\n", day * 86400, 3600 * exp(log(1.03) * int(day / 7))
+}' >growing-log.csv
+trainyard import csv growing-log.csv --columns submit=at:s,run=run:s,gpus=gpus -o growing.csv --scenario growing.json --nodes 1x1 --price 1USD --resample 7d
+exit_is 0
+stdout_has "GPU-hours of a week change by 13.7 % a month (95 %: 13.7 to 13.7 %): in the last they are 1.22 times their mean"
+trainyard plan growing.json --vary nodes=1..2 --slo 'waited_within(1h) >= 50%' --minimise cost_usd.total --sensitivity none -o growing
+exit_is 0
+growth="demand changes by 13.7 % a month (95 %: 13.7 to 13.7 %), and runs mix its pieces: at its end it is 1.22 times its mean, as with load 1.22."
+stdout_has "$growth"
+trainyard report growing
+exit_is 0
+holds grep -q "and runs mix its pieces: at its end it is 1.22 times its mean" growing/report.html
+trainyard import csv growing-log.csv --columns submit=at:s,run=run:s,gpus=gpus --check --window ..60d
+holds [ "$(grep -c "a month" stdout)" -eq 0 ]
+
 example "help lists the formats"
 trainyard import --help
 exit_is 0
