@@ -265,6 +265,9 @@ void section_why(Text *html, const PlanFacts *facts)
                                     "#paid while no job ran", NULL};
     paragraph(html, arena_printf(facts->arena, "The %s is limited by: %s.", subject_words(facts),
                                  bounds_words(facts, &follow->why[0])));
+    const char *losses = follow_losses_words(facts->arena, &follow->why[0]);
+    if (losses[0] != '\0')
+        paragraph(html, losses);
     const int32_t *order = why_order(facts);
     text_printf(html,
                 "<details><summary>What limited each of %" PRIu32

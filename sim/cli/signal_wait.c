@@ -24,11 +24,16 @@ int signal_wait_next(const SignalWait *wait, int64_t timeout_ns)
 void signal_wait_release(const SignalWait *wait)
 {
     static const int signals[] = {SIGINT, SIGTERM};
-    sigset_t released;
+    const struct timespec echo = {.tv_nsec = 100 * NS_PER_MS};
+    sigset_t dropped, released;
+    sigemptyset(&dropped);
     sigemptyset(&released);
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+        sigaddset(&dropped, signals[i]);
         if (sigismember(&wait->before, signals[i]) == 0)
             sigaddset(&released, signals[i]);
+    }
+    sigtimedwait(&dropped, NULL, &echo);
     pthread_sigmask(SIG_UNBLOCK, &released, NULL);
 }
 

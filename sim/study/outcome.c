@@ -1,5 +1,6 @@
 #include "sim/study/outcome.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "sim/base/name_table.h"
@@ -462,6 +463,19 @@ static int64_t whole_or(const Json *object, const char *key, int64_t fallback)
     return node != NULL && node->is_integer ? node->integer : fallback;
 }
 
+static double real_or_nan(const Json *object, const char *key)
+{
+    const Json *node = json_member(object, key);
+    return node != NULL && node->kind == JSON_NUMBER ? node->number : (double)NAN;
+}
+
+static Interval read_trend(const Json *root)
+{
+    const Json *trend = json_member(root, "piece_trend");
+    return (Interval){real_or_nan(trend, "value"), real_or_nan(trend, "low"),
+                      real_or_nan(trend, "high"), (int32_t)whole_or(trend, "count", 0), 0.95};
+}
+
 static bool read_all(Reader *reader, StudyOutcome *outcome)
 {
     Study *study = reader->study;
@@ -473,6 +487,7 @@ static bool read_all(Reader *reader, StudyOutcome *outcome)
     study->replays = json_is_true(reader->root, "replays");
     study->piece_ns = whole_or(reader->root, "piece_ns", 0);
     study->piece_count = whole_or(reader->root, "piece_count", 0);
+    study->piece_trend = read_trend(reader->root);
     return member(reader, reader->root, "trainyard_study_expanded", JSON_NUMBER) != NULL &&
            read_text(reader, reader->root, "scenario", &study->scenario_path) &&
            read_metrics(reader) && read_seeds(reader) && read_factors(reader) &&

@@ -244,6 +244,7 @@ static void note_pieces(Study *study, const Scenario *scenario)
             continue;
         study->piece_ns = workload->resample.piece_ns;
         study->piece_count = count;
+        study->piece_trend = trend_of_jobs(workload->list, study->piece_ns);
     }
 }
 

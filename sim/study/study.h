@@ -12,6 +12,7 @@
 #include "sim/study/design/design.h"
 #include "sim/study/factor.h"
 #include "sim/study/statistics/steady.h"
+#include "sim/study/statistics/trend.h"
 
 enum { POINTS_MAX = 1000000, METRICS_MAX = 256, NO_POINT = -1 };
 
@@ -102,6 +103,7 @@ typedef struct {
     /* Runs draw pieces of a list anew: the length of a piece, and how many the list has, of the one
      * that has the fewest; 0: none is drawn. */
     int64_t piece_ns, piece_count;
+    Interval piece_trend; /* of the demand of these pieces (statistics/trend.h) */
     int32_t factor_count;
     const Factor *const *factors;
     const Design *design; /* its points are those of the study */

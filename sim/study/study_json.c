@@ -180,6 +180,15 @@ static void put_seeds(Arena *arena, Json *root, const Study *study)
     }
 }
 
+static void put_trend(Arena *arena, Json *root, const Interval *trend)
+{
+    Json *object = json_put_object(arena, root, "piece_trend");
+    json_put_real(arena, object, "value", trend->value);
+    json_put_real(arena, object, "low", trend->low);
+    json_put_real(arena, object, "high", trend->high);
+    json_put_integer(arena, object, "count", trend->count);
+}
+
 /* Facts that reports need and that names and labels do not say. */
 static void put_units(Arena *arena, Json *root, const Study *study)
 {
@@ -203,6 +212,8 @@ static void put_units(Arena *arena, Json *root, const Study *study)
     if (study->piece_count > 0) {
         json_put_integer(arena, root, "piece_ns", study->piece_ns);
         json_put_integer(arena, root, "piece_count", study->piece_count);
+        if (trend_is_known(&study->piece_trend))
+            put_trend(arena, root, &study->piece_trend);
     }
 }
 

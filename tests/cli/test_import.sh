@@ -280,6 +280,9 @@ exit_is 0
 trainyard plan weeks.json --vary size=all --vary priority=dedicated,lowpriority --vary nodes=9,12 --minimise cost_usd.total --seeds 4 -o pay
 stdout_has "Choose size Trace_4GPU_bought, priority dedicated, 9 nodes"
 stdout_has "At the same demand and prices, a year costs"
+trainyard plan weeks.json --param priority=lowpriority --vary nodes=9,12 --minimise cost_usd.total --seeds 4 --sensitivity none -o lost
+stdout_has "are for work that was lost and done again."
+holds grep -q "are for work that was lost and done again." lost/report.html
 trainyard run weeks.json --json --param priority=lowpriority
 holds has_json "run['attribution']['lost_s'] > 0 and run['attribution']['checkpoint_s'] == 0"
 cp stdout none.json
@@ -293,6 +296,38 @@ trainyard plan replay.json --vary nodes=9,12 --vary policy=service --minimise co
 stdout_has "All candidates have policy service."
 exit_is 0
 stdout_has "Every run replays the same list of jobs"
+
+example "bought nodes and nodes on demand share a queue"
+trainyard import philly-csv "$scenarios/traces/philly_ed69ec.source.csv" -o mixed.csv --scenario mixed.json --nodes 9x4 --pool --burst \
+    --price 12.24USD --offer bought='100000USD/4y+4kW*0.15USD' --low-priority 4USD --lifetime 30d --resample 7d
+exit_is 0
+trainyard validate mixed.json
+exit_is 0
+# Without any on demand it is the cluster of bought nodes.
+trainyard run mixed.json --json --param size=Trace_4GPU_bought
+exit_is 0
+holds has_json "abs(run['cost_usd']['total'] - 9 * 8 * 168 * 3.453881) < 0.01"
+cp stdout all.json
+trainyard run mixed.json --json --param size=Trace_4GPU_bought --param nodes=3 --param burst=6
+exit_is 0
+holds has_json "abs(run['clusters']['gpu']['kinds']['base']['cost_usd'] - 3 * 8 * 168 * 3.453881) < 0.01"
+holds has_json "run['clusters']['gpu']['kinds']['burst']['nodes_max'] > 0"
+holds has_json "abs(run['clusters']['gpu']['kinds']['burst']['cost_usd'] / run['clusters']['gpu']['kinds']['burst']['node_s'] * 3600 - 12.24) < 0.01"
+cp stdout burst.json
+trainyard run mixed.json --json --param size=Trace_4GPU_bought --param nodes=3 --param burst=6 --param burst_priority=lowpriority
+exit_is 0
+holds has_json "run['cost_usd']['total'] < json.load(open('burst.json'))['cost_usd']['total'] and run['attribution']['lost_s'] > 0"
+trainyard plan mixed.json --param size=Trace_4GPU_bought --vary nodes=1..3 --vary burst=0,6 --minimise cost_usd.total --slo 'waited_within(12h) >= 50%' --seeds 4 \
+    --sensitivity none
+exit_is 0
+stdout_has "candidate"
+trainyard import philly-csv "$scenarios/traces/philly_ed69ec.source.csv" -o mixed.csv --scenario mixed.json --nodes 9x4 --burst --price 12.24USD
+exit_is 2
+stderr_has "--burst: needs one cluster, whose nodes are equal and stay"
+stderr_has "--pool and --nodes make one"
+trainyard import philly-csv "$scenarios/traces/philly_ed69ec.source.csv" -o mixed.csv --scenario mixed.json --nodes 9x4 --pool --burst
+exit_is 2
+stderr_has "--burst: the nodes on demand have no price"
 
 example "mistakes have their place and a hint"
 printf 'timestamp,duration,num_gpus\n2017-10-07 01:11:39,100.0,1\n2017-10-07 01:11:39,x,1\n' >bad.csv
@@ -384,6 +419,26 @@ printf '1 2 3\n' >bad.swf
 trainyard import swf bad.swf -o no.csv
 exit_is 2
 stderr_has "bad.swf:1:1: the line has 3 cells, expected 18 numbers"
+
+example "demand that grows through a log is named by the import and by a plan, and stays in its page"
+# A job a day of one GPU, whose run time grows by 3 % a week for 14 weeks: 1.03^(365 / 12 / 7) = 1.137 a month.
+awk 'BEGIN {
+    print "at,run,gpus"
+    for (day = 0; day <= 98; day++)
+        printf "%d,%d,1\n", day * 86400, 3600 * exp(log(1.03) * int(day / 7))
+}' >growing-log.csv
+trainyard import csv growing-log.csv --columns submit=at:s,run=run:s,gpus=gpus -o growing.csv --scenario growing.json --nodes 1x1 --price 1USD --resample 7d
+exit_is 0
+stdout_has "GPU-hours of a week change by 13.7 % a month (95 %: 13.7 to 13.7 %): in the last they are 1.22 times their mean"
+trainyard plan growing.json --vary nodes=1..2 --slo 'waited_within(1h) >= 50%' --minimise cost_usd.total --sensitivity none -o growing
+exit_is 0
+growth="demand changes by 13.7 % a month (95 %: 13.7 to 13.7 %), and runs mix its pieces: at its end it is 1.22 times its mean, as with load 1.22."
+stdout_has "$growth"
+trainyard report growing
+exit_is 0
+holds grep -q "and runs mix its pieces: at its end it is 1.22 times its mean" growing/report.html
+trainyard import csv growing-log.csv --columns submit=at:s,run=run:s,gpus=gpus --check --window ..60d
+holds [ "$(grep -c "a month" stdout)" -eq 0 ]
 
 example "help lists the formats"
 trainyard import --help

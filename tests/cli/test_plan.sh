@@ -180,6 +180,16 @@ trainyard report long-2
 exit_is 0
 holds grep -q "There is no decision yet" long-2/report.html
 
+example "timeout sends SIGTERM twice, which counts once"
+begins long-4 "$TRAINYARD" plan long.json -o long-4 -j 1
+kill -TERM $process
+sleep 0.01
+kill -TERM $process 2>/dev/null
+wait $process
+status=$?
+exit_is 4
+stdout_has "the same command continues"
+
 example "a plan that was killed is reported as one, also in the folder of a sweep"
 begins long-3 "$TRAINYARD" plan long.json -o long-3 -q
 kill -KILL $process

@@ -31,6 +31,7 @@ typedef struct {
     const char *price, *low_priority;
     int64_t lifetime_ns, piece_ns;
     OptionTexts offers;
+    bool has_burst;
 } ImportArguments;
 
 enum { GPUS_MAX = 1000000, LIFETIME_NOT_GIVEN = -1 };
@@ -102,6 +103,9 @@ static const Field import_options[] = {
     OPTION_TEXT(0, "low-priority", low_priority, "PRICE",
                 "--scenario and --fit: the price of low-priority nodes, which the parameter "
                 "\"priority\" selects"),
+    OPTION_FLAG(0, "burst", has_burst,
+                "--scenario and --fit: up to the parameter \"burst\" (0) more nodes at --price "
+                "come on demand, for jobs that do not fit, and leave when they are idle"),
     OPTION_DURATION(0, "lifetime", lifetime_ns, "TIME",
                     "--low-priority: the mean time until such a node is taken away; its jobs begin "
                     "again (20h, an assumption), or continue from their checkpoints, if the "
@@ -390,7 +394,8 @@ static bool read_prices(Arena *arena, const ImportArguments *arguments, ImportPr
     const bool has_lifetime = arguments->lifetime_ns != LIFETIME_NOT_GIVEN;
     *prices =
         (ImportPrices){.lifetime_ns = has_lifetime ? arguments->lifetime_ns : 20 * NS_PER_HOUR,
-                       .offers = ARENA_ARRAY(arena, ImportOffer, arguments->offers.count)};
+                       .offers = ARENA_ARRAY(arena, ImportOffer, arguments->offers.count),
+                       .has_burst = arguments->has_burst};
     bool is_right = read_price(arena, arguments->price, "--price", &prices->dedicated, problems);
     is_right &= read_price(arena, arguments->low_priority, "--low-priority", &prices->low_priority,
                            problems);
@@ -422,6 +427,9 @@ static bool check_scenario_options(const ImportArguments *arguments, Problems *p
          any_scenario},
         {"--low-priority", arguments->low_priority != NULL, wants_clusters(arguments), no_scenario,
          any_scenario},
+        {"--burst", arguments->has_burst, wants_clusters(arguments), no_scenario, any_scenario},
+        {"--burst", arguments->has_burst, arguments->price != NULL,
+         "the nodes on demand have no price", price_hint},
         {"--resample", arguments->piece_ns != 0, arguments->scenario != NULL, no_scenario,
          "--scenario FILE.json writes one"},
         {"--offer", arguments->offers.count > 0, arguments->price != NULL, no_price, price_hint},
@@ -451,6 +459,18 @@ static bool check_offers(const ImportPrices *prices, const ImportClusters *clust
     status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in(option, 0, 0),
                              "the clusters have different nodes"),
                 "--pool, --nodes and --gpus-per-node make them equal; --price is for all of them");
+    return false;
+}
+
+static bool check_burst(const ImportPrices *prices, const ImportClusters *clusters,
+                        Problems *problems)
+{
+    if (!prices->has_burst ||
+        (!clusters->is_per_queue && !clusters->are_kinds && clusters->resize_count == 0))
+        return true;
+    status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in("--burst", 0, 0),
+                             "needs one cluster, whose nodes are equal and stay"),
+                "--pool and --nodes make one");
     return false;
 }
 
@@ -491,6 +511,7 @@ static bool write_all(Arena *arena, const ImportArguments *arguments, Import *im
     // The clusters come first, because the sidecar counts the jobs that are wider than theirs.
     return read_clusters(arena, arguments, import, &clusters, problems) &&
            check_offers(&prices, &clusters, problems) &&
+           check_burst(&prices, &clusters, problems) &&
            write_files(arena, import, arguments->output, problems) &&
            write_scenarios(arena, arguments, import, &clusters, &prices, problems);
 }

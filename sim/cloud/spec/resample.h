@@ -59,6 +59,21 @@ static inline int64_t resample_row_at(const JobList *list, int64_t at_ns)
     return low;
 }
 
+/* The GPUs times seconds that the jobs of each piece ask for: fills `gpu_s` [resample_pieces]. A
+ * job whose GPUs are not known counts its nodes. */
+static inline void resample_piece_demand(const JobList *list, int64_t piece_ns, double *gpu_s)
+{
+    const int64_t pieces = resample_pieces(list, piece_ns);
+    for (int64_t piece = 0, row = 0; piece < pieces; piece++) {
+        const int64_t end = resample_row_at(list, (piece + 1) * piece_ns);
+        for (gpu_s[piece] = 0; row < end; row++) {
+            const int64_t gpus = list->gpus != NULL ? job_list_known(list->gpus[row]) : 0;
+            const int64_t nodes = list->nodes != NULL ? job_list_known(list->nodes[row]) : 1;
+            gpu_s[piece] += (double)(gpus > 0 ? gpus : nodes) * (double)list->run_ns[row] * 1e-9;
+        }
+    }
+}
+
 /* The rows of the piece that has the most. */
 static inline int64_t resample_piece_rows_most(const JobList *list, int64_t piece_ns)
 {

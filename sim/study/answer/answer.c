@@ -252,6 +252,10 @@ static const char *reach_words(Arena *arena, const PlanOutcome *outcome)
     add_single_periods(&out, outcome);
     add_reach_of_log(&out, arena, outcome);
     add_sure(&out, arena, outcome);
+    if (trend_is_known(&outcome->grid->study->piece_trend)) {
+        add_space(&out);
+        reach_print_trend(&out, outcome->grid->study);
+    }
     if (outcome->grid->study->replays) {
         add_space(&out);
         text_add(&out,

@@ -53,3 +53,18 @@ LogReach reach_of_log(const PlanOutcome *outcome, int32_t candidate, int32_t che
     const Runs runs = runs_of(outcome, candidate);
     return log_reach(&numbers, candidate, check, runs.first, runs.count);
 }
+
+void reach_print_trend(Text *out, const Study *study)
+{
+    const Interval *trend = &study->piece_trend;
+    text_add(out, "The log's demand changes by ");
+    trend_print(out, trend, study->piece_ns);
+    const double end = trend_end(trend, (double)study->piece_count);
+    if (trend_is_sure(trend))
+        text_printf(out,
+                    ", and runs mix its pieces: at its end it is %.2f times its mean, as with load "
+                    "%.2f.",
+                    end, end);
+    else
+        text_add(out, ": whether it grows the log does not show.");
+}

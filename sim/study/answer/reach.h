@@ -16,4 +16,8 @@ SinglePeriods single_periods_of(const PlanOutcome *outcome, int32_t candidate);
 /* log_reach by the findings of a candidate that count most. */
 LogReach reach_of_log(const PlanOutcome *outcome, int32_t candidate, int32_t check);
 
+/* "The log's demand changes by 6.9 % a month (95 %: 0.4 to 10.9 %), and runs mix its weeks: at its
+ * end it is 1.20 times its mean, as with load 1.20." `study` knows its piece_trend. */
+void reach_print_trend(Text *out, const Study *study);
+
 #endif

@@ -155,6 +155,9 @@ const Json *follow_why(Arena *arena, const FollowPlan *plan)
         add_metric(arena, metrics, arena_printf(arena, "attribution.%s_s", name));
         add_metric(arena, metrics, arena_printf(arena, "attribution.%s_usd", name));
     }
+    static const char *const of_jobs[] = {"submitted", "failed", "unfinished"};
+    for (size_t i = 0; i < sizeof of_jobs / sizeof of_jobs[0]; i++)
+        add_metric(arena, metrics, arena_printf(arena, "job_counts.%s", of_jobs[i]));
     add_cluster_metrics(arena, metrics, &plan->study->scenario->scenario);
     return root;
 }

@@ -63,6 +63,32 @@ static void print_stranded(const PointWhy *why, Text *out)
     text_add(out, ".\n");
 }
 
+const char *follow_losses_words(Arena *arena, const PointWhy *why)
+{
+    const double lost_usd = why->use_usd[USE_LOST], not_done = why->failed + why->unfinished;
+    Text out = {0};
+    if (lost_usd > 0 && lost_usd * 100 >= why->node_usd * LOSS_MENTION_PERCENT) {
+        words_amount(&out, lost_usd);
+        text_printf(&out, " USD (%.0f %%) are for work that was lost and done again.",
+                    100 * lost_usd / why->node_usd);
+    }
+    if (not_done > 0 && not_done * 100 >= why->jobs * LOSS_MENTION_PERCENT)
+        text_printf(&out,
+                    "%s%.0f of the %.0f jobs of a run failed, and %.0f had not ended when it "
+                    "ended.",
+                    out.length > 0 ? " " : "", why->failed, why->jobs, why->unfinished);
+    return text_move(arena, &out);
+}
+
+static void print_losses(const PointWhy *why, Text *out)
+{
+    Arena *scratch = arena_create();
+    const char *words = follow_losses_words(scratch, why);
+    if (words[0] != '\0')
+        text_printf(out, "%s\n", words);
+    arena_destroy(scratch);
+}
+
 /* --- Load --- */
 
 static void print_headroom(const FollowOutcome *outcome, Text *out)
@@ -242,6 +268,7 @@ void follow_text_print(const FollowOutcome *outcome, const Study *plan, Text *ou
     if (outcome->why != NULL) {
         print_waits(&outcome->why[0], out);
         print_stranded(&outcome->why[0], out);
+        print_losses(&outcome->why[0], out);
     }
     print_headroom(outcome, out);
     print_growth(outcome, plan, out);
@@ -286,6 +313,9 @@ static void put_why(Arena *arena, Json *root, const FollowOutcome *outcome)
         for (int use = 0; use < USE_COUNT; use++)
             put_real(arena, uses, node_use_name((NodeUse)use), why->use_usd[use]);
         put_real(arena, item, "without_job_usd", why->stranded_usd);
+        put_real(arena, item, "jobs", why->jobs);
+        put_real(arena, item, "failed", why->failed);
+        put_real(arena, item, "unfinished", why->unfinished);
         Json *bounds = json_put_object(arena, item, "bound");
         for (int bound = 0; bound < BOUND_COUNT; bound++)
             if (why->bound_part[bound] > 0)

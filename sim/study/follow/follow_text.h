@@ -16,6 +16,10 @@ const char *follow_multiple_words(Arena *arena, const BreakEven *even);
 /* "rises from 0.18 to 0.41 USD an hour, 2.29 times as much": what a price must do. In `arena`. */
 const char *follow_price_words(Arena *arena, const PriceBreakEven *price);
 
+/* "4,200 USD (12 %) are for work that was lost and done again. 0 of the 800 jobs of a run failed,
+ * and 93 had not ended when it ended.": limits on waits do not show it. Without smaller parts than
+ * LOSS_MENTION_PERCENT. In `arena`. */
+const char *follow_losses_words(Arena *arena, const PointWhy *why);
 /* The same findings, of all candidates, for programs. In `arena`. */
 Json *follow_findings_json(Arena *arena, const FollowOutcome *outcome, const Study *plan);
 

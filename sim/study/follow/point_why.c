@@ -149,5 +149,8 @@ PointWhy point_why(const StudyFindings *findings, int32_t point)
         return why;
     read_waits(findings, point, &why);
     read_uses(findings, point, &why);
+    why.jobs = follow_mean(findings, point, "job_counts.submitted");
+    why.failed = follow_mean(findings, point, "job_counts.failed");
+    why.unfinished = follow_mean(findings, point, "job_counts.unfinished");
     return why;
 }

@@ -47,13 +47,17 @@ typedef struct {
     double wait_s[WAIT_CAUSE_COUNT]; /* by cause */
     double node_s, node_usd;         /* of all uses together */
     double use_s[USE_COUNT], use_usd[USE_COUNT];
-    double stranded_usd; /* paid for uses without a job (node_use_is_without_job) */
+    double stranded_usd;             /* paid for uses without a job (node_use_is_without_job) */
+    double jobs, failed, unfinished; /* of a run; unfinished: when it ended */
     /* The part of the time in the queue (bound_is_of_jobs) or of the nodes' time with a job. */
     double bound_part[BOUND_COUNT];
     Bound most; /* of the time in the queue the largest part */
 } PointWhy;
 
-enum { BOUND_MENTION_PERCENT = 10 }; /* smaller parts need no mention */
+enum {
+    BOUND_MENTION_PERCENT = 10, /* smaller parts need no mention */
+    LOSS_MENTION_PERCENT = 1    /* of the bill, of the jobs */
+};
 
 /* The findings of the runs of `point` of DIR/why say. */
 PointWhy point_why(const StudyFindings *findings, int32_t point);

@@ -1,5 +1,7 @@
 #include "sim/study/import/import.h"
 
+#include <inttypes.h>
+
 static bool check_files(const ImportRequest *request, Problems *problems)
 {
     const int32_t most = request->format->files_max;
@@ -7,6 +9,23 @@ static bool check_files(const ImportRequest *request, Problems *problems)
         return true;
     problems_add(problems, STATUS_BAD_INPUT, place_in(request->files[most].path, 0, 0),
                  "the format %s has at most %d files", request->format->name, most);
+    return false;
+}
+
+/* No job is left: the rule that dropped the most rows is the reason. */
+static bool fail_empty(const Import *import, Problems *problems)
+{
+    int32_t most = 0;
+    const RuleCount *counts = import->log.counts;
+    for (int32_t i = 1; i < RULE_COUNT; i++)
+        if (import_rules[i].effect == RULE_DROPPED && counts[i].count > counts[most].count)
+            most = i;
+    Status *status =
+        problems_add(problems, STATUS_BAD_INPUT, place_in(import->request->files[0].path, 0, 0),
+                     "no job of the log is left");
+    if (counts[most].count > 0)
+        status_hint(status, "%" PRId64 " of %" PRId64 " rows: %s", counts[most].count,
+                    import->log.rows, import_rules[most].words);
     return false;
 }
 
@@ -32,10 +51,7 @@ bool import_run(Arena *arena, const ImportRequest *request, Import *import, Prob
         sha256_text(request->files[i].text, request->files[i].length, import->digests[i]);
     if (import->selection.list.count > 0 || request->choices->only_counts)
         return true;
-    status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in(request->files[0].path, 0, 0),
-                             "no job of the log is left"),
-                "--check counts why rows are dropped");
-    return false;
+    return fail_empty(import, problems);
 }
 
 void import_free(Import *import)

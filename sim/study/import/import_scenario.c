@@ -308,11 +308,20 @@ void import_put_price_parameters(Arena *arena, Json *parameters, const ImportClu
         for (int32_t o = 0; o < prices->offer_count; o++)
             json_add(sizes, json_string(arena, offer_size(arena, cluster, &prices->offers[o])));
     }
+    if (prices->has_burst)
+        put_parameter(
+            arena, parameters, "burst", 0,
+            "the most nodes on demand, which come for jobs that do not fit on the others, "
+            "and leave when they are idle");
     if (!prices->low_priority.is_known)
         return;
     json_add(put_choice(arena, parameters, "priority", "dedicated",
                         "low-priority nodes cost less and are taken away by chance"),
              json_string(arena, "lowpriority"));
+    if (prices->has_burst)
+        json_add(put_choice(arena, parameters, "burst_priority", "dedicated",
+                            "the priority of the nodes on demand"),
+                 json_string(arena, "lowpriority"));
     put_checkpoint_parameters(arena, parameters);
 }
 
@@ -383,6 +392,31 @@ static void put_kinds(Arena *arena, Json *commands, const ImportClusters *cluste
     json_put_object(arena, json_put_object(arena, command, "config"), "properties");
 }
 
+static const char *bought_size(Arena *arena, const ImportCluster *cluster,
+                               const ImportPrices *prices)
+{
+    return prices->offer_count > 0 ? "${size}" : import_size_name(arena, cluster);
+}
+
+/* Two kinds of nodes under one queue: those that are always there, and those on demand. */
+static void put_base_and_burst(Arena *arena, Json *command, const ImportCluster *cluster,
+                               const ImportPrices *prices, const char *nodes)
+{
+    Json *kinds = json_put_array(arena, command, "node_kinds");
+    Json *base = json_add(kinds, json_object(arena)), *burst = json_add(kinds, json_object(arena));
+    json_put_text(arena, base, "name", "base");
+    json_put_text(arena, base, "vm_size", bought_size(arena, cluster, prices));
+    json_put_text(arena, base, "nodes", arena_printf(arena, "${%s}", nodes));
+    json_put_text(arena, burst, "name", "burst");
+    json_put_text(arena, burst, "vm_size", import_size_name(arena, cluster));
+    json_put_integer(arena, burst, "minimum", 0);
+    json_put_text(arena, burst, "maximum", "${burst}");
+    if (!prices->low_priority.is_known)
+        return;
+    json_put_text(arena, base, "priority", "${priority}");
+    json_put_text(arena, burst, "priority", "${burst_priority}");
+}
+
 Json *import_put_create(Arena *arena, Json *commands, const ImportCluster *cluster,
                         const ImportPrices *prices, const char *nodes)
 {
@@ -390,10 +424,13 @@ Json *import_put_create(Arena *arena, Json *commands, const ImportCluster *clust
     json_put_text(arena, command, "at", "0s");
     json_put_text(arena, command, "do", "cluster.create");
     json_put_text(arena, command, "name", cluster->name);
+    if (prices->has_burst)
+        put_base_and_burst(arena, command, cluster, prices, nodes);
     Json *properties =
         json_put_object(arena, json_put_object(arena, command, "config"), "properties");
-    json_put_text(arena, properties, "vmSize",
-                  prices->offer_count > 0 ? "${size}" : import_size_name(arena, cluster));
+    if (prices->has_burst)
+        return properties;
+    json_put_text(arena, properties, "vmSize", bought_size(arena, cluster, prices));
     if (prices->low_priority.is_known)
         json_put_text(arena, properties, "vmPriority", "${priority}");
     Json *scale = json_put_object(arena, properties, "scaleSettings");

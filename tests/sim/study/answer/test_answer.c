@@ -147,6 +147,32 @@ START_TEST(a_short_log_limits_what_is_known_however_many_runs_there_are)
 }
 END_TEST
 
+/* 26 weeks of 2 % growth a week: (0.02 x 26) / (1 - e^(-0.02 x 26)) = 1.28 times their mean. */
+START_TEST(the_growth_of_a_log_is_not_in_its_plan_and_is_named)
+{
+    MadeStudy made = three_nodes();
+    made.piece_count = 26;
+    PlanOutcome plan = *plan_of(&made);
+    PlanGrid grid = *plan.grid;
+    Study study = *grid.study;
+    plan.grid = &grid;
+    grid.study = &study;
+    study.piece_trend = (Interval){0.02, 0.01, 0.03, 26, 0.95};
+    ck_assert_ptr_ne(strstr(answer_of(arena, &plan).reach,
+                            "The log's demand changes by 9.1 % a month (95 %: 4.4 to 13.9 %), and "
+                            "runs mix its pieces: at its end it is 1.28 times its mean, as with "
+                            "load 1.28."),
+                     NULL);
+    study.piece_trend.low = -0.01;
+    ck_assert_ptr_ne(strstr(answer_of(arena, &plan).reach,
+                            "The log's demand changes by 9.1 % a month (95 %: -4.3 to 13.9 %): "
+                            "whether it grows the log does not show."),
+                     NULL);
+    study.piece_trend.count = 0;
+    ck_assert_ptr_eq(strstr(answer_of(arena, &plan).reach, "demand"), NULL);
+}
+END_TEST
+
 /* The costs of 3 and 4 nodes differ by 10 USD in all runs. */
 START_TEST(certainty_has_a_price_or_a_reason)
 {
@@ -450,6 +476,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, a_limit_of_the_objective_is_said_where_its_value_is);
     tcase_add_test(tests, runs_that_miss_the_limit_are_counted);
     tcase_add_test(tests, a_short_log_limits_what_is_known_however_many_runs_there_are);
+    tcase_add_test(tests, the_growth_of_a_log_is_not_in_its_plan_and_is_named);
     tcase_add_test(tests, certainty_has_a_price_or_a_reason);
     tcase_add_test(tests, a_difference_within_the_indifference_counts_as_equal);
     tcase_add_test(tests, without_another_candidate_that_meets_the_closest_miss_is_named);

@@ -1,5 +1,8 @@
 #include "sim/study/follow/point_why.h"
 
+#include <math.h>
+
+#include "sim/study/follow/follow_text.h"
 #include "tests/support/suite.h"
 
 START_TEST(each_wait_but_the_delay_of_the_service_belongs_to_a_limit_of_jobs)
@@ -22,12 +25,33 @@ START_TEST(what_a_node_lacks_is_not_the_number_of_nodes)
 }
 END_TEST
 
+/* A hundredth of the bill or of the jobs is worth a sentence, less is not. */
+START_TEST(lost_work_and_jobs_that_do_not_end_are_named_from_a_hundredth_on)
+{
+    Arena *arena = arena_create();
+    PointWhy why = {.run_count = 1, .node_usd = 1000, .jobs = 800, .failed = 3, .unfinished = 4};
+    why.use_usd[USE_LOST] = 9;
+    ck_assert_str_eq(follow_losses_words(arena, &why), "");
+    why.unfinished = 5;
+    ck_assert_str_eq(follow_losses_words(arena, &why),
+                     "3 of the 800 jobs of a run failed, and 5 had not ended when it ended.");
+    why.use_usd[USE_LOST] = 120;
+    ck_assert_str_eq(follow_losses_words(arena, &why),
+                     "120 USD (12 %) are for work that was lost and done again. 3 of the 800 jobs "
+                     "of a run failed, and 5 had not ended when it ended.");
+    why.failed = why.use_usd[USE_LOST] = NAN; // not known
+    ck_assert_str_eq(follow_losses_words(arena, &why), "");
+    arena_destroy(arena);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("point_why");
     TCase *tests = tcase_create("point_why");
     tcase_add_test(tests, each_wait_but_the_delay_of_the_service_belongs_to_a_limit_of_jobs);
     tcase_add_test(tests, what_a_node_lacks_is_not_the_number_of_nodes);
+    tcase_add_test(tests, lost_work_and_jobs_that_do_not_end_are_named_from_a_hundredth_on);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -609,6 +609,18 @@ START_TEST(an_import_without_jobs_is_refused)
 {
     ck_assert(!run_texts("philly", &no_choices, (const char *const[]){"[]", NULL}));
     ck_assert(strstr(problems.items[0].message, "no job") != NULL);
+    // A log of Slurm without AllocTRES and ReqTRES states no GPUs.
+    problems = problems_create(arena);
+    ck_assert(
+        !run_texts("slurm", &no_choices,
+                   (const char *const[]){
+                       "JobID|Submit|Start|End|State\n"
+                       "1|2024-03-30T10:00:00|2024-03-30T10:05:00|2024-03-30T10:06:00|FAILED\n"
+                       "2|2024-03-30T10:00:00|None|2024-03-30T10:06:00|CANCELLED\n"
+                       "3|2024-03-30T10:00:00|2024-03-30T10:05:00|2024-03-30T10:06:00|FAILED\n",
+                       NULL}));
+    ck_assert_str_eq(problems.items[0].hint,
+                     "2 of 3 rows: ask for no GPU (--cpu-jobs keep keeps them)");
 }
 END_TEST
 
