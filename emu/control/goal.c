@@ -104,19 +104,14 @@ static int64_t job_moment_ns(const Job *job, const Trigger *trigger)
 bool goal_find_subject(const World *world, Goal *goal, Status *status)
 {
     const Trigger *trigger = &goal->moment.trigger;
-    const CommandKind moment_of =
-        moment_is_of_job(trigger->moment) ? COMMAND_JOB_CREATE : COMMAND_CLUSTER_CREATE;
-    const CommandKind made_by =
-        goal->has_moment ? moment_of : quantity_made_by(goal->condition.quantity);
-    const char *noun = !goal->has_moment               ? quantity_noun(goal->condition.quantity)
-                       : made_by == COMMAND_JOB_CREATE ? "job"
-                                                       : "cluster";
+    const CommandKind made_by = goal->has_moment ? moment_made_by(trigger->moment)
+                                                 : quantity_made_by(goal->condition.quantity);
     const char *name = goal->has_moment ? trigger->subject : goal->condition.subject;
     goal->subject = world_subject(world, made_by, name);
     goal->moment.subject = goal->subject;
     return goal->subject != ID_NONE ||
            status_fail(status, STATUS_NOT_FOUND, place_in("until", 0, 0), "there is no %s \"%s\"",
-                       noun, name);
+                       resource_noun(made_by), name);
 }
 
 bool goal_has_come(const World *world, const Goal *goal, int64_t *came_ns)

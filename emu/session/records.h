@@ -25,6 +25,9 @@ typedef enum {
 } RecordKind;
 
 const char *record_type(RecordKind kind);
+/* The kind of the resources that commands of the kind `made_by` create; RECORD_KIND_COUNT: they
+ * create none that has a record. */
+RecordKind record_kind(CommandKind made_by);
 
 /* A resource as requested. Lives at least until records_forget finds it deleted. */
 typedef struct {

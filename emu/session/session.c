@@ -175,52 +175,12 @@ static int64_t next_instant(Session *session)
 
 /* --- Subjects of commands --- */
 
-/* RECORD_KIND_COUNT: the command has no subject with a record. */
-static RecordKind kind_of_subject(CommandKind kind)
+/* Whether commands of this kind change the stored record of their subject, and so its stamp. A show
+ * changes nothing; in the recordings, the course of a job leaves its stamp alone. */
+static bool is_stamped(CommandKind kind)
 {
-    switch (kind) {
-    case COMMAND_GROUP_CREATE:
-    case COMMAND_GROUP_DELETE:
-        return RECORD_GROUP;
-    case COMMAND_WORKSPACE_CREATE:
-    case COMMAND_WORKSPACE_DELETE:
-        return RECORD_WORKSPACE;
-    case COMMAND_EXPERIMENT_CREATE:
-    case COMMAND_EXPERIMENT_DELETE:
-        return RECORD_EXPERIMENT;
-    case COMMAND_STORAGE_CREATE:
-    case COMMAND_STORAGE_DELETE:
-        return RECORD_STORAGE;
-    case COMMAND_CLUSTER_CREATE:
-    case COMMAND_CLUSTER_RESIZE:
-    case COMMAND_CLUSTER_AUTOSCALE:
-    case COMMAND_CLUSTER_DELETE:
-        return RECORD_CLUSTER;
-    case COMMAND_JOB_CREATE:
-    case COMMAND_JOB_TERMINATE:
-    case COMMAND_JOB_DELETE:
-    case COMMAND_JOB_RAN:
-    case COMMAND_JOB_REACHED:
-        return RECORD_JOB;
-    case COMMAND_FILE_SERVER_CREATE:
-    case COMMAND_FILE_SERVER_DELETE:
-        return RECORD_FILE_SERVER;
-    case COMMAND_CLUSTER_SHOW:
-    case COMMAND_JOB_SHOW:
-    case COMMAND_JOB_FILES:
-    case COMMAND_USAGES_SHOW:
-    case COMMAND_PROGRAM_SET:
-    case COMMAND_SHARE_CREATE:
-    case COMMAND_SHARE_DELETE:
-    case COMMAND_FILE_UPLOAD:
-    case COMMAND_FILE_DELETE:
-#define X(name, text, what) case COMMAND_##name:
-        FAULT_KINDS(X)
-#undef X
-    case COMMAND_KIND_COUNT:
-        break;
-    }
-    return RECORD_KIND_COUNT;
+    return kind != COMMAND_CLUSTER_SHOW && kind != COMMAND_JOB_SHOW && kind != COMMAND_JOB_FILES &&
+           kind != COMMAND_JOB_TERMINATE && kind != COMMAND_JOB_RAN && kind != COMMAND_JOB_REACHED;
 }
 
 /* Updates the record of the command's subject after the command was applied. `entry` and `kept` are
@@ -229,15 +189,13 @@ static void note_subject(Session *session, const Command *command, const Json *e
                          const Json *kept)
 {
     records_catch_up(&session->records);
-    RecordKind kind = kind_of_subject(command->kind);
+    RecordKind kind = record_kind(command_made_by(command->kind));
     if (kind == RECORD_KIND_COUNT)
         return;
     Record *record = records_newest(&session->records, kind, command->path);
     if (record == NULL)
         return;
-    // As recorded, the stamp is that of the stored record, which the course of a job leaves alone.
-    if (command->kind != COMMAND_JOB_TERMINATE && command->kind != COMMAND_JOB_RAN &&
-        command->kind != COMMAND_JOB_REACHED)
+    if (is_stamped(command->kind))
         record->written_ns = session->entry_ns;
     if (record->created_ns == session->entry_ns) {
         record->sequence = session->sequence;

@@ -80,13 +80,6 @@ static int64_t share_quantity(const Share *share)
     return share != NULL ? share_active(share) : 0; // NULL: it is forgotten
 }
 
-CommandKind quantity_made_by(Quantity quantity)
-{
-    if (quantity == QUANTITY_SHARE_TRANSFERS)
-        return COMMAND_SHARE_CREATE;
-    return quantity <= QUANTITY_CLUSTER_QUEUED ? COMMAND_CLUSTER_CREATE : COMMAND_JOB_CREATE;
-}
-
 /* The quantity of the subject in that row. */
 static int64_t quantity_of(const World *world, Quantity quantity, uint32_t row)
 {
