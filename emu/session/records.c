@@ -1,6 +1,6 @@
 #include "emu/session/records.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sim/base/ascii.h"
@@ -313,6 +313,37 @@ const Record *records_next(Records *records, RecordKind kind, ResourcePath scope
         return NULL;
     *at = found + 1;
     return &row_at(records, found)->record;
+}
+
+/* --- Subjects of notes --- */
+
+void record_subject_print(const Record *record, Text *text)
+{
+    const char *parts[] = {record->path.group, record->path.workspace, record->path.experiment,
+                           record->path.name};
+    text_printf(text, "%d", (int)record->kind);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        text_printf(text, "%c%s", i == 0 ? ' ' : '/', parts[i] != NULL ? parts[i] : "");
+}
+
+Record *records_subject(const Records *records, Arena *scratch, const char *subject)
+{
+    char *rest;
+    long kind = strtol(subject, &rest, 10);
+    if (kind < 0 || kind >= RECORD_KIND_COUNT || *rest != ' ')
+        return NULL;
+    const char *parts[4];
+    char *part = arena_strdup(scratch, rest + 1);
+    for (int32_t i = 0; i < 4; i++) {
+        size_t length = strcspn(part, "/");
+        if ((part[length] == '/') != (i < 3))
+            return NULL;
+        part[length] = '\0';
+        parts[i] = length > 0 ? part : NULL;
+        part += length + 1;
+    }
+    return records_newest(records, (RecordKind)kind,
+                          (ResourcePath){parts[0], parts[1], parts[2], parts[3]});
 }
 
 /* --- Forgetting --- */

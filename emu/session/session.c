@@ -382,37 +382,6 @@ const char *session_command_words(Arena *arena, const Json *command)
 
 /* --- Notes --- */
 
-/* "3 group/workspace/experiment/name": the newest resource of that path at the time of the note. */
-static void print_subject(Text *text, const Record *record)
-{
-    const char *parts[] = {record->path.group, record->path.workspace, record->path.experiment,
-                           record->path.name};
-    text_printf(text, "%d", (int)record->kind);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        text_printf(text, "%c%s", i == 0 ? ' ' : '/', parts[i] != NULL ? parts[i] : "");
-}
-
-/* NULL if there is none. */
-static Record *find_subject(const Session *session, Arena *scratch, const char *subject)
-{
-    char *rest;
-    long kind = strtol(subject, &rest, 10);
-    if (kind < 0 || kind >= RECORD_KIND_COUNT || *rest != ' ')
-        return NULL;
-    const char *parts[4];
-    char *part = arena_strdup(scratch, rest + 1);
-    for (int32_t i = 0; i < 4; i++) {
-        size_t length = strcspn(part, "/");
-        if ((part[length] == '/') != (i < 3))
-            return NULL;
-        part[length] = '\0';
-        parts[i] = length > 0 ? part : NULL;
-        part += length + 1;
-    }
-    return records_newest(&session->records, (RecordKind)kind,
-                          (ResourcePath){parts[0], parts[1], parts[2], parts[3]});
-}
-
 bool session_keep(Session *session, Record *record, const Json *kept, Status *status)
 {
     const Json *own = kept != NULL ? own_copy(session, kept) : NULL;
@@ -421,7 +390,7 @@ bool session_keep(Session *session, Record *record, const Json *kept, Status *st
     int64_t now_ns = world_now_ns(session->world);
     Text text = {0}, subject = {0};
     print_kept(&text, own);
-    print_subject(&subject, record);
+    record_subject_print(record, &subject);
     const JournalEntry line = {.sequence = session->sequence + 1,
                                .at_ns = now_ns > session->entry_ns ? now_ns : session->entry_ns + 1,
                                .list = "notes",
@@ -503,7 +472,7 @@ static bool repeat_note(Session *session, const JournalEntry *line, Status *stat
     const Json *kept = parse_line(session->commands, line->kept, &problems);
     session_advance(session, line->at_ns); // an event may have created its subject
     records_catch_up(&session->records);
-    Record *record = find_subject(session, session->commands, line->subject);
+    Record *record = records_subject(&session->records, session->commands, line->subject);
     if (record == NULL || problems.count > 0)
         return cannot_replay(session, line, "its subject does not exist", status);
     record_keep(&session->records, record, kept);
