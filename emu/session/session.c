@@ -208,6 +208,13 @@ static void note_subject(Session *session, const Command *command, const Json *e
 
 /* --- Entries --- */
 
+/* The session has the entry. */
+static void note_entry(Session *session, const JournalEntry *entry)
+{
+    session->sequence = entry->sequence;
+    session->entry_ns = entry->at_ns;
+}
+
 /* Passes warnings about a command on. Its subject is what "name" says. */
 static void warn(const Session *session, const Json *entry, int64_t at_ns, const Problems *warnings)
 {
@@ -346,8 +353,7 @@ bool session_command(Session *session, const Json *command, const Json *kept, Pr
                                .subject = ""};
     const Command *applied = enter_and_apply(session, &line, entry, secrets, problems);
     if (applied != NULL) {
-        session->sequence = line.sequence;
-        session->entry_ns = line.at_ns;
+        note_entry(session, &line);
         note_subject(session, applied, shown, own);
     } else {
         arena_rewind(arena, mark);
@@ -399,8 +405,7 @@ bool session_keep(Session *session, Record *record, const Json *kept, Status *st
                                .subject = text_string(&subject)};
     bool is_entered = is_in_time(line.at_ns, status) && store_enter(session->store, &line, status);
     if (is_entered) {
-        session->sequence = line.sequence;
-        session->entry_ns = line.at_ns;
+        note_entry(session, &line);
         record->written_ns = line.at_ns;
         record_keep(&session->records, record, own);
     }
@@ -460,8 +465,7 @@ static bool repeat_command(Session *session, const JournalEntry *line, Status *s
     const Command *command = apply(session, whole, line->at_ns, &problems);
     if (problems.count > 0)
         return cannot_replay(session, line, problems.items[0].message, status);
-    session->sequence = line->sequence;
-    session->entry_ns = line->at_ns;
+    note_entry(session, line);
     note_subject(session, command, entry, kept);
     return true;
 }
@@ -477,8 +481,7 @@ static bool repeat_note(Session *session, const JournalEntry *line, Status *stat
         return cannot_replay(session, line, "its subject does not exist", status);
     record_keep(&session->records, record, kept);
     record->written_ns = line->at_ns;
-    session->sequence = line->sequence;
-    session->entry_ns = line->at_ns;
+    note_entry(session, line);
     return true;
 }
 
