@@ -88,6 +88,8 @@ int64_t emulator_next_ns(const Emulator *emulator);
 /* Answers a request as of the last tick. The answer must not go out before the store's next commit
  * while the store is dirty. */
 void emulator_handle(Emulator *emulator, const HttpRequest *request, HttpResponse *response);
+/* Answers after a failed commit: 507 in the form of the service that was called. */
+void emulator_refuse(Emulator *emulator, const HttpRequest *request, HttpResponse *response);
 /* The emulator as the handler of a server. */
 ServerHandler emulator_handler(Emulator *emulator);
 

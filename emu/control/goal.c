@@ -19,40 +19,6 @@ static bool is_cluster_so(const Cluster *cluster, Moment moment)
            cluster->node_count[NODE_IDLE] + cluster->node_count[NODE_RUNNING] > 0;
 }
 
-static bool is_job_so(const Job *job, const Trigger *trigger, int64_t now_ns)
-{
-    if (job == NULL)
-        return false; // it is forgotten
-    switch (trigger->moment) {
-    case MOMENT_JOB_SUBMITTED:
-        return true;
-    case MOMENT_JOB_STARTED:
-        return job->started_ns != INT64_MAX;
-    case MOMENT_JOB_TRAINING:
-        return job->attempt != NULL && job->attempt->training_ns != INT64_MAX;
-    case MOMENT_JOB_COMPLETED:
-        return job->state == JOB_SUCCEEDED || job->state == JOB_FAILED;
-    case MOMENT_JOB_EPOCH: // it begins when the one before it is done
-        return job_epochs_done(job, now_ns) >= trigger->ordinal ||
-               (job_epochs_done(job, now_ns) == trigger->ordinal - 1 && job_is_training(job));
-    case MOMENT_JOB_REQUEUED:
-        return job->starts > trigger->ordinal ||
-               (job->starts == trigger->ordinal && job->state == JOB_QUEUED);
-    case MOMENT_JOB_CHECKPOINT:
-    case MOMENT_JOB_STEP:
-    case MOMENT_JOB_SAVED:
-    case MOMENT_AT:
-    case MOMENT_CLUSTER_STEADY:
-    case MOMENT_CLUSTER_READY:
-    case MOMENT_CLUSTER_EMPTY:
-    case MOMENT_CLUSTER_DELETED:
-    case MOMENT_CONDITION:
-    case MOMENT_COUNT:
-        break;
-    }
-    return false;
-}
-
 /* When the moment happened; INT64_MAX: the time is not known. */
 static int64_t cluster_moment_ns(const Cluster *cluster, Moment moment)
 {
@@ -71,21 +37,30 @@ static int64_t epoch_begin_ns(const Job *job, int64_t ordinal)
     return is_known ? job_epoch_times(job, ordinal - 1).begin_ns : INT64_MAX;
 }
 
-static int64_t job_moment_ns(const Job *job, const Trigger *trigger)
+/* Whether the moment has happened. If so, `*came_ns` is its time; INT64_MAX: it is not known. */
+static bool is_job_so(const Job *job, const Trigger *trigger, int64_t now_ns, int64_t *came_ns)
 {
     switch (trigger->moment) {
     case MOMENT_JOB_SUBMITTED:
-        return job->created_ns;
+        *came_ns = job->created_ns;
+        return true;
     case MOMENT_JOB_STARTED:
-        return job->started_ns;
+        *came_ns = job->started_ns;
+        return *came_ns != INT64_MAX;
     case MOMENT_JOB_TRAINING:
-        return job->attempt->training_ns;
+        *came_ns = job->attempt != NULL ? job->attempt->training_ns : INT64_MAX;
+        return *came_ns != INT64_MAX;
     case MOMENT_JOB_COMPLETED:
-        return job->ended_ns;
-    case MOMENT_JOB_EPOCH:
-        return epoch_begin_ns(job, trigger->ordinal);
+        *came_ns = job->ended_ns;
+        return job->state == JOB_SUCCEEDED || job->state == JOB_FAILED;
+    case MOMENT_JOB_EPOCH: // it begins when the one before it is done
+        *came_ns = epoch_begin_ns(job, trigger->ordinal);
+        return job_epochs_done(job, now_ns) >= trigger->ordinal ||
+               (job_epochs_done(job, now_ns) == trigger->ordinal - 1 && job_is_training(job));
     case MOMENT_JOB_REQUEUED:
-        return job->starts == trigger->ordinal ? job->state_since_ns : INT64_MAX;
+        *came_ns = job->starts == trigger->ordinal ? job->state_since_ns : INT64_MAX;
+        return job->starts > trigger->ordinal ||
+               (job->starts == trigger->ordinal && job->state == JOB_QUEUED);
     case MOMENT_JOB_CHECKPOINT:
     case MOMENT_JOB_STEP:
     case MOMENT_JOB_SAVED:
@@ -98,43 +73,37 @@ static int64_t job_moment_ns(const Job *job, const Trigger *trigger)
     case MOMENT_COUNT:
         break;
     }
-    return INT64_MAX;
+    return false;
 }
 
 bool goal_find_subject(const World *world, Goal *goal, Status *status)
 {
     const Trigger *trigger = &goal->moment.trigger;
-    const CommandKind moment_of =
-        moment_is_of_job(trigger->moment) ? COMMAND_JOB_CREATE : COMMAND_CLUSTER_CREATE;
-    const CommandKind made_by =
-        goal->has_moment ? moment_of : quantity_made_by(goal->condition.quantity);
-    const char *noun = !goal->has_moment               ? quantity_noun(goal->condition.quantity)
-                       : made_by == COMMAND_JOB_CREATE ? "job"
-                                                       : "cluster";
+    const CommandKind made_by = goal->has_moment ? moment_made_by(trigger->moment)
+                                                 : quantity_made_by(goal->condition.quantity);
     const char *name = goal->has_moment ? trigger->subject : goal->condition.subject;
     goal->subject = world_subject(world, made_by, name);
     goal->moment.subject = goal->subject;
     return goal->subject != ID_NONE ||
            status_fail(status, STATUS_NOT_FOUND, place_in("until", 0, 0), "there is no %s \"%s\"",
-                       noun, name);
+                       resource_noun(made_by), name);
 }
 
 bool goal_has_come(const World *world, const Goal *goal, int64_t *came_ns)
 {
     const Trigger *trigger = &goal->moment.trigger;
-    *came_ns = INT64_MAX;
     if (moment_is_of_job(trigger->moment)) {
-        const Job *job = world_job(world, (JobId){goal->subject});
-        if (!is_job_so(job, trigger, world_now_ns(world)))
-            return false;
-        *came_ns = job_moment_ns(job, trigger);
-        return true;
+        const Job *job = world_job(world, (JobId){goal->subject}); // NULL: it is forgotten
+        if (job != NULL && is_job_so(job, trigger, world_now_ns(world), came_ns))
+            return true;
+    } else {
+        const Cluster *cluster = world_cluster(world, (ClusterId){goal->subject});
+        *came_ns = cluster != NULL ? cluster_moment_ns(cluster, trigger->moment) : INT64_MAX;
+        if (cluster != NULL && is_cluster_so(cluster, trigger->moment))
+            return true;
     }
-    const Cluster *cluster = world_cluster(world, (ClusterId){goal->subject});
-    if (cluster == NULL || !is_cluster_so(cluster, trigger->moment))
-        return false;
-    *came_ns = cluster_moment_ns(cluster, trigger->moment);
-    return true;
+    *came_ns = INT64_MAX;
+    return false;
 }
 
 bool goal_read(const Control *control, Arena *arena, const char *text, Goal *goal, Status *status)
@@ -192,11 +161,11 @@ int64_t goal_next_look_ns(const World *world, const Goal *goal)
 bool goal_is_met(const Control *control, Goal *goal)
 {
     const World *world = session_world(control->session);
+    int64_t came_ns;
     if (goal->has_condition)
         return condition_is_met(world, goal);
     // At job fidelity the beginning of an epoch is not an event: the job is asked.
     if (goal->has_moment && goal->moment.trigger.moment == MOMENT_JOB_EPOCH)
-        return is_job_so(world_job(world, (JobId){goal->subject}), &goal->moment.trigger,
-                         world_now_ns(world));
+        return goal_has_come(world, goal, &came_ns);
     return goal->has_moment && events_heard(control->events);
 }

@@ -1,60 +1,19 @@
-#include "emu/http/requests.h"
-
-#include <gnutls/gnutls.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/base/ascii.h"
+#include "emu/http/request.h"
 #include "sim/base/civil_time.h"
 #include "sim/base/memory.h"
 #include "sim/base/units.h"
 #include "sim/cli/machine_clock.h"
 
-typedef enum {
-    REQUEST_NEW,      /* its head has been received */
-    REQUEST_READING,  /* its body is being received */
-    REQUEST_ANSWERED, /* the response is made, and may wait for the commit */
-} RequestStage;
-
-/* Why the rest of a body is dropped. */
-typedef enum { BODY_IS_KEPT, BODY_IS_TOO_LARGE, BODY_IS_TOO_MUCH } BodyFate;
-
-struct Request {
-    Listener *listener;
-    RequestArena memory;
-    Arena *arena; /* of `memory` */
-    RequestStage stage;
-    struct MHD_Connection *connection;
-    int descriptor;
-    char *target; /* with its query */
-    HttpRequest http;
-    HttpResponse response;
-    char date[HTTP_DATE];
-
-    char *body;
-    size_t body_bytes, body_room;
-    BodyFate body_fate;
-
-    int64_t sent_bytes; /* of the source */
-    int64_t sent_ns;    /* an event stream's last bytes */
-    bool is_held;       /* its answer waits for the commit */
-    bool has_end;       /* counted in answering_count */
-    bool is_stream;     /* counted in stream_count */
-    int64_t begun_ns;
-    Request *next; /* held or waiting */
-};
-
 enum {
     BODIES_MAX = 256 << 20,     // all requests together
     BODY_BYTES_PER_S = 1 << 14, // the slowest accepted rate
-    WHOLE_MAX = 64 << 10,       // a source up to this size is sent with its head
-    BLOCK_BYTES = 256 << 10,    // of longer sources
     ARENA_BYTES = 16 << 10,     // enough for most requests
 };
-static const int64_t retry_pause_ns = NS_PER_S / 10; // until an empty source is asked again
-static const int64_t heartbeat_ns = 15 * NS_PER_S;   // of an event stream without events
 
 /* --- Life --- */
 
@@ -95,6 +54,7 @@ void *requests_begin(void *listener, const char *target, struct MHD_Connection *
     Request *request = ARENA_NEW(memory.arena, Request);
     request->memory = memory;
     request->arena = memory.arena;
+    request->requests = requests;
     request->listener = listener;
     request->connection = connection;
     request->descriptor = descriptor_of(connection);
@@ -104,14 +64,6 @@ void *requests_begin(void *listener, const char *target, struct MHD_Connection *
     connections_set_deadline(requests->connections, request->descriptor,
                              requests->settings->head_s * NS_PER_S);
     return request;
-}
-
-static void release_source(Request *request)
-{
-    const HttpSource *source = &request->response.source;
-    if (source->free)
-        source->free(source->owner);
-    request->response.source = (HttpSource){0};
 }
 
 static void forget(Request **list, const Request *request)
@@ -136,7 +88,7 @@ static void log_path(Text *line, const char *path)
 /* Leaves out query and headers, which may contain signatures, tokens and keys. */
 static void log_request(const Request *request)
 {
-    const Requests *requests = request->listener->requests;
+    const Requests *requests = request->requests;
     Text line = {0};
     text_printf(&line, "info request=%.16s path=", request->http.method_text);
     log_path(&line, request->http.target);
@@ -159,7 +111,7 @@ void requests_end(void *listener, struct MHD_Connection *connection, void **cont
     if (!request)
         return;
     *context = NULL;
-    Requests *requests = request->listener->requests;
+    Requests *requests = request->requests;
     forget(&requests->held, request);
     forget(&requests->waiting, request);
     if (request->has_end)
@@ -169,7 +121,7 @@ void requests_end(void *listener, struct MHD_Connection *connection, void **cont
     requests->body_bytes -= (int64_t)request->body_room;
     if (requests->settings->is_verbose && request->http.target)
         log_request(request);
-    release_source(request);
+    request_release_source(request);
     free(request->body);
     connections_set_deadline(requests->connections, request->descriptor,
                              requests->settings->idle_s * NS_PER_S);
@@ -237,8 +189,7 @@ static bool read_target(Request *request, const char *query)
     if (strlen(request->target) + (query ? strlen(query) : 0) > SERVER_TARGET_MAX)
         return refuse(request, 414, "UriTooLong", "Path and query are too long.");
     if (request->http.listener == LISTENER_PLAIN)
-        request->http.target +=
-            proxy_own_origin(request->listener->requests->rules, request->target);
+        request->http.target += proxy_own_origin(request->requests->rules, request->target);
     if (strcspn(request->http.target, " \t\r") != strlen(request->http.target))
         return refuse_last(request, 400, "InvalidUri",
                            "The request line has more than three parts.");
@@ -257,7 +208,7 @@ static bool announces_too_much(const Request *request, int64_t *length)
     const char *text = http_header(&request->http, "Content-Length");
     char *end;
     *length = text ? strtoll(text, &end, 10) : 0;
-    return *length > request->listener->requests->settings->body_max;
+    return *length > request->requests->settings->body_max;
 }
 
 static bool refuse_body(Request *request, BodyFate why)
@@ -271,7 +222,7 @@ static bool refuse_body(Request *request, BodyFate why)
 /* False if all bodies together have no room for it. */
 static bool grow_body(Request *request, size_t room)
 {
-    Requests *requests = request->listener->requests;
+    Requests *requests = request->requests;
     const int64_t more = (int64_t)room - (int64_t)request->body_room;
     if (requests->body_bytes + more > BODIES_MAX)
         return false;
@@ -283,11 +234,11 @@ static bool grow_body(Request *request, size_t room)
 
 static bool expect_body(Request *request)
 {
-    const Requests *requests = request->listener->requests;
+    const Requests *requests = request->requests;
     int64_t length;
     if (announces_too_much(request, &length))
         return refuse_body(request, BODY_IS_TOO_LARGE);
-    connections_set_deadline(request->listener->requests->connections, request->descriptor,
+    connections_set_deadline(request->requests->connections, request->descriptor,
                              (requests->settings->idle_s + length / BODY_BYTES_PER_S) * NS_PER_S);
     return length <= 0 || grow_body(request, (size_t)length + 1) ||
            refuse_body(request, BODY_IS_TOO_MUCH);
@@ -302,10 +253,10 @@ static bool read_head(Request *request, const char *method)
     http->method = http_method(method);
     http->method_text = method;
     const char *query = split_target(request);
-    http->peer = request->listener->requests->connections->table[request->descriptor].peer;
+    http->peer = request->requests->connections->table[request->descriptor].peer;
     http->query_text = http->host = http->body = "";
     return read_headers(request) && read_target(request, query) &&
-           gate_passes(&request->listener->requests->rules->gate, http, &request->response) &&
+           gate_passes(&request->requests->rules->gate, http, &request->response) &&
            expect_body(request);
 }
 
@@ -314,7 +265,7 @@ static bool read_head(Request *request, const char *method)
 /* Makes room for `length` more bytes. */
 static BodyFate make_room(Request *request, size_t length)
 {
-    const size_t most = (size_t)request->listener->requests->settings->body_max;
+    const size_t most = (size_t)request->requests->settings->body_max;
     const size_t needed = request->body_bytes + length + 1, twice = 2 * request->body_room;
     if (length > most - request->body_bytes)
         return BODY_IS_TOO_LARGE;
@@ -334,218 +285,17 @@ static void take_body(Request *request, const char *data, size_t length)
     request->body[request->body_bytes] = '\0';
 }
 
-/* --- Answers that are sent by the library --- */
+/* --- In order --- */
 
 bool requests_are_leaving(const Requests *requests)
 {
     return requests->is_ending || requests->has_failed || requests->is_over;
 }
 
-/* Whether a client that waits for events has gone: it sends nothing more, so the only possible byte
- * is the end. The library does not watch a suspended connection. */
-static bool has_gone(const Request *request)
-{
-    char byte;
-    return request->listener->requests->connections->table[request->descriptor].has_ended ||
-           recv(request->descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
-}
-
-/* Cuts off an answer. With epoll the library (0.9.75) closes such a connection when its socket has
- * the next event, and a client that has gone causes none. Connections with a separate timeout
- * are looked at in each run, so the next run closes it. */
-static ssize_t cut_off(const Request *request)
-{
-    enum { SECONDS = 1 };
-    MHD_set_connection_option(request->connection, MHD_CONNECTION_OPTION_TIMEOUT,
-                              (unsigned)SECONDS);
-    request->listener->requests->has_cut = true;
-    return MHD_CONTENT_READER_END_WITH_ERROR;
-}
-
-/* The server ends after this answer. */
-static void await_end(Request *request)
-{
-    if (!request->has_end)
-        request->listener->requests->answering_count++;
-    request->has_end = true;
-}
-
-static ssize_t wait_for_source(Request *request, char *room, size_t length)
-{
-    static const char heartbeat[] =
-        ":\n\n"; // a comment, which shows whether the client is connected
-    Requests *requests = request->listener->requests;
-    if (request->response.is_event_stream && requests_are_leaving(requests))
-        return MHD_CONTENT_READER_END_OF_STREAM;
-    if (request->response.is_event_stream && has_gone(request))
-        return cut_off(request);
-    if (request->response.is_event_stream && length >= sizeof heartbeat &&
-        requests->connections->now_ns - request->sent_ns >= heartbeat_ns) {
-        request->sent_ns = requests->connections->now_ns;
-        memcpy(room, heartbeat, sizeof heartbeat - 1);
-        return sizeof heartbeat - 1;
-    }
-    if (!requests->waiting)
-        requests->retry_ns = requests->connections->now_ns + retry_pause_ns;
-    request->next = requests->waiting;
-    requests->waiting = request;
-    MHD_suspend_connection(request->connection);
-    return 0;
-}
-
-static ssize_t read_source(void *context, uint64_t position, char *room, size_t length)
-{
-    Request *request = context;
-    const HttpSource *source = &request->response.source;
-    (void)position; // in a stream it includes heartbeats
-    const int64_t count = source->read(source->owner, request->sent_bytes, room, length);
-    if (count == HTTP_SOURCE_ENDS)
-        return MHD_CONTENT_READER_END_OF_STREAM;
-    if (count < 0)
-        return cut_off(request);
-    if (count == 0)
-        return wait_for_source(request, room, length);
-    request->sent_bytes += count;
-    request->sent_ns = request->listener->requests->connections->now_ns;
-    return (ssize_t)count;
-}
-
-static ssize_t read_nothing(void *context, uint64_t position, char *room, size_t length)
-{
-    (void)context, (void)position, (void)room, (void)length;
-    return MHD_CONTENT_READER_END_WITH_ERROR;
-}
-
-/* Reads short contents into memory, so that they are sent in one piece with the head. */
-static void read_whole(Request *request)
-{
-    HttpResponse *response = &request->response;
-    if (!response->source.read || response->is_event_stream || response->source_bytes < 0 ||
-        response->source_bytes > WHOLE_MAX)
-        return;
-    char *bytes = arena_alloc(request->arena, (size_t)response->source_bytes);
-    int64_t used = 0;
-    while (used < response->source_bytes) {
-        const int64_t count = response->source.read(response->source.owner, used, bytes + used,
-                                                    (size_t)(response->source_bytes - used));
-        if (count <= 0)
-            return; // slow or broken: it is read again while it is sent
-        used += count;
-    }
-    response->body = bytes;
-    response->body_bytes = (size_t)used;
-    release_source(request);
-}
-
-/* The answer to HEAD: the length of the body, and no body. */
-static struct MHD_Response *make_head_response(Request *request)
-{
-    const HttpResponse *response = &request->response;
-    const int64_t bytes = response->entity_bytes >= 0 ? response->entity_bytes
-                          : response->source.read     ? response->source_bytes
-                                                      : (int64_t)response->body_bytes;
-    release_source(request);
-    return MHD_create_response_from_callback((uint64_t)bytes, 1, read_nothing, NULL, NULL);
-}
-
-static struct MHD_Response *make_response(Request *request)
-{
-    const HttpResponse *response = &request->response;
-    if (request->http.method == HTTP_HEAD)
-        return make_head_response(request);
-    read_whole(request);
-    if (!response->source.read)
-        return MHD_create_response_from_buffer(response->body_bytes, (void *)response->body,
-                                               MHD_RESPMEM_PERSISTENT);
-    return MHD_create_response_from_callback(response->is_event_stream ||
-                                                     response->source_bytes == HTTP_LENGTH_UNKNOWN
-                                                 ? MHD_SIZE_UNKNOWN
-                                                 : (uint64_t)response->source_bytes,
-                                             BLOCK_BYTES, read_source, request, NULL);
-}
-
-static enum MHD_Result send_by_library(Request *request)
-{
-    HttpResponse *answer = &request->response;
-    Requests *requests = request->listener->requests;
-    struct MHD_Response *response = make_response(request);
-    if (!response)
-        return MHD_NO;
-    for (int32_t i = 0; i < answer->header_count; i++)
-        MHD_add_response_header(response, answer->headers[i].name, answer->headers[i].value);
-    MHD_add_response_header(response, "Date", request->date);
-    const enum MHD_Result result =
-        MHD_queue_response(request->connection, (unsigned)answer->status, response);
-    MHD_destroy_response(response);
-    if (!answer->is_event_stream)
-        await_end(request);
-    request->sent_ns = requests->connections->now_ns;
-    return result;
-}
-
-/* --- Answers with a special phrase --- */
-
-/* The library only knows the standard phrases, and az prints the phrase of a failed HEAD, which has
- * nothing else to print. So such an answer is written here, and is the connection's last. */
-static bool has_own_phrase(const Request *request)
-{
-    return request->http.method == HTTP_HEAD && request->response.reason &&
-           strcmp(request->response.reason, http_phrase(request->response.status)) != 0;
-}
-
-static void send_bytes(const Request *request, const char *bytes, size_t length)
-{
-    // No other bytes are being sent: if these do not fit, there is no reader.
-    ssize_t sent;
-    if (request->listener->kind == LISTENER_PLAIN) {
-        sent = send(request->descriptor, bytes, length, MSG_NOSIGNAL | MSG_DONTWAIT);
-    } else {
-        gnutls_session_t session =
-            MHD_get_connection_info(request->connection, MHD_CONNECTION_INFO_GNUTLS_SESSION)
-                ->tls_session;
-        sent = gnutls_record_send(session, bytes, length);
-    }
-    (void)sent;
-}
-
-static void send_by_hand(const Request *request)
-{
-    const HttpResponse *answer = &request->response;
-    const char *reason = answer->reason;
-    Text head = {0};
-    text_printf(&head, "HTTP/1.1 %" PRId32 " %.*s\r\n", answer->status,
-                (int)strcspn(reason, "\r\n"), reason);
-    for (int32_t i = 0; i < answer->header_count; i++)
-        text_printf(&head, "%s: %s\r\n", answer->headers[i].name, answer->headers[i].value);
-    text_printf(&head, "Date: %s\r\nContent-Length: %" PRId64 "\r\nConnection: close\r\n\r\n",
-                request->date, answer->entity_bytes >= 0 ? answer->entity_bytes : 0);
-    send_bytes(request, text_string(&head), head.length);
-    text_free(&head);
-}
-
-/* --- In order --- */
-
-static enum MHD_Result answer(Request *request)
-{
-    const Requests *requests = request->listener->requests;
-    connections_set_deadline(request->listener->requests->connections, request->descriptor,
-                             INT64_MAX);
-    if (requests->handler.counts)
-        request_counts_add(requests->handler.counts, request->response.operation,
-                           request->response.status, machine_clock_ns() - request->begun_ns);
-    if (request->response.status == 0)
-        return MHD_NO; // cuts the connection
-    http_date_print(requests->handler.now_ms(requests->handler.owner), request->date);
-    if (!has_own_phrase(request))
-        return send_by_library(request);
-    send_by_hand(request);
-    return MHD_NO;
-}
-
 static void refuse_unwritten(Request *request)
 {
-    const ServerHandler *handler = &request->listener->requests->handler;
-    release_source(request);
+    const ServerHandler *handler = &request->requests->handler;
+    request_release_source(request);
     request->response = http_response(507);
     handler->refuse(handler->owner, &request->http, &request->response);
 }
@@ -553,13 +303,13 @@ static void refuse_unwritten(Request *request)
 /* A stream keeps its connection, so that streams may use only a part of all. */
 static void count_stream(Request *request)
 {
-    Requests *requests = request->listener->requests;
+    Requests *requests = request->requests;
     if (requests->stream_count < requests->settings->streams_max) {
         request->is_stream = true;
         requests->stream_count++;
         return;
     }
-    release_source(request);
+    request_release_source(request);
     refuse(request, 503, "TooManyStreams",
            "Too many clients wait for events; one of them has to leave first.");
     http_set(&request->response, "Retry-After", "1");
@@ -567,7 +317,7 @@ static void count_stream(Request *request)
 
 static void call_handler(Request *request)
 {
-    Requests *requests = request->listener->requests;
+    Requests *requests = request->requests;
     request->http.body = request->body ? request->body : "";
     request->http.body_bytes = request->body_bytes;
     request->response = http_response(200);
@@ -586,7 +336,7 @@ static void call_handler(Request *request)
  * without its answer if its client has ended its side meanwhile. */
 static void hold(Request *request)
 {
-    Requests *requests = request->listener->requests;
+    Requests *requests = request->requests;
     if (!requests->handler.is_dirty(requests->handler.owner))
         return;
     request->is_held = true;
@@ -620,7 +370,7 @@ enum MHD_Result requests_continue(void *listener, struct MHD_Connection *connect
     case REQUEST_ANSWERED:
         break;
     }
-    return request->is_held ? MHD_YES : answer(request);
+    return request->is_held ? MHD_YES : request_answer(request);
 }
 
 /* --- Continuing --- */
@@ -656,7 +406,7 @@ bool requests_retry_sources(Requests *requests)
         Request *next = request->next;
         MHD_resume_connection(request->connection);
         if (requests->is_over)
-            await_end(request); // an event stream, too: its last events say why it ends
+            request_await_end(request); // an event stream, too: its last events say why it ends
         request = next;
     }
     return any;

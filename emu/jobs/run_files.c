@@ -1,24 +1,20 @@
-#include "emu/jobs/run_files.h"
-
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "emu/jobs/beneath.h"
+#include "emu/jobs/run_files_inside.h"
 #include "sim/base/array.h"
-#include "sim/base/name_table.h"
 #include "sim/cli/files.h"
 
-/* Deeper is what no program of a job needs, and an open directory each. */
-enum { DEPTH_MAX = 100, CHUNK = 1 << 20, STEP_BYTES = 32 << 20, LEAST_BYTES = 4096 };
 enum { ROUND_LAID = 1 }; /* rounds of looking count on from there; 0: never seen */
 
 /* A file or directory at the time when it was last copied out or examined. */
-typedef struct {
+struct Entry {
     const char *path; /* below the folder, without slashes around it */
     bool is_folder;
     bool is_own;       /* the command has made or changed it */
@@ -31,113 +27,37 @@ typedef struct {
     int64_t taken_bytes;
     uint64_t number;
     struct timespec modified, changed;
-} Entry;
-
-/* A file to be laid out. */
-typedef struct {
-    int32_t mount;
-    const char *path; /* in the share */
-    int64_t bytes;
-} ToLay;
-
-struct RunFiles {
-    FileStore *store;
-    Arena *arena;
-    int folder;
-    int32_t mount_count;
-    const ShellMount *mounts;
-    Entry *entries;
-    uint32_t count, capacity;
-    NameTable *by_path;
-    ToLay *to_lay;
-    uint32_t to_lay_count, to_lay_capacity, laid;
-    FilesReader *reader; /* of the file that is being laid out */
-    int descriptor;      /* of that, or of the one that is being taken; -1 */
-    int64_t position;
-    bool is_listed;     /* to_lay is whole */
-    bool is_looking;    /* entries are being removed and taken */
-    bool is_last;       /* so they are for the last time */
-    uint32_t to_remove; /* entries in front that may be gone */
-    uint32_t next;      /* the first that may be due */
-    uint32_t round;
-    int64_t own_bytes, left_out;
-    const char *left_out_first;
-    char *chunk;
 };
 
-/* --- Paths that lead through no link --- */
+/* --- Shared with run_files_lay.c --- */
 
-/* The directory `path` (relative; "": itself) below `folder`, made where it is not there and
- * `makes`; -1 with errno. */
-static int open_folder(int folder, const char *path, bool makes)
-{
-    enum { FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
-    char name[NAME_MAX + 1];
-    int at = openat(folder, ".", FLAGS);
-    while (at >= 0 && *path != '\0') {
-        const size_t length = strcspn(path, "/");
-        int inner = -1;
-        if (length > NAME_MAX || (length == 2 && strncmp(path, "..", 2) == 0)) {
-            errno = EINVAL;
-        } else if (length == 0 || (length == 1 && *path == '.')) {
-            path += length + (path[length] == '/');
-            continue;
-        } else {
-            memcpy(name, path, length);
-            name[length] = '\0';
-            if (makes)
-                (void)!mkdirat(at, name, 0700); // openat says what is wrong
-            inner = openat(at, name, FLAGS);
-        }
-        const int error = errno;
-        close(at);
-        errno = error;
-        at = inner;
-        path += length + (path[length] == '/');
-    }
-    return at;
-}
-
-/* The last part of `path`, with `*above` the directory that it is in; NULL with errno. */
-static const char *open_above(int folder, const char *path, bool makes, int *above)
-{
-    char parent[PATH_MAX];
-    const char *slash = strrchr(path, '/');
-    const size_t length = slash ? (size_t)(slash - path) : 0;
-    if (length >= sizeof parent) {
-        errno = ENAMETOOLONG;
-        return NULL;
-    }
-    memcpy(parent, path, length);
-    parent[length] = '\0';
-    *above = open_folder(folder, parent, makes);
-    return *above < 0 ? NULL : slash ? slash + 1 : path;
-}
-
-/* A file below `folder`; -1 with errno. */
-static int open_file(int folder, const char *path, int flags, bool makes)
-{
-    int above;
-    const char *name = open_above(folder, path, makes, &above);
-    if (!name)
-        return -1;
-    const int file = openat(above, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0700);
-    const int error = errno;
-    close(above);
-    errno = error;
-    return file;
-}
-
-/* A path of the node below the folder. */
-static const char *below(const char *path)
+const char *run_files_relative(const char *path)
 {
     return path + strspn(path, "/");
 }
 
-static bool cannot(const char *what, const char *path, Status *status)
+bool run_files_cannot(const char *what, const char *path, Status *status)
 {
     return status_fail(status, STATUS_MACHINE, place_in(path, 0, 0), "cannot %s: %s", what,
                        strerror(errno));
+}
+
+bool run_files_is_fine(const char *what, const char *path, FilesFailure failure, Status *status)
+{
+    if (failure != FILES_NO_SPACE && failure != FILES_MACHINE)
+        return true;
+    return status_fail(status, STATUS_MACHINE, place_in(path, 0, 0), "cannot be %s: %s", what,
+                       files_failure_reason(failure));
+}
+
+void run_files_close_file(RunFiles *files)
+{
+    if (files->reader)
+        files_reader_close(files->reader);
+    if (files->descriptor >= 0)
+        close(files->descriptor);
+    files->reader = NULL;
+    files->descriptor = -1;
 }
 
 /* --- Life --- */
@@ -146,10 +66,10 @@ static bool cannot(const char *what, const char *path, Status *status)
 static bool make_free(const RunFiles *files, const char *path, Status *status)
 {
     int above;
-    const char *name = open_above(files->folder, below(path), false, &above);
+    const char *name = beneath_open_above(files->folder, run_files_relative(path), false, &above);
     if (!name)
         return true; // nor can anything be there
-    const bool is_free = folder_remove_at(above, name) || cannot("remove", path, status);
+    const bool is_free = folder_remove_at(above, name) || run_files_cannot("remove", path, status);
     close(above);
     return is_free;
 }
@@ -157,9 +77,9 @@ static bool make_free(const RunFiles *files, const char *path, Status *status)
 RunFiles *run_files_open(FileStore *store, const char *folder, const ShellMount *mounts,
                          int32_t mount_count, Status *status)
 {
-    const int root = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const int root = open(folder, BENEATH_FOLDER_FLAGS);
     if (root < 0) {
-        cannot("open", folder, status);
+        run_files_cannot("open", folder, status);
         return NULL;
     }
     Arena *arena = arena_create();
@@ -183,30 +103,20 @@ RunFiles *run_files_open(FileStore *store, const char *folder, const ShellMount 
     return NULL;
 }
 
-static void close_file(RunFiles *files)
-{
-    if (files->reader)
-        files_reader_close(files->reader);
-    if (files->descriptor >= 0)
-        close(files->descriptor);
-    files->reader = NULL;
-    files->descriptor = -1;
-}
-
 void run_files_close(RunFiles *files)
 {
     if (!files)
         return;
-    close_file(files);
+    run_files_close_file(files);
     close(files->folder);
     arena_destroy(files->arena);
 }
 
 bool run_files_make_folder(RunFiles *files, const char *path, Status *status)
 {
-    const int folder = open_folder(files->folder, below(path), true);
+    const int folder = beneath_open_folder(files->folder, run_files_relative(path), true);
     if (folder < 0)
-        return cannot("make", path, status);
+        return run_files_cannot("make", path, status);
     close(folder);
     return true;
 }
@@ -215,12 +125,12 @@ int run_files_create(RunFiles *files, const char *path, Status *status)
 {
     // What is laid out there is not written over but replaced.
     int above;
-    const char *name = open_above(files->folder, below(path), true, &above);
+    const char *name = beneath_open_above(files->folder, run_files_relative(path), true, &above);
     int file = -1;
     if (name && folder_remove_at(above, name))
         file = openat(above, name, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
     if (file < 0)
-        cannot("make", path, status);
+        run_files_cannot("make", path, status);
     if (name)
         close(above);
     return file;
@@ -273,7 +183,7 @@ static const ShellMount *mount_of(const RunFiles *files, Arena *arena, const cha
     const ShellMount *found = NULL;
     size_t longest = 0;
     for (int32_t i = 0; i < files->mount_count; i++) {
-        const char *at = below(files->mounts[i].path);
+        const char *at = run_files_relative(files->mounts[i].path);
         const size_t length = strlen(at);
         if (length > longest && strncmp(path, at, length) == 0 && path[length] == '/') {
             found = &files->mounts[i];
@@ -286,20 +196,6 @@ static const ShellMount *mount_of(const RunFiles *files, Arena *arena, const cha
                   ? path + longest + 1
                   : arena_printf(arena, "%s/%s", found->folder, path + longest + 1);
     return found;
-}
-
-static ShareName share_of(Arena *arena, const ShellMount *mount)
-{
-    return share_name_read(arena, mount->share);
-}
-
-/* False where the machine is to blame. */
-static bool is_fine(const char *what, const char *path, FilesFailure failure, Status *status)
-{
-    if (failure != FILES_NO_SPACE && failure != FILES_MACHINE)
-        return true;
-    return status_fail(status, STATUS_MACHINE, place_in(path, 0, 0), "cannot be %s: %s", what,
-                       files_failure_reason(failure));
 }
 
 static void leave_out(RunFiles *files, const char *path, const char *why)
@@ -333,121 +229,6 @@ int64_t run_files_count(const RunFiles *files)
     return files->count;
 }
 
-/* --- Laying out --- */
-
-static void look_into(RunFiles *files, int folder, const char *path, int depth);
-
-/* Directories at once, files to be laid out later. */
-static bool list(RunFiles *files, int32_t mount, ShareName share, const char *path, int depth,
-                 Status *status)
-{
-    FilesEntry *entries = NULL;
-    int32_t count = 0;
-    bool more;
-    const ShellMount *at = &files->mounts[mount];
-    const FilesFailure failure = files_list(files->store, files->arena, share, path, "", "",
-                                            INT32_MAX, &entries, &count, &more);
-    if (failure != FILES_OK)
-        return is_fine("laid out", at->share, failure, status); // one that is not there is empty
-    const size_t cut = *at->folder == '\0' ? 0 : strlen(at->folder) + 1;
-    for (int32_t i = 0; i < count && depth < DEPTH_MAX; i++) {
-        const char *inner = *path == '\0'
-                                ? entries[i].name
-                                : arena_printf(files->arena, "%s/%s", path, entries[i].name);
-        if (entries[i].kind != FILES_FILE) {
-            const char *folder = arena_printf(files->arena, "%s/%s", at->path, inner + cut);
-            if (!run_files_make_folder(files, folder, status) ||
-                !list(files, mount, share, inner, depth + 1, status))
-                return false;
-            continue;
-        }
-        files->to_lay = array_room(files->arena, files->to_lay, files->to_lay_count + 1,
-                                   &files->to_lay_capacity, sizeof *files->to_lay);
-        files->to_lay[files->to_lay_count++] =
-            (ToLay){.mount = mount, .path = inner, .bytes = entries[i].bytes};
-    }
-    return true;
-}
-
-static bool list_all(RunFiles *files, Status *status)
-{
-    for (int32_t i = 0; i < files->mount_count; i++) {
-        const ShellMount *mount = &files->mounts[i];
-        if (!file_server_is_share(mount->share) &&
-            !list(files, i, share_of(files->arena, mount), mount->folder, 0, status))
-            return false;
-    }
-    files->is_listed = true;
-    return true;
-}
-
-static const char *laid_path(const RunFiles *files, const ToLay *file)
-{
-    const ShellMount *mount = &files->mounts[file->mount];
-    const size_t cut = *mount->folder == '\0' ? 0 : strlen(mount->folder) + 1;
-    return arena_printf(files->arena, "%s/%s", below(mount->path), file->path + cut);
-}
-
-/* `*is_there` false: the file has been deleted. */
-static bool begin_laying(RunFiles *files, ToLay *file, bool *is_there, Status *status)
-{
-    const ShareName share = share_of(files->arena, &files->mounts[file->mount]);
-    const FilesFailure failure =
-        files_open(files->store, share, file->path, &files->reader, &file->bytes);
-    *is_there = failure == FILES_OK;
-    if (!*is_there)
-        return is_fine("laid out", file->path, failure, status);
-    files->descriptor =
-        open_file(files->folder, laid_path(files, file), O_RDWR | O_CREAT | O_TRUNC, true);
-    files->position = 0;
-    return (files->descriptor >= 0 && ftruncate(files->descriptor, file->bytes) == 0) ||
-           cannot("lay out", file->path, status);
-}
-
-static bool is_zero(const char *bytes, size_t length)
-{
-    return length == 0 || (bytes[0] == '\0' && memcmp(bytes, bytes + 1, length - 1) == 0);
-}
-
-RunFilesStep run_files_lay(RunFiles *files, Status *status)
-{
-    if (!files->is_listed && !list_all(files, status))
-        return RUN_FILES_FAILED;
-    for (int64_t left = STEP_BYTES; files->laid < files->to_lay_count;) {
-        ToLay *file = &files->to_lay[files->laid];
-        bool is_there = true;
-        if (left <= 0)
-            return RUN_FILES_MORE;
-        left -= LEAST_BYTES;
-        if (files->descriptor < 0 && !begin_laying(files, file, &is_there, status))
-            return RUN_FILES_FAILED;
-        if (!is_there) {
-            files->laid++;
-            continue;
-        }
-        if (files->position >= file->bytes) {
-            close_file(files);
-            files->laid++;
-            continue;
-        }
-        const int64_t got = files_read(files->reader, files->position, files->chunk, CHUNK);
-        if (got <= 0) {
-            status_fail(status, STATUS_MACHINE, place_in(file->path, 0, 0), "cannot be read");
-            return RUN_FILES_FAILED;
-        }
-        if (!is_zero(files->chunk, (size_t)got) &&
-            !file_put(files->descriptor, files->chunk, (size_t)got, files->position)) {
-            cannot("lay out", file->path, status);
-            return RUN_FILES_FAILED;
-        }
-        files->position += got;
-        left -= got;
-    }
-    files->round = ROUND_LAID;
-    look_into(files, open_folder(files->folder, "", false), "", 0);
-    return RUN_FILES_DONE;
-}
-
 /* --- Looking --- */
 
 static void look_at(RunFiles *files, const char *path, const struct stat *facts)
@@ -471,6 +252,17 @@ static void look_at(RunFiles *files, const char *path, const struct stat *facts)
         files->own_bytes += facts->st_size > LEAST_BYTES ? facts->st_size : LEAST_BYTES;
 }
 
+/* An entry that cannot be copied back: on a share, the message at the end names it. */
+static void look_at_odd(RunFiles *files, const char *path, mode_t mode)
+{
+    const char *inside;
+    if (files->is_last && mount_of(files, files->arena, path, &inside))
+        leave_out(files, arena_printf(files->arena, "/%s", path),
+                  S_ISLNK(mode)                    ? "a link"
+                  : S_ISREG(mode) || S_ISDIR(mode) ? "too deep"
+                                                   : "no plain file");
+}
+
 /* All in a directory, whose descriptor it closes; `path` is its own, "" for the folder. */
 static void look_into(RunFiles *files, int folder, const char *path, int depth)
 {
@@ -488,45 +280,27 @@ static void look_into(RunFiles *files, int folder, const char *path, int depth)
             continue;
         const int length =
             snprintf(inner, sizeof inner, "%s%s%s", path, *path ? "/" : "", one->d_name);
+        const bool is_folder = S_ISDIR(facts.st_mode);
         const bool is_reached = length < (int)sizeof inner && depth < DEPTH_MAX;
-        if (is_reached && (S_ISREG(facts.st_mode) || S_ISDIR(facts.st_mode)))
+        if (is_reached && (S_ISREG(facts.st_mode) || is_folder))
             look_at(files, inner, &facts);
-        if (is_reached && S_ISDIR(facts.st_mode))
-            look_into(files,
-                      openat(folder, one->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC),
-                      inner, depth + 1);
+        else
+            look_at_odd(files, inner, facts.st_mode);
+        if (is_reached && is_folder)
+            look_into(files, openat(folder, one->d_name, BENEATH_FOLDER_FLAGS), inner, depth + 1);
     }
     closedir(entries);
 }
 
-/* Counts entries on a share that are neither plain files nor directories, for the message at the
- * end. */
-static void look_for_odd(RunFiles *files, int folder, const char *path, int depth)
+static void look_at_all(RunFiles *files)
 {
-    DIR *entries = folder >= 0 ? fdopendir(folder) : NULL;
-    if (!entries) {
-        if (folder >= 0)
-            close(folder);
-        return;
-    }
-    for (const struct dirent *one; (one = readdir(entries)) != NULL;) {
-        struct stat facts;
-        if (strcmp(one->d_name, ".") == 0 || strcmp(one->d_name, "..") == 0 ||
-            fstatat(folder, one->d_name, &facts, AT_SYMLINK_NOFOLLOW) != 0)
-            continue;
-        const char *inner = arena_printf(files->arena, "%s/%s", path, one->d_name);
-        const char *inside;
-        const bool is_plain = S_ISREG(facts.st_mode) || S_ISDIR(facts.st_mode);
-        if (!is_plain && mount_of(files, files->arena, below(inner), &inside))
-            leave_out(files, inner, S_ISLNK(facts.st_mode) ? "a link" : "no plain file");
-        if (S_ISDIR(facts.st_mode) && depth >= DEPTH_MAX)
-            leave_out(files, inner, "too deep");
-        if (S_ISDIR(facts.st_mode) && depth < DEPTH_MAX)
-            look_for_odd(
-                files, openat(folder, one->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC),
-                inner, depth + 1);
-    }
-    closedir(entries);
+    look_into(files, beneath_open_folder(files->folder, "", false), "", 0);
+}
+
+void run_files_note_all(RunFiles *files)
+{
+    files->round = ROUND_LAID;
+    look_at_all(files);
 }
 
 /* --- Taking --- */
@@ -544,9 +318,10 @@ static bool take_removal(RunFiles *files, Entry *entry, Status *status)
     FilesFailure failure = FILES_OK;
     const bool was_folder = entry->is_folder != entry->is_replaced;
     if (mount && !was_folder)
-        failure = files_file_delete(files->store, share_of(arena, mount), inside);
+        failure = files_file_delete(files->store, share_name_read(arena, mount->share), inside);
     else if (mount)
-        failure = files_directory_delete(files->store, share_of(arena, mount), inside);
+        failure =
+            files_directory_delete(files->store, share_name_read(arena, mount->share), inside);
     arena_destroy(arena);
     if (!entry->is_replaced) {
         entry->round = 0; // as if it had never been there
@@ -554,7 +329,7 @@ static bool take_removal(RunFiles *files, Entry *entry, Status *status)
     }
     entry->is_replaced = entry->was_added_to = false;
     entry->taken_bytes = -1;
-    return is_fine("deleted", entry->path, failure, status);
+    return run_files_is_fine("deleted", entry->path, failure, status);
 }
 
 static bool take_folder(RunFiles *files, Entry *entry, Status *status)
@@ -564,12 +339,13 @@ static bool take_folder(RunFiles *files, Entry *entry, Status *status)
     const ShellMount *mount = mount_of(files, arena, entry->path, &inside);
     FilesFailure failure = FILES_OK;
     if (mount)
-        failure = files_directory_create(files->store, share_of(arena, mount), inside, NULL);
+        failure = files_directory_create(files->store, share_name_read(arena, mount->share), inside,
+                                         NULL);
     arena_destroy(arena);
     entry->is_due = entry->has_failed = false;
     if (failure != FILES_OK && failure != FILES_EXISTS)
         leave_out_entry(files, entry, files_failure_reason(failure));
-    return is_fine("taken", entry->path, failure, status);
+    return run_files_is_fine("taken", entry->path, failure, status);
 }
 
 /* Opens a file to be taken; `files->descriptor` stays -1 where there is nothing to take. */
@@ -577,7 +353,7 @@ static bool begin_taking(RunFiles *files, Entry *entry, bool last, ShareName sha
                          const char *inside, Status *status)
 {
     struct stat facts;
-    const int file = open_file(files->folder, entry->path, O_RDONLY, false);
+    const int file = beneath_open_file(files->folder, entry->path, O_RDONLY, false);
     entry->has_failed = false;
     if (file < 0 || fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode)) {
         if (file >= 0)
@@ -594,7 +370,7 @@ static bool begin_taking(RunFiles *files, Entry *entry, bool last, ShareName sha
     if (failure != FILES_OK) {
         close(file);
         leave_out_entry(files, entry, files_failure_reason(failure));
-        return is_fine("taken", entry->path, failure, status);
+        return run_files_is_fine("taken", entry->path, failure, status);
     }
     entry->was_added_to = is_longer;
     if (!is_longer)
@@ -613,7 +389,7 @@ static bool take_piece(RunFiles *files, Entry *entry, ShareName share, const cha
         *got = pread(files->descriptor, files->chunk, CHUNK, (off_t)files->position);
     } while (*got < 0 && errno == EINTR);
     if (*got < 0)
-        return cannot("read", entry->path, status);
+        return run_files_cannot("read", entry->path, status);
     if (*got == 0)
         return true;
     FilesFailure failure =
@@ -624,7 +400,7 @@ static bool take_piece(RunFiles *files, Entry *entry, ShareName share, const cha
         *got = 0;
         entry->taken_bytes = -1;
         leave_out_entry(files, entry, files_failure_reason(failure));
-        return is_fine("taken", entry->path, failure, status);
+        return run_files_is_fine("taken", entry->path, failure, status);
     }
     files->position += *got;
     entry->taken_bytes = files->position;
@@ -640,7 +416,7 @@ static bool take_file(RunFiles *files, Entry *entry, bool last, int64_t *left, S
     bool is_well = true;
     int64_t got = 0;
     if (mount) {
-        const ShareName share = share_of(arena, mount);
+        const ShareName share = share_name_read(arena, mount->share);
         if (files->descriptor < 0)
             is_well = begin_taking(files, entry, last, share, inside, status);
         if (is_well && files->descriptor >= 0)
@@ -649,7 +425,7 @@ static bool take_file(RunFiles *files, Entry *entry, bool last, int64_t *left, S
     arena_destroy(arena);
     *left -= got + LEAST_BYTES;
     if (got == 0) {
-        close_file(files);
+        run_files_close_file(files);
         entry->is_due = false;
     }
     return is_well;
@@ -661,16 +437,14 @@ static void look(RunFiles *files, bool last)
     files->own_bytes = 0;
     files->is_looking = true;
     files->is_last = last;
-    look_into(files, open_folder(files->folder, "", false), "", 0);
+    if (last)
+        files->left_out = 0;
+    look_at_all(files);
     files->next = 0;
     files->to_remove = files->count;
     for (uint32_t i = 0; last && i < files->count; i++)
         if (files->entries[i].was_added_to || files->entries[i].has_failed)
             files->entries[i].is_due = true;
-    if (last) {
-        files->left_out = 0;
-        look_for_odd(files, open_folder(files->folder, "", false), "", 0);
-    }
 }
 
 /* One entry, or a piece of it. */

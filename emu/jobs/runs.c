@@ -1,24 +1,18 @@
 #define _XOPEN_SOURCE 700 // realpath
 #include "emu/jobs/runs.h"
 
-#include <dirent.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "emu/jobs/run_files.h"
+#include "emu/jobs/run.h"
+#include "emu/jobs/run_folders.h"
 #include "emu/state/state_folder.h"
-#include "real/launch/job_place.h"
 #include "sim/base/array.h"
 #include "sim/base/text.h"
 #include "sim/base/units.h"
-#include "sim/cli/child.h"
-#include "sim/cli/files.h"
 #include "sim/cli/report.h"
 
 /* Looked at so often: how late an end is noticed, and files are seen to grow. */
@@ -32,41 +26,6 @@ _Static_assert((int)AT_ONCE_MAX <= (int)CHILD_GUARD_MAX, "the guard knows every 
 /* The trainer takes other signals for a notice, too, but mpirun passes only this one on to ranks.
  */
 #define NOTICE_SIGNAL SIGUSR1
-
-typedef enum {
-    RUN_WAITS,   /* to be started */
-    RUN_LAYS,    /* its shares are copied out */
-    RUN_IS_LAID, /* until the journal has the present time */
-    RUN_WORKS,   /* the process is there */
-    RUN_TAKES,   /* it has ended, its files are copied back */
-    RUN_TELLS,   /* its end must be reported to the world */
-    RUN_SAVED,   /* its ranks have ended at their notice: the world is going to take the node */
-    RUN_IS_OVER  /* to be removed */
-} RunPhase;
-
-/* A command of one attempt of a job. */
-typedef struct Run Run;
-struct Run {
-    Run *next;
-    Arena *arena; /* its own */
-    JobId job;
-    int32_t attempt; /* Job.starts */
-    uint32_t whose;  /* 0: the program; 1 + node: the preparation there */
-    RunPhase phase;
-    int64_t since_ns;         /* the world's: it began then */
-    int64_t started_ns;       /* the machine's */
-    int64_t taken_ns;         /* the machine's: files may be looked at again */
-    int64_t took_ns;          /* from its end on */
-    int64_t limit_ns;         /* how long it may take */
-    const char *limit_reason; /* what is said where it does */
-    bool is_wanted;           /* the world waits for its end */
-    bool is_noticed;          /* its ranks got notice that a node is going to be preempted */
-    int exit_code;            /* -1: none */
-    const char *reason;       /* why it failed; NULL */
-    Child child;
-    RunFiles *files;
-    const HandOff *hand_off; /* of a training that was handed to the trainer; NULL */
-};
 
 /* A job whose commands may begin. */
 typedef struct {
@@ -86,31 +45,6 @@ struct Runs {
     DataSetCounted counted; // a job must not keep the server from answering for long
 };
 
-/* --- Log --- */
-
-static const char *what_runs(const Run *run)
-{
-    return run->whose == 0 ? "program" : "preparation";
-}
-
-__attribute__((format(printf, 3, 4))) static void say(const Runs *runs, const Run *run,
-                                                      const char *format, ...)
-{
-    Text line = {0};
-    char rest[512];
-    va_list values;
-    const Job *job = world_job(session_world(runs->host.session), run->job);
-    va_start(values, format);
-    vsnprintf(rest, sizeof rest, format, values);
-    va_end(values);
-    text_printf(&line, "info job=%s run=%s", job->path.name, what_runs(run));
-    if (run->whose > 0)
-        text_printf(&line, " node=%" PRIu32, run->whose);
-    text_printf(&line, " %s\n", rest);
-    fputs(text_string(&line), stderr);
-    text_free(&line);
-}
-
 /* --- Which there are --- */
 
 static Run *find_run(const Runs *runs, const Job *job, uint32_t whose)
@@ -126,7 +60,11 @@ static void add_run(Runs *runs, const Job *job, uint32_t whose)
 {
     Arena *arena = arena_create();
     Run *run = ARENA_NEW(arena, Run), **end = &runs->first;
+    // The preparation and the program of the first node have one folder.
     *run = (Run){.arena = arena,
+                 .host = &runs->host,
+                 .folder =
+                     run_folder(arena, runs->folder, job->id, job->starts, whose > 0 ? whose : 1),
                  .job = job->id,
                  .attempt = job->starts,
                  .whose = whose,
@@ -142,55 +80,6 @@ static void forget_run(Run *run)
 {
     run_files_close(run->files);
     arena_destroy(run->arena);
-}
-
-/* The directory of one node in one attempt: its preparation's, and the program's on the first. */
-static const char *node_folder(const Runs *runs, Arena *arena, const Run *run)
-{
-    return arena_printf(arena, "%s/job%" PRIu32 "-%" PRId32 "/node%" PRIu32, runs->folder,
-                        run->job.index, run->attempt, run->whose > 0 ? run->whose : 1);
-}
-
-static void remove_folder(const char *folder)
-{
-    Status status = {0};
-    if (!folder_remove(folder, &status))
-        fprintf(stderr, "warning: %s: %s\n", folder, status.message);
-}
-
-static void remove_job_folders(const Runs *runs, const Job *job)
-{
-    Arena *arena = arena_create();
-    for (int32_t attempt = 1; attempt <= job->starts; attempt++)
-        remove_folder(arena_printf(arena, "%s/job%" PRIu32 "-%" PRId32, runs->folder, job->id.index,
-                                   attempt));
-    arena_destroy(arena);
-}
-
-static bool is_job_folder(const char *name)
-{
-    static const char digits[] = "0123456789";
-    const size_t prefix = strlen("job");
-    if (strncmp(name, "job", prefix) != 0)
-        return false;
-    const size_t job = strspn(name + prefix, digits);
-    const char *dash = name + prefix + job;
-    return job > 0 && dash[0] == '-' && dash[1] != '\0' &&
-           dash[1 + strspn(dash + 1, digits)] == '\0';
-}
-
-/* Removes the folders of all jobs; other files in the folder are kept. */
-static void remove_all_folders(const Runs *runs)
-{
-    Arena *arena = arena_create();
-    DIR *folder = opendir(runs->folder);
-    for (const struct dirent *one; folder && (one = readdir(folder)) != NULL;)
-        if (is_job_folder(one->d_name))
-            remove_folder(arena_printf(arena, "%s/%s", runs->folder, one->d_name));
-    if (folder)
-        closedir(folder);
-    (void)rmdir(runs->folder);
-    arena_destroy(arena);
 }
 
 static bool has_run(const Runs *runs, JobId job)
@@ -229,7 +118,7 @@ void runs_look(Runs *runs)
         if (job->ended_ns == INT64_MAX || has_run(runs, job->id))
             runs->jobs[kept++] = runs->jobs[i];
         else if (runs->jobs[i].has_folder)
-            remove_job_folders(runs, job);
+            run_folders_remove_job(runs->folder, job);
     }
     runs->job_count = kept;
 }
@@ -278,143 +167,6 @@ static void fail_with(Run *run, const Status *status)
                            status->at.source ? status->at.source : "trainyard", status->message));
 }
 
-/* Makes the directories that the service made before it started a command. */
-static bool make_places(const Runs *runs, Run *run, Status *status)
-{
-    const World *world = session_world(runs->host.session);
-    const Job *job = world_job(world, run->job);
-    int32_t count;
-    const char **folders = job_place_folders(world, job, run->arena, &count);
-    for (int32_t i = 0; i < count; i++)
-        if (!run_files_make_folder(run->files, folders[i], status))
-            return false;
-    return true;
-}
-
-static bool prepare(Runs *runs, Run *run, Status *status)
-{
-    const Job *job = world_job(session_world(runs->host.session), run->job);
-    const Program *program = job->spec->program;
-    const char *folder = node_folder(runs, run->arena, run);
-    if (!folder_create(folder, status))
-        return false;
-    run->files =
-        run_files_open(runs->host.files, folder, program->mounts, program->mount_count, status);
-    return run->files != NULL;
-}
-
-static int open_output(const Runs *runs, Run *run, const char *stem, Status *status)
-{
-    const World *world = session_world(runs->host.session);
-    const Job *job = world_job(world, run->job);
-    return run_files_create(run->files, job_place_output(world, job, run->whose, stem, run->arena),
-                            status);
-}
-
-/* Both descriptors, or none. */
-static bool open_outputs(const Runs *runs, Run *run, int *out, int *error, Status *status)
-{
-    *out = open_output(runs, run, "stdout", status);
-    *error = *out < 0 ? -1 : open_output(runs, run, "stderr", status);
-    if (*error >= 0)
-        return true;
-    if (*out >= 0)
-        close(*out);
-    return false;
-}
-
-static bool start_shell(const Runs *runs, Run *run, Status *status)
-{
-    const World *world = session_world(runs->host.session);
-    const Job *job = world_job(world, run->job);
-    const char *folder = node_folder(runs, run->arena, run);
-    char shell[] = "/bin/sh", option[] = "-c";
-    char *const arguments[] = {shell, option,
-                               arena_strdup(run->arena, run->whose == 0
-                                                            ? job->spec->command
-                                                            : job->spec->preparation_command),
-                               NULL};
-    int32_t count;
-    ChildPlan plan = {.arguments = arguments,
-                      .environment =
-                          job_place_environment(world, job, folder, 0, run->arena, &count),
-                      .directory = job_place_start(world, job, folder, run->arena),
-                      .is_supervised = true};
-    if (!open_outputs(runs, run, &plan.out, &plan.error, status))
-        return false;
-    const bool is_started = child_start(&plan, &run->child, status);
-    close(plan.out);
-    close(plan.error);
-    return is_started;
-}
-
-static bool start_ranks(Runs *runs, Run *run, Status *status)
-{
-    const World *world = session_world(runs->host.session);
-    const RanksMachine machine = ranks_machine(run->arena);
-    const HandOffSettings settings = {.trainer = runs->host.settings->trainer,
-                                      .backend = runs->host.settings->backend,
-                                      .data_folder = runs->host.settings->data_folder,
-                                      .counted = &runs->counted,
-                                      .node_folder = node_folder(runs, run->arena, run)};
-    HandOff *plan = ARENA_NEW(run->arena, HandOff);
-    RanksPlan *ranks = &plan->ranks;
-    const char *warning = NULL;
-    if (!hand_off_plan(run->arena, world, world_job(world, run->job), &settings, plan, status) ||
-        !open_outputs(runs, run, &ranks->out, &ranks->error, status))
-        return false;
-    const bool is_started = ranks_start(run->arena, &machine, ranks, &run->child, &warning, status);
-    close(ranks->out);
-    close(ranks->error);
-    run->hand_off = plan;
-    if (is_started)
-        say(runs, run, "ranks=%" PRId32 "%s%s", ranks->ranks, warning ? " warning=" : "",
-            warning ? warning : "");
-    return is_started;
-}
-
-/* Such a job runs the trainer instead of its command line. */
-static bool is_handed_off(const Runs *runs, const Run *run)
-{
-    return hand_off_takes(world_job(session_world(runs->host.session), run->job));
-}
-
-/* Sets the longest duration, and the reason that is reported when it is exceeded. */
-static void set_limit(const Runs *runs, Run *run)
-{
-    const Job *job = world_job(session_world(runs->host.session), run->job);
-    const int64_t own_ns = job_place_limit_ns(job, run->whose);
-    Text text = {0};
-    duration_print(&text, runs->host.settings->time_limit_ns);
-    run->limit_ns = runs->host.settings->time_limit_ns;
-    run->limit_reason =
-        arena_printf(run->arena, "The job ran longer than %s, which --job-time-limit allows",
-                     text_string(&text));
-    if (own_ns < run->limit_ns) {
-        run->limit_ns = own_ns;
-        run->limit_reason = "The specified job ran longer than its maxWallClockTime";
-    }
-    text_free(&text);
-}
-
-static bool start(Runs *runs, Run *run, Status *status)
-{
-    if (!runs->has_guard && !child_guard_open(&runs->guard, status))
-        return false;
-    runs->has_guard = true;
-    if (!make_places(runs, run, status) ||
-        !(is_handed_off(runs, run) ? start_ranks(runs, run, status)
-                                   : start_shell(runs, run, status)))
-        return false;
-    child_guard_add(&runs->guard, &run->child);
-    set_limit(runs, run);
-    run->started_ns = runs->host.pace->machine_ns;
-    run->phase = RUN_WORKS;
-    say(runs, run, "pid=%" PRIdMAX " folder=%s", (intmax_t)run->child.process,
-        node_folder(runs, run->arena, run));
-    return true;
-}
-
 static int32_t count_at_work(const Runs *runs)
 {
     int32_t count = 0;
@@ -426,15 +178,13 @@ static int32_t count_at_work(const Runs *runs)
 static void wait_for_start(Runs *runs, Run *run)
 {
     Status status = {0};
-    if (!run->is_wanted)
-        run->phase = RUN_IS_OVER;
-    else if (is_handed_off(runs, run) && !runs->host.settings->hands_off)
+    if (run_is_handed_off(run) && !runs->host.settings->hands_off)
         fail(run, "The job was submitted to `trainyard serve --real`, and this is one without");
-    else if (!is_handed_off(runs, run) && !runs->host.settings->runs_jobs)
+    else if (!run_is_handed_off(run) && !runs->host.settings->runs_jobs)
         fail(run, "The job was submitted to `trainyard serve --run-jobs`, and this is one without");
     else if (count_at_work(runs) >= AT_ONCE_MAX)
         return;
-    else if (prepare(runs, run, &status))
+    else if (run_prepare(run, &status))
         run->phase = RUN_LAYS;
     else
         fail_with(run, &status);
@@ -443,13 +193,25 @@ static void wait_for_start(Runs *runs, Run *run)
 static void lay_out(Runs *runs, Run *run)
 {
     Status status = {0};
-    RunFilesStep step = run->is_wanted ? run_files_lay(run->files, &status) : RUN_FILES_DONE;
-    if (!run->is_wanted)
-        run->phase = RUN_IS_OVER;
-    else if (step == RUN_FILES_FAILED)
+    const RunFilesStep step = run_files_lay(run->files, &status);
+    if (step == RUN_FILES_FAILED)
         fail_with(run, &status);
     else if (step == RUN_FILES_DONE && session_note_time(runs->host.session, &status))
         run->phase = RUN_IS_LAID; // where that failed it is tried again
+}
+
+static bool start(Runs *runs, Run *run, Status *status)
+{
+    if (!runs->has_guard && !child_guard_open(&runs->guard, status))
+        return false;
+    runs->has_guard = true;
+    if (!run_start(run, &runs->counted, status))
+        return false;
+    child_guard_add(&runs->guard, &run->child);
+    run->started_ns = runs->host.pace->machine_ns;
+    run->phase = RUN_WORKS;
+    run_say(run, "pid=%" PRIdMAX " folder=%s", (intmax_t)run->child.process, run->folder);
+    return true;
 }
 
 /* After a crash from here on the session knows that the command has begun, and does not start it
@@ -457,9 +219,7 @@ static void lay_out(Runs *runs, Run *run)
 static void start_when_known(Runs *runs, Run *run)
 {
     Status status = {0};
-    if (!run->is_wanted)
-        run->phase = RUN_IS_OVER;
-    else if (!store_is_dirty(runs->host.store) && !start(runs, run, &status))
+    if (!store_is_dirty(runs->host.store) && !start(runs, run, &status))
         fail_with(run, &status);
 }
 
@@ -480,7 +240,13 @@ static void note_end(Runs *runs, Run *run, pid_t process)
     run->phase = RUN_TAKES;
     if (run->reason)
         run->exit_code = -1; // not its own
-    say(runs, run, "took_ms=%" PRId64 " exit=%d", run->took_ns / NS_PER_MS, run->exit_code);
+    run_say(run, "took_ms=%" PRId64 " exit=%d", run->took_ns / NS_PER_MS, run->exit_code);
+}
+
+static const char *not_kept(const Run *run, const Status *status)
+{
+    return arena_printf(run->arena, "What the job wrote could not be kept: %s: %s",
+                        status->at.source, status->message);
 }
 
 static void take_files(Runs *runs, Run *run)
@@ -488,23 +254,22 @@ static void take_files(Runs *runs, Run *run)
     Status status = {0};
     const RunFilesStep step = run_files_take(run->files, false, &status);
     if (step == RUN_FILES_FAILED)
-        stop(run, arena_printf(run->arena, "What the job wrote could not be kept: %s: %s",
-                               status.at.source, status.message));
+        stop(run, not_kept(run, &status));
     else if (step == RUN_FILES_DONE)
         run->taken_ns = runs->host.pace->machine_ns;
 }
 
 /* Gives the ranks of a training that saves on notice the notice of a node: they write a checkpoint
  * and end (trainer/run/signals.h). */
-static void give_notice(const Runs *runs, Run *run)
+static void give_notice(Run *run)
 {
-    const Job *job = world_job(session_world(runs->host.session), run->job);
+    const Job *job = run_job(run);
     if (run->is_noticed || !run->hand_off || !job->spec->program->training->saves_on_notice ||
         job->attempt->warned_by != CAUSE_PREEMPTION)
         return;
     run->is_noticed = true;
     child_signal(&run->child, NOTICE_SIGNAL);
-    say(runs, run, "notice=preemption");
+    run_say(run, "notice=preemption");
 }
 
 static void look_after(Runs *runs, Run *run)
@@ -519,7 +284,7 @@ static void look_after(Runs *runs, Run *run)
         stop(run, "The job was ended"); // this reason is not reported
         return;
     }
-    give_notice(runs, run);
+    give_notice(run);
     if (runs->host.pace->machine_ns - run->started_ns >= run->limit_ns)
         stop(run, run->limit_reason);
     if (runs->host.pace->machine_ns - run->taken_ns >=
@@ -539,6 +304,7 @@ static void look_after(Runs *runs, Run *run)
 
 static void take_last_files(Runs *runs, Run *run)
 {
+    (void)runs; // the others of the table of phases need it
     Status status = {0};
     const RunFilesStep step = run_files_take(run->files, true, &status);
     const char *left_out;
@@ -546,30 +312,29 @@ static void take_last_files(Runs *runs, Run *run)
         return;
     run->phase = run->is_noticed && run->exit_code == 128 + NOTICE_SIGNAL ? RUN_SAVED : RUN_TELLS;
     if (step == RUN_FILES_FAILED && !run->reason)
-        fail(run, arena_printf(run->arena, "What the job wrote could not be kept: %s: %s",
-                               status.at.source, status.message));
+        fail(run, not_kept(run, &status));
     left_out = run_files_left_out(run->files, run->arena);
     if (left_out)
-        say(runs, run, "left_out=%s", left_out);
+        run_say(run, "left_out=%s", left_out);
 }
 
-static void report_training(const Runs *runs, const Run *run, Json *news)
+static void report_training(const Run *run, Json *news)
 {
     RealTraining training;
     Status status;
     Text why = {0};
     if (!hand_off_read_training(run->arena, run->hand_off, &training, &status)) {
         status_print(&status, false, &why);
-        say(runs, run, "no_figures=%.*s", (int)strcspn(why.data, "\n"), why.data);
+        run_say(run, "no_figures=%.*s", (int)strcspn(why.data, "\n"), why.data);
         text_free(&why);
     }
     hand_off_put_training(run->arena, news, training);
 }
 
-static Json *news_of(const Runs *runs, const Run *run, const Job *job)
+static Json *news_of(const Run *run)
 {
     Arena *arena = run->arena;
-    Json *news = session_command_about(arena, COMMAND_JOB_RAN, job->path);
+    Json *news = session_command_about(arena, COMMAND_JOB_RAN, run_job(run)->path);
     json_put_text(arena, news, "took", arena_printf(arena, "%" PRId64 "ns", run->took_ns));
     if (run->reason)
         json_put_text(arena, news, "reason", run->reason);
@@ -578,7 +343,7 @@ static Json *news_of(const Runs *runs, const Run *run, const Job *job)
     if (run->exit_code >= 0)
         json_put_integer(arena, news, "exit_code", run->exit_code);
     if (run->hand_off)
-        report_training(runs, run, news);
+        report_training(run, news);
     return news;
 }
 
@@ -586,59 +351,45 @@ static Json *news_of(const Runs *runs, const Run *run, const Job *job)
  */
 static void report_to_world(Runs *runs, Run *run)
 {
-    const Job *job = world_job(session_world(runs->host.session), run->job);
     Problems problems = problems_create(run->arena);
     const int64_t now_ns = session_now_ns(runs->host.session);
     if (run->since_ns + run->took_ns < now_ns)
         run->took_ns = now_ns - run->since_ns; // it lasted until it was looked at
-    const bool is_told =
-        !run->is_wanted ||
-        session_command(runs->host.session, news_of(runs, run, job), NULL, &problems);
+    const bool is_told = session_command(runs->host.session, news_of(run), NULL, &problems);
     if (!is_told)
-        say(runs, run, "untold=%s", problems.items[0].message);
+        run_say(run, "untold=%s", problems.items[0].message);
     if (is_told || problems.items[0].code != STATUS_MACHINE)
         run->phase = RUN_IS_OVER;
-    if (is_told && run->is_wanted && run->reason)
-        say(runs, run, "failed=%s", run->reason);
+    if (is_told && run->reason)
+        run_say(run, "failed=%s", run->reason);
 }
 
 /* --- All of them --- */
 
-static bool is_wanted(const World *world, const Run *run)
+static bool is_wanted(const Run *run)
 {
-    const Job *job = world_job(world, run->job);
+    const Job *job = run_job(run);
     return job->starts == run->attempt && job_runs_outside(job, run->whose);
 }
 
 static void work(Runs *runs, Run *run)
 {
-    run->is_wanted = run->is_wanted && is_wanted(session_world(runs->host.session), run);
-    switch (run->phase) {
-    case RUN_WAITS:
-        wait_for_start(runs, run);
-        break;
-    case RUN_LAYS:
-        lay_out(runs, run);
-        break;
-    case RUN_IS_LAID:
-        start_when_known(runs, run);
-        break;
-    case RUN_WORKS:
-        look_after(runs, run);
-        break;
-    case RUN_TAKES:
-        take_last_files(runs, run);
-        break;
-    case RUN_TELLS:
-        report_to_world(runs, run);
-        break;
-    case RUN_SAVED:
-        if (!run->is_wanted)
-            run->phase = RUN_IS_OVER;
-        break;
-    case RUN_IS_OVER:
-        break;
-    }
+    static void (*const steps[])(Runs * runs, Run * run) = {
+        [RUN_WAITS] = wait_for_start,
+        [RUN_LAYS] = lay_out,
+        [RUN_IS_LAID] = start_when_known,
+        [RUN_WORKS] = look_after,
+        [RUN_TAKES] = take_last_files,
+        [RUN_TELLS] = report_to_world,
+        [RUN_SAVED] = NULL, // the world is going to end the attempt
+        [RUN_IS_OVER] = NULL,
+    };
+    const bool has_process = run->phase == RUN_WORKS || run->phase == RUN_TAKES;
+    run->is_wanted = run->is_wanted && is_wanted(run);
+    if (!run->is_wanted && !has_process)
+        run->phase = RUN_IS_OVER;
+    if (steps[run->phase] != NULL)
+        steps[run->phase](runs, run);
 }
 
 void runs_work(Runs *runs)
@@ -680,7 +431,7 @@ Runs *runs_open(Arena *arena, RunsHost host)
     *runs = (Runs){.host = host, .arena = arena, .guard = {.channel = -1}};
     runs->folder = state_path(arena, whole ? whole : folder, STATE_RUNS);
     free(whole);
-    remove_all_folders(runs); // left by an emulator that was killed
+    run_folders_remove_all(runs->folder); // left by an emulator that was killed
     runs_look(runs);
     for (Run *run = runs->first; run; run = run->next)
         fail(run, was_ended);
@@ -729,5 +480,5 @@ void runs_close(Runs *runs)
         run = next;
     }
     child_guard_close(&runs->guard);
-    remove_all_folders(runs);
+    run_folders_remove_all(runs->folder);
 }

@@ -1,6 +1,6 @@
 #include "emu/session/records.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sim/base/ascii.h"
@@ -16,6 +16,19 @@ _Static_assert(sizeof types / sizeof *types == RECORD_KIND_COUNT, "one type per 
 const char *record_type(RecordKind kind)
 {
     return types[kind];
+}
+
+RecordKind record_kind(CommandKind made_by)
+{
+    static const CommandKind makers[] = {
+#define X(name, type) COMMAND_##name##_CREATE,
+        RECORD_KINDS(X)
+#undef X
+    };
+    int kind = 0;
+    while (kind < (int)RECORD_KIND_COUNT && makers[kind] != made_by)
+        kind++;
+    return (RecordKind)kind;
 }
 
 /* --- Properties --- */
@@ -146,83 +159,55 @@ void records_begin(Records *records, Arena *arena, const World *world, const cha
                          .scopes = name_table_create(arena)};
 }
 
-static void add(Records *records, Record record)
+/* Adds the record of the resource in that row of the world's table of its kind. */
+static void add(Records *records, RecordKind kind, uint32_t index_in_world, ResourcePath path,
+                int64_t created_ns)
 {
     char key[KEY_BYTES];
-    if (record.kind == RECORD_STORAGE && record.path.group == NULL)
-        record.path.group = records->group;
-    bool is_named = make_name_key(key, record.kind, record.path);
+    if (kind == RECORD_STORAGE && path.group == NULL)
+        path.group = records->group;
+    bool is_named = make_name_key(key, kind, path);
     invariant(is_named);
     RecordRow *row = ARENA_NEW(records->arena, RecordRow);
-    row->record = record;
-    row->record.written_ns = record.created_ns;
-    row->record.arena = records->arena;
+    row->record = (Record){.kind = kind,
+                           .path = path,
+                           .created_ns = created_ns,
+                           .written_ns = created_ns,
+                           .arena = records->arena,
+                           .cluster = {kind == RECORD_CLUSTER ? index_in_world : ID_NONE},
+                           .job = {kind == RECORD_JOB ? index_in_world : ID_NONE},
+                           .row = index_in_world};
     for (int32_t depth = 0; depth < SCOPE_DEPTHS; depth++)
         row->next[depth] = ID_NONE;
     const uint32_t index = row_table_add(records->arena, &records->rows, row);
     name_table_set(records->names, key, index);
-    for (int32_t depth = 0; depth <= depth_of(record.path); depth++)
+    for (int32_t depth = 0; depth <= depth_of(path); depth++)
         append(records, depth, index);
-}
-
-static RecordKind kind_of_resource(CommandKind made_by)
-{
-    return made_by == COMMAND_GROUP_CREATE        ? RECORD_GROUP
-           : made_by == COMMAND_WORKSPACE_CREATE  ? RECORD_WORKSPACE
-           : made_by == COMMAND_EXPERIMENT_CREATE ? RECORD_EXPERIMENT
-                                                  : RECORD_STORAGE;
 }
 
 void records_catch_up(Records *records)
 {
     const World *world = records->world;
-    const Record nothing = {.cluster = {ID_NONE}, .job = {ID_NONE}};
-    for (; records->resources_seen < world_resource_count(world); records->resources_seen++) {
-        WorldResource resource = world_resource(world, records->resources_seen);
-        Record record = nothing;
-        if (resource.path.name == NULL)
-            continue; // forgotten
-        record.kind = kind_of_resource(resource.made_by);
-        record.path = resource.path;
-        record.created_ns = resource.created_ns;
-        record.row = records->resources_seen;
-        add(records, record);
+    for (uint32_t *row = &records->resources_seen; *row < world_resource_count(world); ++*row) {
+        WorldResource resource = world_resource(world, *row);
+        if (resource.path.name != NULL) // NULL, as below: it is forgotten
+            add(records, record_kind(resource.made_by), *row, resource.path, resource.created_ns);
     }
-    for (; records->clusters_seen < world_cluster_count(world); records->clusters_seen++) {
-        const Cluster *cluster = world_cluster(world, (ClusterId){records->clusters_seen});
-        Record record = nothing;
-        if (cluster == NULL)
-            continue; // forgotten
-        record.kind = RECORD_CLUSTER;
-        record.path = cluster->path;
-        record.created_ns = cluster->created_ns;
-        record.cluster = cluster->id;
-        record.row = records->clusters_seen;
-        add(records, record);
+    for (uint32_t *row = &records->clusters_seen; *row < world_cluster_count(world); ++*row) {
+        const Cluster *cluster = world_cluster(world, (ClusterId){*row});
+        if (cluster != NULL)
+            add(records, RECORD_CLUSTER, *row, cluster->path, cluster->created_ns);
     }
-    for (; records->jobs_seen < world_job_count(world); records->jobs_seen++) {
-        const Job *job = world_job(world, (JobId){records->jobs_seen});
-        Record record = nothing;
-        if (job == NULL)
-            continue; // forgotten
-        record.kind = RECORD_JOB;
-        record.path = job->path;
-        record.created_ns = job->created_ns;
-        record.job = job->id;
-        record.row = records->jobs_seen;
-        add(records, record);
+    for (uint32_t *row = &records->jobs_seen; *row < world_job_count(world); ++*row) {
+        const Job *job = world_job(world, (JobId){*row});
+        if (job != NULL)
+            add(records, RECORD_JOB, *row, job->path, job->created_ns);
     }
-    for (; records->file_servers_seen < world_file_server_count(world);
-         records->file_servers_seen++) {
-        const FileServer *server = world_file_server(world, records->file_servers_seen);
-        Record record = nothing;
-        if (server == NULL)
-            continue; // forgotten
-        record.kind = RECORD_FILE_SERVER;
-        record.path = server->path;
-        record.created_ns = server->created_ns;
-        record.row = records->file_servers_seen;
-        add(records, record);
+    for (uint32_t *row = &records->file_servers_seen; *row < world_file_server_count(world);
+         ++*row) {
+        const FileServer *server = world_file_server(world, *row);
+        if (server != NULL)
+            add(records, RECORD_FILE_SERVER, *row, server->path, server->created_ns);
     }
 }
 
@@ -328,6 +313,37 @@ const Record *records_next(Records *records, RecordKind kind, ResourcePath scope
         return NULL;
     *at = found + 1;
     return &row_at(records, found)->record;
+}
+
+/* --- Subjects of notes --- */
+
+void record_subject_print(const Record *record, Text *text)
+{
+    const char *parts[] = {record->path.group, record->path.workspace, record->path.experiment,
+                           record->path.name};
+    text_printf(text, "%d", (int)record->kind);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        text_printf(text, "%c%s", i == 0 ? ' ' : '/', parts[i] != NULL ? parts[i] : "");
+}
+
+Record *records_subject(const Records *records, Arena *scratch, const char *subject)
+{
+    char *rest;
+    long kind = strtol(subject, &rest, 10);
+    if (kind < 0 || kind >= RECORD_KIND_COUNT || *rest != ' ')
+        return NULL;
+    const char *parts[4];
+    char *part = arena_strdup(scratch, rest + 1);
+    for (int32_t i = 0; i < 4; i++) {
+        size_t length = strcspn(part, "/");
+        if ((part[length] == '/') != (i < 3))
+            return NULL;
+        part[length] = '\0';
+        parts[i] = length > 0 ? part : NULL;
+        part += length + 1;
+    }
+    return records_newest(records, (RecordKind)kind,
+                          (ResourcePath){parts[0], parts[1], parts[2], parts[3]});
 }
 
 /* --- Forgetting --- */

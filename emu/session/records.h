@@ -25,6 +25,9 @@ typedef enum {
 } RecordKind;
 
 const char *record_type(RecordKind kind);
+/* The kind of the resources that commands of the kind `made_by` create; RECORD_KIND_COUNT: they
+ * create none that has a record. */
+RecordKind record_kind(CommandKind made_by);
 
 /* A resource as requested. Lives at least until records_forget finds it deleted. */
 typedef struct {
@@ -86,6 +89,10 @@ void record_keep(Records *records, Record *record, const Json *kept);
 void records_catch_up(Records *records);
 /* Returns the newest resource of that path, deleted or not; NULL if there is none. */
 Record *records_newest(const Records *records, RecordKind kind, ResourcePath path);
+/* The subject of a note in the journal, "3 group/workspace/experiment/name": the newest resource of
+ * that kind and path at the time of the note. The second finds it; NULL if there is none. */
+void record_subject_print(const Record *record, Text *text);
+Record *records_subject(const Records *records, Arena *scratch, const char *subject);
 Record *records_find(Records *records, RecordKind kind, ResourcePath path);
 const Record *records_next(Records *records, RecordKind kind, ResourcePath scope, uint32_t *at);
 

@@ -175,52 +175,12 @@ static int64_t next_instant(Session *session)
 
 /* --- Subjects of commands --- */
 
-/* RECORD_KIND_COUNT: the command has no subject with a record. */
-static RecordKind kind_of_subject(CommandKind kind)
+/* Whether commands of this kind change the stored record of their subject, and so its stamp. A show
+ * changes nothing; in the recordings, the course of a job leaves its stamp alone. */
+static bool is_stamped(CommandKind kind)
 {
-    switch (kind) {
-    case COMMAND_GROUP_CREATE:
-    case COMMAND_GROUP_DELETE:
-        return RECORD_GROUP;
-    case COMMAND_WORKSPACE_CREATE:
-    case COMMAND_WORKSPACE_DELETE:
-        return RECORD_WORKSPACE;
-    case COMMAND_EXPERIMENT_CREATE:
-    case COMMAND_EXPERIMENT_DELETE:
-        return RECORD_EXPERIMENT;
-    case COMMAND_STORAGE_CREATE:
-    case COMMAND_STORAGE_DELETE:
-        return RECORD_STORAGE;
-    case COMMAND_CLUSTER_CREATE:
-    case COMMAND_CLUSTER_RESIZE:
-    case COMMAND_CLUSTER_AUTOSCALE:
-    case COMMAND_CLUSTER_DELETE:
-        return RECORD_CLUSTER;
-    case COMMAND_JOB_CREATE:
-    case COMMAND_JOB_TERMINATE:
-    case COMMAND_JOB_DELETE:
-    case COMMAND_JOB_RAN:
-    case COMMAND_JOB_REACHED:
-        return RECORD_JOB;
-    case COMMAND_FILE_SERVER_CREATE:
-    case COMMAND_FILE_SERVER_DELETE:
-        return RECORD_FILE_SERVER;
-    case COMMAND_CLUSTER_SHOW:
-    case COMMAND_JOB_SHOW:
-    case COMMAND_JOB_FILES:
-    case COMMAND_USAGES_SHOW:
-    case COMMAND_PROGRAM_SET:
-    case COMMAND_SHARE_CREATE:
-    case COMMAND_SHARE_DELETE:
-    case COMMAND_FILE_UPLOAD:
-    case COMMAND_FILE_DELETE:
-#define X(name, text, what) case COMMAND_##name:
-        FAULT_KINDS(X)
-#undef X
-    case COMMAND_KIND_COUNT:
-        break;
-    }
-    return RECORD_KIND_COUNT;
+    return kind != COMMAND_CLUSTER_SHOW && kind != COMMAND_JOB_SHOW && kind != COMMAND_JOB_FILES &&
+           kind != COMMAND_JOB_TERMINATE && kind != COMMAND_JOB_RAN && kind != COMMAND_JOB_REACHED;
 }
 
 /* Updates the record of the command's subject after the command was applied. `entry` and `kept` are
@@ -229,15 +189,13 @@ static void note_subject(Session *session, const Command *command, const Json *e
                          const Json *kept)
 {
     records_catch_up(&session->records);
-    RecordKind kind = kind_of_subject(command->kind);
+    RecordKind kind = record_kind(command_made_by(command->kind));
     if (kind == RECORD_KIND_COUNT)
         return;
     Record *record = records_newest(&session->records, kind, command->path);
     if (record == NULL)
         return;
-    // As recorded, the stamp is that of the stored record, which the course of a job leaves alone.
-    if (command->kind != COMMAND_JOB_TERMINATE && command->kind != COMMAND_JOB_RAN &&
-        command->kind != COMMAND_JOB_REACHED)
+    if (is_stamped(command->kind))
         record->written_ns = session->entry_ns;
     if (record->created_ns == session->entry_ns) {
         record->sequence = session->sequence;
@@ -249,6 +207,13 @@ static void note_subject(Session *session, const Command *command, const Json *e
 }
 
 /* --- Entries --- */
+
+/* The session has the entry. */
+static void note_entry(Session *session, const JournalEntry *entry)
+{
+    session->sequence = entry->sequence;
+    session->entry_ns = entry->at_ns;
+}
 
 /* Passes warnings about a command on. Its subject is what "name" says. */
 static void warn(const Session *session, const Json *entry, int64_t at_ns, const Problems *warnings)
@@ -388,8 +353,7 @@ bool session_command(Session *session, const Json *command, const Json *kept, Pr
                                .subject = ""};
     const Command *applied = enter_and_apply(session, &line, entry, secrets, problems);
     if (applied != NULL) {
-        session->sequence = line.sequence;
-        session->entry_ns = line.at_ns;
+        note_entry(session, &line);
         note_subject(session, applied, shown, own);
     } else {
         arena_rewind(arena, mark);
@@ -424,37 +388,6 @@ const char *session_command_words(Arena *arena, const Json *command)
 
 /* --- Notes --- */
 
-/* "3 group/workspace/experiment/name": the newest resource of that path at the time of the note. */
-static void print_subject(Text *text, const Record *record)
-{
-    const char *parts[] = {record->path.group, record->path.workspace, record->path.experiment,
-                           record->path.name};
-    text_printf(text, "%d", (int)record->kind);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        text_printf(text, "%c%s", i == 0 ? ' ' : '/', parts[i] != NULL ? parts[i] : "");
-}
-
-/* NULL if there is none. */
-static Record *find_subject(const Session *session, Arena *scratch, const char *subject)
-{
-    char *rest;
-    long kind = strtol(subject, &rest, 10);
-    if (kind < 0 || kind >= RECORD_KIND_COUNT || *rest != ' ')
-        return NULL;
-    const char *parts[4];
-    char *part = arena_strdup(scratch, rest + 1);
-    for (int32_t i = 0; i < 4; i++) {
-        size_t length = strcspn(part, "/");
-        if ((part[length] == '/') != (i < 3))
-            return NULL;
-        part[length] = '\0';
-        parts[i] = length > 0 ? part : NULL;
-        part += length + 1;
-    }
-    return records_newest(&session->records, (RecordKind)kind,
-                          (ResourcePath){parts[0], parts[1], parts[2], parts[3]});
-}
-
 bool session_keep(Session *session, Record *record, const Json *kept, Status *status)
 {
     const Json *own = kept != NULL ? own_copy(session, kept) : NULL;
@@ -463,7 +396,7 @@ bool session_keep(Session *session, Record *record, const Json *kept, Status *st
     int64_t now_ns = world_now_ns(session->world);
     Text text = {0}, subject = {0};
     print_kept(&text, own);
-    print_subject(&subject, record);
+    record_subject_print(record, &subject);
     const JournalEntry line = {.sequence = session->sequence + 1,
                                .at_ns = now_ns > session->entry_ns ? now_ns : session->entry_ns + 1,
                                .list = "notes",
@@ -472,8 +405,7 @@ bool session_keep(Session *session, Record *record, const Json *kept, Status *st
                                .subject = text_string(&subject)};
     bool is_entered = is_in_time(line.at_ns, status) && store_enter(session->store, &line, status);
     if (is_entered) {
-        session->sequence = line.sequence;
-        session->entry_ns = line.at_ns;
+        note_entry(session, &line);
         record->written_ns = line.at_ns;
         record_keep(&session->records, record, own);
     }
@@ -533,8 +465,7 @@ static bool repeat_command(Session *session, const JournalEntry *line, Status *s
     const Command *command = apply(session, whole, line->at_ns, &problems);
     if (problems.count > 0)
         return cannot_replay(session, line, problems.items[0].message, status);
-    session->sequence = line->sequence;
-    session->entry_ns = line->at_ns;
+    note_entry(session, line);
     note_subject(session, command, entry, kept);
     return true;
 }
@@ -545,13 +476,12 @@ static bool repeat_note(Session *session, const JournalEntry *line, Status *stat
     const Json *kept = parse_line(session->commands, line->kept, &problems);
     session_advance(session, line->at_ns); // an event may have created its subject
     records_catch_up(&session->records);
-    Record *record = find_subject(session, session->commands, line->subject);
+    Record *record = records_subject(&session->records, session->commands, line->subject);
     if (record == NULL || problems.count > 0)
         return cannot_replay(session, line, "its subject does not exist", status);
     record_keep(&session->records, record, kept);
     record->written_ns = line->at_ns;
-    session->sequence = line->sequence;
-    session->entry_ns = line->at_ns;
+    note_entry(session, line);
     return true;
 }
 

@@ -42,10 +42,10 @@ static bool share_command(World *world, const Command *command, Status *status)
     return true;
 }
 
-/* Deletes a container and its contents. `made_by` is the kind of command that creates it. */
-static bool delete_container(World *world, const Command *command, CommandKind made_by,
-                             Status *status)
+/* Deletes a container and its contents. */
+static bool delete_container(World *world, const Command *command, Status *status)
 {
+    const CommandKind made_by = command_made_by(command->kind);
     ResourcePath scope;
     if (!resource_can_delete(world->resources, command, made_by, &scope, status))
         return false;
@@ -132,13 +132,10 @@ bool world_apply(World *world, const Command *command, Status *status)
     case COMMAND_STORAGE_CREATE:
         return resource_create(world->resources, command, status);
     case COMMAND_GROUP_DELETE:
-        return delete_container(world, command, COMMAND_GROUP_CREATE, status);
     case COMMAND_WORKSPACE_DELETE:
-        return delete_container(world, command, COMMAND_WORKSPACE_CREATE, status);
     case COMMAND_EXPERIMENT_DELETE:
-        return delete_container(world, command, COMMAND_EXPERIMENT_CREATE, status);
     case COMMAND_STORAGE_DELETE:
-        return delete_container(world, command, COMMAND_STORAGE_CREATE, status);
+        return delete_container(world, command, status);
     case COMMAND_SHARE_CREATE:
         return create_share(world, command, status);
     case COMMAND_SHARE_DELETE:
@@ -168,11 +165,10 @@ bool world_apply(World *world, const Command *command, Status *status)
                file_server_create(world->storage, command, status);
     case COMMAND_FILE_SERVER_DELETE:
         return file_server_delete(world->storage, command, status);
-    case COMMAND_USAGES_SHOW: {
+    case COMMAND_USAGES_SHOW:
         recorder_begin(world->recorder, TRACE_USAGES_SHOWN);
         recorder_emit(world->recorder);
         return true;
-    }
     case COMMAND_PROGRAM_SET: // its reader has noted it for the jobs that follow
         return true;
 #define X(name, text, what) case COMMAND_##name:

@@ -9,9 +9,16 @@
 
 /* --- Quantities --- */
 
-static int64_t cluster_quantity(const World *world, const Cluster *cluster, Quantity quantity)
+/* The quantity of the subject in that row. */
+static int64_t quantity_of(const World *world, Quantity quantity, uint32_t row)
 {
-    if (cluster == NULL)
+    const CommandKind made_by = quantity_made_by(quantity);
+    const Cluster *cluster =
+        made_by == COMMAND_CLUSTER_CREATE ? cluster_by_id(world->clusters, (ClusterId){row}) : NULL;
+    const Job *job = made_by == COMMAND_JOB_CREATE ? job_by_id(world->jobs, (JobId){row}) : NULL;
+    const Share *share =
+        made_by == COMMAND_SHARE_CREATE ? storage_share(world->storage, (ShareId){row}) : NULL;
+    if (cluster == NULL && job == NULL && share == NULL)
         return 0; // it is forgotten
     switch (quantity) {
     case QUANTITY_CLUSTER_NODES:
@@ -31,24 +38,6 @@ static int64_t cluster_quantity(const World *world, const Cluster *cluster, Quan
     case QUANTITY_CLUSTER_QUEUED:
         return scheduler_queue_length(world->jobs, cluster->id);
     case QUANTITY_JOB_IS_QUEUED:
-    case QUANTITY_JOB_IS_RUNNING:
-    case QUANTITY_JOB_IS_SUCCEEDED:
-    case QUANTITY_JOB_IS_FAILED:
-    case QUANTITY_JOB_EPOCHS:
-    case QUANTITY_JOB_ATTEMPTS:
-    case QUANTITY_SHARE_TRANSFERS:
-    case QUANTITY_COUNT:
-        break;
-    }
-    invariant_broken("a quantity of a cluster", __FILE__, __LINE__);
-}
-
-static int64_t job_quantity(const World *world, const Job *job, Quantity quantity)
-{
-    if (job == NULL)
-        return 0; // it is forgotten
-    switch (quantity) {
-    case QUANTITY_JOB_IS_QUEUED:
         return job->state == JOB_QUEUED;
     case QUANTITY_JOB_IS_RUNNING:
         return job->state == JOB_RUNNING;
@@ -60,41 +49,12 @@ static int64_t job_quantity(const World *world, const Job *job, Quantity quantit
         return job_epochs_done(job, world->engine->now_ns);
     case QUANTITY_JOB_ATTEMPTS:
         return job->starts;
-    case QUANTITY_CLUSTER_NODES:
-    case QUANTITY_CLUSTER_IDLE:
-    case QUANTITY_CLUSTER_RUNNING:
-    case QUANTITY_CLUSTER_PREPARING:
-    case QUANTITY_CLUSTER_LEAVING:
-    case QUANTITY_CLUSTER_UNUSABLE:
-    case QUANTITY_CLUSTER_TARGET:
-    case QUANTITY_CLUSTER_QUEUED:
     case QUANTITY_SHARE_TRANSFERS:
+        return share_active(share);
     case QUANTITY_COUNT:
         break;
     }
-    invariant_broken("a quantity of a job", __FILE__, __LINE__);
-}
-
-static int64_t share_quantity(const Share *share)
-{
-    return share != NULL ? share_active(share) : 0; // NULL: it is forgotten
-}
-
-CommandKind quantity_made_by(Quantity quantity)
-{
-    if (quantity == QUANTITY_SHARE_TRANSFERS)
-        return COMMAND_SHARE_CREATE;
-    return quantity <= QUANTITY_CLUSTER_QUEUED ? COMMAND_CLUSTER_CREATE : COMMAND_JOB_CREATE;
-}
-
-/* The quantity of the subject in that row. */
-static int64_t quantity_of(const World *world, Quantity quantity, uint32_t row)
-{
-    if (quantity == QUANTITY_SHARE_TRANSFERS)
-        return share_quantity(storage_share(world->storage, (ShareId){row}));
-    return quantity_made_by(quantity) == COMMAND_CLUSTER_CREATE
-               ? cluster_quantity(world, cluster_by_id(world->clusters, (ClusterId){row}), quantity)
-               : job_quantity(world, job_by_id(world->jobs, (JobId){row}), quantity);
+    invariant_broken("a known quantity", __FILE__, __LINE__);
 }
 
 int64_t world_quantity(const World *world, Quantity quantity, const char *subject)

@@ -61,7 +61,6 @@ MUST_CHECK bool world_apply_at(World *world, const Command *command, int64_t at_
  * "workspace/gpu", "workspace/experiment/train", "account/share". If several have the name: the
  * newest that is not being deleted, or the newest if all are. ID_NONE: none ever had the name. */
 uint32_t world_subject(const World *world, CommandKind made_by, const char *name);
-CommandKind quantity_made_by(Quantity quantity); /* the kind of its subject */
 /* The present value of a quantity; 0 if the subject does not exist yet. */
 int64_t world_quantity(const World *world, Quantity quantity, const char *subject);
 bool world_condition_holds(const World *world, const Condition *condition);

@@ -2,6 +2,7 @@
 #ifndef SIM_SCENARIO_SCENARIO_EXPLAIN_H
 #define SIM_SCENARIO_SCENARIO_EXPLAIN_H
 
+#include "sim/scenario/command/commands.h"
 #include "sim/scenario/command/workload_read.h"
 #include "sim/scenario/parameters.h"
 #include "sim/schema/explanation.h"

@@ -212,7 +212,7 @@ static Parts read_parts(CommandBinder *binder, ConfigContext *context, const Sce
     parts.wait_target_ns = positive_read(text->wait_target, problems);
     parts.network = network_read(text->network, problems);
     parts.commands = scenario_commands(binder);
-    parts.workloads = workloads_read(binder, &parts.commands);
+    parts.workloads = workloads_read(binder);
     parts.groups = groups_read(binder);
     parts.failures = failures_read(context, text, &parts.groups);
     faults_read(binder, &parts.groups, &parts.commands);

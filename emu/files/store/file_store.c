@@ -91,9 +91,12 @@ static const char *file_name_of(Arena *arena, ShareName share, const char *path)
 static FilesFailure contents_end(FileStore *files, Arena *arena, ShareName share, const char *path,
                                  FilesFailure failure)
 {
-    failure = operation_end(files, failure);
-    if (failure == FILES_DAMAGED)
-        damage_report(&files->blobs, file_name_of(arena, share, path), files->blobs.damaged);
+    failure = operation_end(files, arena, failure);
+    if (failure == FILES_DAMAGED) {
+        Arena *scratch = arena_create();
+        damage_report(&files->blobs, file_name_of(scratch, share, path), files->blobs.damaged);
+        arena_destroy(scratch);
+    }
     return failure;
 }
 
@@ -209,35 +212,6 @@ FilesFailure files_list(FileStore *files, Arena *arena, ShareName share, const c
 
 /* --- Directories --- */
 
-/* The row of an entry that a client creates at `slot`, in place of the clients' entry there. */
-static EntryRow new_row(FileStore *files, const Slot *slot, FilesKind kind, const char *properties,
-                        const char *metadata)
-{
-    bool replaces = slot->has_client && slot->client.kind == (int64_t)kind;
-    // A name keeps its first letters while an entry exists.
-    const char *name = slot->shows == SHOWS_CLIENTS  ? slot->client.name
-                       : slot->shows == SHOWS_WORLDS ? slot->world.name
-                                                     : slot->name.name;
-    return (EntryRow){.id = new_number(&files->tables),
-                      .kind = kind,
-                      .name = name,
-                      .folded = slot->name.folded,
-                      .created = files->tables.now_ticks,
-                      .written = files->tables.now_ticks,
-                      .properties = properties ? properties : "",
-                      .metadata = metadata ? metadata : "",
-                      .lease = replaces ? slot->client.lease : "",
-                      .since_ns = files->tables.now_ns};
-}
-
-static void row_put(FileStore *files, Slot *slot, EntryRow row)
-{
-    int64_t stale = slot->has_client ? slot->client.contents : 0;
-    slot->client = row;
-    slot_put(files, slot);
-    contents_drop(&files->blobs, stale);
-}
-
 static FilesFailure directory_create(FileStore *files, Arena *arena, ShareName share,
                                      const char *path, const char *metadata)
 {
@@ -247,20 +221,17 @@ static FilesFailure directory_create(FileStore *files, Arena *arena, ShareName s
         return failure;
     if (slot.is_root || slot.shows != SHOWS_NOTHING)
         return FILES_EXISTS;
-    row_put(files, &slot, new_row(files, &slot, FILES_DIRECTORY, NULL, metadata));
+    slot_replace(files, &slot, slot_new_row(files, &slot, FILES_DIRECTORY, NULL, metadata));
     return FILES_OK;
 }
 
 FilesFailure files_directory_create(FileStore *files, ShareName share, const char *path,
                                     const char *metadata)
 {
-    if (!operation_begin(files))
+    Arena *arena = operation_begin(files);
+    if (!arena)
         return files->tables.failure;
-    Arena *arena = arena_create();
-    FilesFailure failure =
-        operation_end(files, directory_create(files, arena, share, path, metadata));
-    arena_destroy(arena);
-    return failure;
+    return operation_end(files, arena, directory_create(files, arena, share, path, metadata));
 }
 
 static FilesFailure directory_delete(FileStore *files, Arena *arena, ShareName share,
@@ -288,46 +259,24 @@ static FilesFailure directory_delete(FileStore *files, Arena *arena, ShareName s
 
 FilesFailure files_directory_delete(FileStore *files, ShareName share, const char *path)
 {
-    if (!operation_begin(files))
+    Arena *arena = operation_begin(files);
+    if (!arena)
         return files->tables.failure;
-    Arena *arena = arena_create();
-    FilesFailure failure = operation_end(files, directory_delete(files, arena, share, path));
-    arena_destroy(arena);
-    return failure;
+    return operation_end(files, arena, directory_delete(files, arena, share, path));
 }
 
 /* --- Files --- */
-
-/* The place of a file, in a directory that clients own. */
-static FilesFailure file_walk(FileStore *files, Arena *arena, ShareName share, const char *path,
-                              Slot *slot)
-{
-    FilesFailure failure = slot_walk(files, arena, share, path, true, slot);
-    if (failure == FILES_OK && (slot->is_root || slot_is_directory(slot)))
-        failure = FILES_OTHER_KIND;
-    return failure;
-}
 
 /* The place of an existing file, of which clients get a copy if it is the world's. */
 static FilesFailure file_own(FileStore *files, Arena *arena, ShareName share, const char *path,
                              Slot *slot)
 {
-    FilesFailure failure = file_walk(files, arena, share, path, slot);
+    FilesFailure failure = slot_walk_file(files, arena, share, path, slot);
     if (failure == FILES_OK && slot->shows == SHOWS_NOTHING)
         failure = FILES_NO_RESOURCE;
     if (failure == FILES_OK)
         slot_own(files, slot);
     return failure;
-}
-
-/* The bytes of the entry that would be replaced. */
-static int64_t replaced_bytes(FileStore *files, Slot *slot)
-{
-    if (slot->shows == SHOWS_WORLDS)
-        world_measure(&files->world, &slot->above, &slot->world);
-    return slot->shows == SHOWS_CLIENTS  ? slot->client.bytes
-           : slot->shows == SHOWS_WORLDS ? slot->world.bytes
-                                         : 0;
 }
 
 static FilesFailure file_create(FileStore *files, Arena *arena, ShareName share, const char *path,
@@ -336,33 +285,31 @@ static FilesFailure file_create(FileStore *files, Arena *arena, ShareName share,
     if (bytes > FILES_BYTES_MAX)
         return FILES_TOO_LARGE;
     Slot slot;
-    FilesFailure failure = file_walk(files, arena, share, path, &slot);
+    FilesFailure failure = slot_walk_file(files, arena, share, path, &slot);
     if (failure == FILES_OK)
-        failure = share_takes(files, arena, share, bytes - replaced_bytes(files, &slot));
+        failure = share_takes(files, arena, share, bytes - slot_bytes(files, &slot));
     if (failure != FILES_OK)
         return failure;
-    EntryRow row = new_row(files, &slot, FILES_FILE, properties, metadata);
+    EntryRow row = slot_new_row(files, &slot, FILES_FILE, properties, metadata);
     row.bytes = bytes;
-    row_put(files, &slot, row);
+    slot_replace(files, &slot, row);
     return FILES_OK;
 }
 
 FilesFailure files_file_create(FileStore *files, ShareName share, const char *path, int64_t bytes,
                                const char *properties, const char *metadata)
 {
-    if (!operation_begin(files))
+    Arena *arena = operation_begin(files);
+    if (!arena)
         return files->tables.failure;
-    Arena *arena = arena_create();
-    FilesFailure failure =
-        operation_end(files, file_create(files, arena, share, path, bytes, properties, metadata));
-    arena_destroy(arena);
-    return failure;
+    return operation_end(files, arena,
+                         file_create(files, arena, share, path, bytes, properties, metadata));
 }
 
 static FilesFailure file_delete(FileStore *files, Arena *arena, ShareName share, const char *path)
 {
     Slot slot;
-    FilesFailure failure = file_walk(files, arena, share, path, &slot);
+    FilesFailure failure = slot_walk_file(files, arena, share, path, &slot);
     if (failure != FILES_OK)
         return failure;
     if (slot.shows == SHOWS_NOTHING)
@@ -375,12 +322,10 @@ static FilesFailure file_delete(FileStore *files, Arena *arena, ShareName share,
 
 FilesFailure files_file_delete(FileStore *files, ShareName share, const char *path)
 {
-    if (!operation_begin(files))
+    Arena *arena = operation_begin(files);
+    if (!arena)
         return files->tables.failure;
-    Arena *arena = arena_create();
-    FilesFailure failure = operation_end(files, file_delete(files, arena, share, path));
-    arena_destroy(arena);
-    return failure;
+    return operation_end(files, arena, file_delete(files, arena, share, path));
 }
 
 /* --- Changing --- */
@@ -433,14 +378,11 @@ static FilesFailure change(FileStore *files, Arena *arena, ShareName share, cons
 FilesFailure files_change(FileStore *files, ShareName share, const char *path, int64_t bytes,
                           const char *properties, const char *metadata, const char *lease)
 {
-    if (!operation_begin(files))
+    Arena *arena = operation_begin(files);
+    if (!arena)
         return files->tables.failure;
-    Arena *arena = arena_create();
-    FilesFailure failure =
-        contents_end(files, arena, share, path,
-                     change(files, arena, share, path, bytes, properties, metadata, lease));
-    arena_destroy(arena);
-    return failure;
+    return contents_end(files, arena, share, path,
+                        change(files, arena, share, path, bytes, properties, metadata, lease));
 }
 
 static FilesFailure write_range(FileStore *files, Arena *arena, ShareName share, const char *path,
@@ -468,164 +410,23 @@ static FilesFailure write_range(FileStore *files, Arena *arena, ShareName share,
 FilesFailure files_write(FileStore *files, ShareName share, const char *path, int64_t first,
                          int64_t length, const char *bytes)
 {
-    if (!operation_begin(files))
+    Arena *arena = operation_begin(files);
+    if (!arena)
         return files->tables.failure;
-    Arena *arena = arena_create();
-    FilesFailure failure = contents_end(
-        files, arena, share, path, write_range(files, arena, share, path, first, length, bytes));
-    arena_destroy(arena);
-    return failure;
-}
-
-/* --- Elsewhere --- */
-
-/* Whether `path` is below `directory`. */
-static bool leads_into(Arena *arena, const char *path, const char *directory)
-{
-    FileName *names, *above;
-    int32_t count, above_count;
-    if (!file_path_split(arena, path, &names, &count) ||
-        !file_path_split(arena, directory, &above, &above_count) || count <= above_count)
-        return false;
-    for (int32_t i = 0; i < above_count; i++)
-        if (strcmp(names[i].folded, above[i].folded) != 0)
-            return false;
-    return true;
-}
-
-static FilesFailure rename_check(const Slot *from, const Slot *to, bool replaces)
-{
-    if (from->is_root || to->is_root)
-        return FILES_BAD_NAME;
-    if (from->shows == SHOWS_NOTHING)
-        return FILES_NO_RESOURCE;
-    if (to->shows == SHOWS_NOTHING)
-        return FILES_OK;
-    if (!replaces)
-        return FILES_EXISTS;
-    return slot_is_directory(from) || slot_is_directory(to) ? FILES_OTHER_KIND : FILES_OK;
-}
-
-static FilesFailure rename_entry(FileStore *files, Arena *arena, ShareName share, const char *from,
-                                 const char *to, bool replaces)
-{
-    Slot old, new;
-    FilesFailure failure = slot_walk(files, arena, share, from, true, &old);
-    if (failure == FILES_OK)
-        failure = slot_walk(files, arena, share, to, true, &new);
-    if (failure != FILES_OK)
-        return failure;
-    bool is_same = old.above.client == new.above.client && !old.is_root &&
-                   !new.is_root &&strcmp(old.name.folded, new.name.folded) == 0;
-    failure = rename_check(&old, &new, replaces || is_same);
-    if (is_same && failure == FILES_OTHER_KIND)
-        failure = FILES_OK; // a directory is renamed to other letters
-    if (failure != FILES_OK)
-        return failure;
-    if (leads_into(arena, to, from))
-        return FILES_BAD_NAME;
-    slot_own(files, &old);
-    EntryRow row = old.client;
-    row.name = new.name.name;
-    row.folded = new.name.folded;
-    if (is_same) {
-        old.client = row;
-        slot_put(files, &old);
-        return FILES_OK;
-    }
-    if (row.kind == FILES_DIRECTORY) {
-        Directory below = slot_directory(files, &old);
-        directory_copy(files, &below, below.share, below.client);
-        tables_do(&files->tables, QUERY_FILES_MARKS_DELETE, "ii", below.share, below.client);
-    }
-    row.since_ns = files->tables.now_ns; // hides all that the world wrote there
-    slot_leave(files, &old);
-    row_put(files, &new, row);
-    return FILES_OK;
-}
-
-FilesFailure files_rename(FileStore *files, ShareName share, const char *from, const char *to,
-                          bool replaces)
-{
-    if (!operation_begin(files))
-        return files->tables.failure;
-    Arena *arena = arena_create();
-    FilesFailure failure =
-        operation_end(files, rename_entry(files, arena, share, from, to, replaces));
-    arena_destroy(arena);
-    return failure;
-}
-
-static FilesFailure copy(FileStore *files, Arena *arena, ShareName from_share, const char *from,
-                         ShareName to_share, const char *to, const char *metadata)
-{
-    Slot old, new;
-    FilesFailure failure = slot_walk(files, arena, from_share, from, false, &old);
-    if (failure == FILES_OK && (old.is_root || slot_is_directory(&old)))
-        failure = FILES_OTHER_KIND;
-    if (failure == FILES_OK && old.shows == SHOWS_NOTHING)
-        failure = FILES_NO_RESOURCE;
-    if (failure == FILES_OK)
-        failure = file_walk(files, arena, to_share, to, &new);
-    if (failure != FILES_OK)
-        return failure;
-    bool is_worlds = old.shows == SHOWS_WORLDS;
-    if (is_worlds)
-        world_measure(&files->world, &old.above, &old.world);
-    failure =
-        share_takes(files, arena, to_share,
-                    (is_worlds ? old.world.bytes : old.client.bytes) - replaced_bytes(files, &new));
-    if (failure != FILES_OK)
-        return failure;
-    EntryRow row = new_row(files, &new, FILES_FILE, is_worlds ? "" : old.client.properties,
-                           metadata || is_worlds ? metadata : old.client.metadata);
-    if (is_worlds) {
-        FilesReader *reader = world_reader(&files->world, &old.above, &old.world);
-        if (reader)
-            contents_fill(&files->blobs, &row.contents, reader);
-        files_reader_close(reader);
-    }
-    row.bytes = is_worlds ? old.world.bytes : old.client.bytes;
-    row.contents = is_worlds ? row.contents : old.client.contents;
-    row_put(files, &new, row);
-    return FILES_OK;
-}
-
-FilesFailure files_copy(FileStore *files, ShareName from_share, const char *from,
-                        ShareName to_share, const char *to, const char *metadata)
-{
-    if (!operation_begin(files))
-        return files->tables.failure;
-    Arena *arena = arena_create();
-    FilesFailure failure =
-        operation_end(files, copy(files, arena, from_share, from, to_share, to, metadata));
-    arena_destroy(arena);
-    return failure;
+    return contents_end(files, arena, share, path,
+                        write_range(files, arena, share, path, first, length, bytes));
 }
 
 /* --- Contents --- */
-
-/* The place of an existing file. */
-static FilesFailure find_file(FileStore *files, Arena *arena, ShareName share, const char *path,
-                              Slot *slot)
-{
-    FilesFailure failure = slot_walk(files, arena, share, path, false, slot);
-    if (failure != FILES_OK)
-        return failure;
-    if (slot->is_root || slot_is_directory(slot))
-        return FILES_OTHER_KIND;
-    return slot->shows == SHOWS_NOTHING ? FILES_NO_RESOURCE : FILES_OK;
-}
 
 static FilesFailure open_file(FileStore *files, Arena *arena, ShareName share, const char *path,
                               FilesEntry *entry, FilesReader **reader)
 {
     Slot slot;
-    FilesFailure failure = find_file(files, arena, share, path, &slot);
+    FilesFailure failure = slot_find_file(files, arena, share, path, &slot);
     if (failure != FILES_OK)
         return failure;
-    if (slot.shows == SHOWS_WORLDS)
-        world_measure(&files->world, &slot.above, &slot.world);
+    (void)slot_bytes(files, &slot);
     *entry = slot_entry(files, &slot, arena);
     *reader = slot.shows == SHOWS_WORLDS
                   ? world_reader(&files->world, &slot.above, &slot.world)

@@ -13,7 +13,7 @@ FilesFailure operation_looked(const FileStore *files, FilesFailure failure)
     return files->tables.failure != FILES_OK ? files->tables.failure : failure;
 }
 
-bool operation_begin(FileStore *files)
+Arena *operation_begin(FileStore *files)
 {
     operation_look(files);
     Status status = {0};
@@ -22,11 +22,12 @@ bool operation_begin(FileStore *files)
     else
         tables_do(&files->tables, QUERY_FILES_SAVEPOINT, "");
     contents_begin(&files->blobs);
-    return files->tables.failure == FILES_OK;
+    return files->tables.failure == FILES_OK ? arena_create() : NULL;
 }
 
-FilesFailure operation_end(FileStore *files, FilesFailure failure)
+FilesFailure operation_end(FileStore *files, Arena *arena, FilesFailure failure)
 {
+    arena_destroy(arena);
     FilesFailure result = operation_looked(files, failure);
     // A full disk may have ended the whole transaction; then the store's commit reports it.
     bool is_open = !sqlite3_get_autocommit(files->tables.database);

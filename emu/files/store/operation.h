@@ -28,9 +28,10 @@ struct FileStore {
     bool has_unreported;               /* there may be rows in `file_untold` */
 };
 
-/* Begins and ends an operation that writes. If it fails, all its writes are undone. */
-bool operation_begin(FileStore *files);
-FilesFailure operation_end(FileStore *files, FilesFailure failure);
+/* Begins and ends an operation that writes; between the two it has an arena. If it fails, all its
+ * writes are undone. NULL with the cause in `tables.failure`: it cannot begin. */
+Arena *operation_begin(FileStore *files);
+FilesFailure operation_end(FileStore *files, Arena *arena, FilesFailure failure);
 /* Begins and ends an operation that only reads. */
 void operation_look(FileStore *files);
 FilesFailure operation_looked(const FileStore *files, FilesFailure failure);

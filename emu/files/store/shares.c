@@ -28,13 +28,10 @@ static FilesFailure create_share(FileStore *files, Arena *arena, ShareName name,
 FilesFailure files_share_create(FileStore *files, ShareName name, int64_t quota_gib,
                                 const char *metadata)
 {
-    if (!operation_begin(files))
+    Arena *arena = operation_begin(files);
+    if (!arena)
         return files->tables.failure;
-    Arena *arena = arena_create();
-    FilesFailure failure =
-        operation_end(files, create_share(files, arena, name, quota_gib, metadata));
-    arena_destroy(arena);
-    return failure;
+    return operation_end(files, arena, create_share(files, arena, name, quota_gib, metadata));
 }
 
 /* Removes all entries of the share or snapshot, and its row. */
@@ -108,38 +105,33 @@ static FilesFailure delete_share(FileStore *files, Arena *arena, ShareName name,
 
 FilesFailure files_share_delete(FileStore *files, ShareName name, bool with_snapshots)
 {
-    if (!operation_begin(files))
+    Arena *arena = operation_begin(files);
+    if (!arena)
         return files->tables.failure;
-    Arena *arena = arena_create();
-    FilesFailure failure = operation_end(files, delete_share(files, arena, name, with_snapshots));
-    arena_destroy(arena);
-    return failure;
+    return operation_end(files, arena, delete_share(files, arena, name, with_snapshots));
 }
 
 FilesFailure files_account_delete(FileStore *files, const char *account)
 {
-    if (!operation_begin(files))
+    Arena *arena = operation_begin(files);
+    if (!arena)
         return files->tables.failure;
-    Arena *arena = arena_create();
     shares_adopt(files, arena, account);
     uint32_t count;
     ShareRow *rows = rows_of(files, arena, account, NULL, &count);
     for (uint32_t i = 0; i < count; i++)
         remove_share(files, account, &rows[i]);
-    arena_destroy(arena);
-    return operation_end(files, FILES_OK);
+    return operation_end(files, arena, FILES_OK);
 }
 
 FilesFailure files_share_change(FileStore *files, ShareName name, int64_t quota_gib,
                                 const char *metadata)
 {
-    if (!operation_begin(files))
+    Arena *arena = operation_begin(files);
+    if (!arena)
         return files->tables.failure;
-    Arena *arena = arena_create();
-    FilesFailure failure =
-        operation_end(files, share_change(files, arena, name, quota_gib, NULL, metadata, NULL));
-    arena_destroy(arena);
-    return failure;
+    return operation_end(files, arena,
+                         share_change(files, arena, name, quota_gib, NULL, metadata, NULL));
 }
 
 static FilesFailure share_keep(FileStore *files, Arena *arena, ShareName name,
@@ -156,12 +148,10 @@ static FilesFailure share_keep(FileStore *files, Arena *arena, ShareName name,
 
 FilesFailure files_share_keep(FileStore *files, ShareName name, const char *properties)
 {
-    if (!operation_begin(files))
+    Arena *arena = operation_begin(files);
+    if (!arena)
         return files->tables.failure;
-    Arena *arena = arena_create();
-    FilesFailure failure = operation_end(files, share_keep(files, arena, name, properties));
-    arena_destroy(arena);
-    return failure;
+    return operation_end(files, arena, share_keep(files, arena, name, properties));
 }
 
 /* --- Snapshots --- */
@@ -197,13 +187,10 @@ static FilesFailure share_snapshot(FileStore *files, Arena *arena, ShareName nam
 FilesFailure files_share_snapshot(FileStore *files, ShareName name, const char *metadata,
                                   char snapshot[TICKS_TEXT])
 {
-    if (!operation_begin(files))
+    Arena *arena = operation_begin(files);
+    if (!arena)
         return files->tables.failure;
-    Arena *arena = arena_create();
-    FilesFailure failure =
-        operation_end(files, share_snapshot(files, arena, name, metadata, snapshot));
-    arena_destroy(arena);
-    return failure;
+    return operation_end(files, arena, share_snapshot(files, arena, name, metadata, snapshot));
 }
 
 /* --- Listing --- */

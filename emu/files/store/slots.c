@@ -371,3 +371,62 @@ FilesEntry slot_entry(FileStore *files, const Slot *slot, Arena *arena)
                         .lease = "",
                         .is_of_world = true};
 }
+
+/* --- Files, and new entries --- */
+
+FilesFailure slot_walk_file(FileStore *files, Arena *arena, ShareName share, const char *path,
+                            Slot *slot)
+{
+    FilesFailure failure = slot_walk(files, arena, share, path, true, slot);
+    if (failure == FILES_OK && (slot->is_root || slot_is_directory(slot)))
+        failure = FILES_OTHER_KIND;
+    return failure;
+}
+
+FilesFailure slot_find_file(FileStore *files, Arena *arena, ShareName share, const char *path,
+                            Slot *slot)
+{
+    FilesFailure failure = slot_walk(files, arena, share, path, false, slot);
+    if (failure != FILES_OK)
+        return failure;
+    if (slot->is_root || slot_is_directory(slot))
+        return FILES_OTHER_KIND;
+    return slot->shows == SHOWS_NOTHING ? FILES_NO_RESOURCE : FILES_OK;
+}
+
+EntryRow slot_new_row(FileStore *files, const Slot *slot, FilesKind kind, const char *properties,
+                      const char *metadata)
+{
+    bool replaces = slot->has_client && slot->client.kind == (int64_t)kind;
+    // A name keeps its first letters while an entry exists.
+    const char *name = slot->shows == SHOWS_CLIENTS  ? slot->client.name
+                       : slot->shows == SHOWS_WORLDS ? slot->world.name
+                                                     : slot->name.name;
+    return (EntryRow){.id = new_number(&files->tables),
+                      .kind = kind,
+                      .name = name,
+                      .folded = slot->name.folded,
+                      .created = files->tables.now_ticks,
+                      .written = files->tables.now_ticks,
+                      .properties = properties ? properties : "",
+                      .metadata = metadata ? metadata : "",
+                      .lease = replaces ? slot->client.lease : "",
+                      .since_ns = files->tables.now_ns};
+}
+
+void slot_replace(FileStore *files, Slot *slot, EntryRow row)
+{
+    int64_t stale = slot->has_client ? slot->client.contents : 0;
+    slot->client = row;
+    slot_put(files, slot);
+    contents_drop(&files->blobs, stale);
+}
+
+int64_t slot_bytes(FileStore *files, Slot *slot)
+{
+    if (slot->shows == SHOWS_WORLDS)
+        world_measure(&files->world, &slot->above, &slot->world);
+    return slot->shows == SHOWS_CLIENTS  ? slot->client.bytes
+           : slot->shows == SHOWS_WORLDS ? slot->world.bytes
+                                         : 0;
+}

@@ -25,7 +25,16 @@ void entry_put(FileStore *files, int64_t share, int64_t parent, const EntryRow *
  * `is_writing` clients own that directory afterwards. */
 FilesFailure slot_walk(FileStore *files, Arena *arena, ShareName share, const char *path,
                        bool is_writing, Slot *slot);
+/* The place of an existing file. */
+FilesFailure slot_find_file(FileStore *files, Arena *arena, ShareName share, const char *path,
+                            Slot *slot);
+/* The place of a file that may exist, in a directory that clients own; FILES_OTHER_KIND: it is a
+ * directory. */
+FilesFailure slot_walk_file(FileStore *files, Arena *arena, ShareName share, const char *path,
+                            Slot *slot);
 bool slot_is_directory(const Slot *slot);
+/* The bytes of the visible entry; measures it first, if it is the world's. */
+int64_t slot_bytes(FileStore *files, Slot *slot);
 /* The directory at the place, with the parts of clients and of the world. */
 Directory slot_directory(FileStore *files, const Slot *slot);
 /* At most `max` entries of a directory after `marker` that begin with `prefix`, ordered by name;
@@ -38,6 +47,11 @@ void slot_own(FileStore *files, Slot *slot);
 void directory_copy(FileStore *files, const Directory *from, int64_t share, int64_t parent);
 /* Writes the clients' row, with a new ETag. */
 void slot_put(FileStore *files, Slot *slot);
+/* The row of an entry that a client creates at the place. */
+EntryRow slot_new_row(FileStore *files, const Slot *slot, FilesKind kind, const char *properties,
+                      const char *metadata);
+/* Writes a new row in place of the clients' row, whose contents are dropped. */
+void slot_replace(FileStore *files, Slot *slot, EntryRow row);
 /* Removes the clients' row, and leaves a mark if the world has an entry there. The contents are
  * kept. */
 void slot_leave(FileStore *files, const Slot *slot);

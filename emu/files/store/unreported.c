@@ -3,27 +3,24 @@
 #include "emu/files/store/operation.h"
 #include "sim/base/array.h"
 
-static FilesFailure put(FileStore *files, FilesQuery query, ShareName share, const char *path)
+static FilesFailure change(FileStore *files, FilesQuery query, ShareName share, const char *path)
 {
-    Arena *arena = arena_create();
+    Arena *arena = operation_begin(files);
+    if (!arena)
+        return files->tables.failure;
+    files->has_unreported = true;
     tables_do(&files->tables, query, "ttt", share.account, share_row_name(arena, share), path);
-    arena_destroy(arena);
-    return operation_end(files, FILES_OK);
+    return operation_end(files, arena, FILES_OK);
 }
 
 FilesFailure files_unreported_add(FileStore *files, ShareName share, const char *path)
 {
-    if (!operation_begin(files))
-        return files->tables.failure;
-    files->has_unreported = true;
-    return put(files, QUERY_FILES_UNREPORTED_PUT, share, path);
+    return change(files, QUERY_FILES_UNREPORTED_PUT, share, path);
 }
 
 FilesFailure files_unreported_remove(FileStore *files, ShareName share, const char *path)
 {
-    if (!operation_begin(files))
-        return files->tables.failure;
-    return put(files, QUERY_FILES_UNREPORTED_DELETE, share, path);
+    return change(files, QUERY_FILES_UNREPORTED_DELETE, share, path);
 }
 
 FilesUnreported *files_unreported(FileStore *files, Arena *arena, int32_t *count)

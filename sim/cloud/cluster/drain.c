@@ -76,6 +76,13 @@ void drain_ends(Clusters *clusters, Cluster *cluster, Node *node)
     record->cause = node->drain_work.cause;
     record->since_ns = node->drained_ns;
     recorder_emit(clusters->recorder);
+}
+
+void drain_is_lifted(Clusters *clusters, Cluster *cluster, Node *node)
+{
+    if (node->drain == DRAIN_NONE)
+        return;
+    drain_ends(clusters, cluster, node);
     tell_jobs(clusters, node);
 }
 
@@ -87,7 +94,7 @@ void cluster_node_resumed(Clusters *clusters, Node *node)
         cluster_node_repaired(clusters, node);
         return;
     }
-    drain_ends(clusters, cluster, node);
+    drain_is_lifted(clusters, cluster, node);
     maintenance_turn_ends(clusters, cluster, node);
     clusters->jobs.nodes_changed(clusters->jobs.jobs, cluster->id);
     autoscale_update(clusters, cluster);

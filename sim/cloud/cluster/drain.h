@@ -35,8 +35,10 @@ void cluster_node_resumed(Clusters *clusters, Node *node);
 /* The node, which runs nothing any more or was repaired: the work begins, if it is drained. Returns
  * whether it is. */
 bool drain_begins_work(Clusters *clusters, Cluster *cluster, Node *node);
-/* Ends the drain of the node, if it is drained; the caller gives the node its next state, or offers
- * it to jobs. */
+/* Ends the drain of the node, if it is drained, after its jobs; the caller gives the node its next
+ * state. A job that has ended may still be on the node until then. */
 void drain_ends(Clusters *clusters, Cluster *cluster, Node *node);
+/* The same for a node whose jobs continue. */
+void drain_is_lifted(Clusters *clusters, Cluster *cluster, Node *node);
 
 #endif

@@ -42,7 +42,8 @@ void cluster_node_crashes(Clusters *clusters, Node *node, NodeFailure failure)
         return;
     node_set_failure(clusters, node, failure);
     if (node->drain_work.cause == CAUSE_HEALTH_CHECK)
-        drain_ends(clusters, cluster_row(clusters, node->cluster), node); // this is what it saw
+        drain_is_lifted(clusters, cluster_row(clusters, node->cluster),
+                        node); // this is what the check saw
     node->is_silent = true;
     node->generation++; // its preparation stops
     node_setup_ends(clusters, node, SETUP_CUT_OFF);

@@ -74,20 +74,13 @@ static Resource *find(Resources *resources, CommandKind made_by, ResourcePath pa
     return index != ID_NONE ? row_at(resources, index) : NULL;
 }
 
+/* The noun in the trace. */
 static const char *noun_of(CommandKind made_by)
 {
     return made_by == COMMAND_GROUP_CREATE        ? "group"
            : made_by == COMMAND_WORKSPACE_CREATE  ? "workspace"
            : made_by == COMMAND_EXPERIMENT_CREATE ? "experiment"
                                                   : "storage";
-}
-
-/* The noun in messages. */
-static const char *full_noun_of(CommandKind made_by)
-{
-    return made_by == COMMAND_GROUP_CREATE     ? "resource group"
-           : made_by == COMMAND_STORAGE_CREATE ? "storage account"
-                                               : noun_of(made_by);
 }
 
 void resource_emit(Resources *resources, TraceKind kind, const char *what, const char *name)
@@ -102,7 +95,7 @@ static bool check_not_deleting(const Resource *resource, const Command *command,
     if (resource->provisioning < PROVISIONING_DELETING)
         return true;
     return status_fail(status, STATUS_CONFLICT, command_place(command),
-                       "%s \"%s\" is being deleted", full_noun_of(resource->made_by),
+                       "%s \"%s\" is being deleted", resource_noun(resource->made_by),
                        resource->path.name);
 }
 
@@ -113,7 +106,7 @@ static bool check_open(Resources *resources, const Command *command, CommandKind
 {
     const Resource *resource = find(resources, made_by, path);
     if (!resource)
-        return command_not_found(command, full_noun_of(made_by), path.name, status);
+        return command_not_found(command, resource_noun(made_by), path.name, status);
     return check_not_deleting(resource, command, status);
 }
 
@@ -300,7 +293,7 @@ bool resource_can_delete(Resources *resources, const Command *command, CommandKi
 {
     const Resource *resource = find(resources, made_by, command->path);
     if (!resource)
-        return command_not_found(command, full_noun_of(made_by), command->path.name, status);
+        return command_not_found(command, resource_noun(made_by), command->path.name, status);
     *scope = scope_of(made_by, resource->path);
     return check_not_deleting(resource, command, status);
 }

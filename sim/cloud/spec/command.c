@@ -1,5 +1,7 @@
 #include "sim/cloud/spec/command.h"
 
+#include <string.h>
+
 const char *command_name(CommandKind kind)
 {
     static const char *const names[] = {
@@ -9,6 +11,34 @@ const char *command_name(CommandKind kind)
     };
     _Static_assert(sizeof names / sizeof names[0] == COMMAND_KIND_COUNT, "one name per kind");
     return names[kind];
+}
+
+CommandKind command_made_by(CommandKind kind)
+{
+    const char *name = command_name(kind);
+    const size_t noun = strcspn(name, ".") + 1;
+    if (kind >= COMMAND_NODE_CRASH) // faults come last; "group.crash" is not about resource groups
+        return COMMAND_KIND_COUNT;
+    for (int maker = 0; maker < (int)COMMAND_NODE_CRASH; maker++)
+        if (strncmp(command_name((CommandKind)maker), name, noun) == 0 &&
+            strcmp(command_name((CommandKind)maker) + noun, "create") == 0)
+            return (CommandKind)maker;
+    return COMMAND_KIND_COUNT;
+}
+
+const char *resource_noun(CommandKind made_by)
+{
+    static const char *const nouns[COMMAND_KIND_COUNT] = {
+        [COMMAND_GROUP_CREATE] = "resource group",
+        [COMMAND_WORKSPACE_CREATE] = "workspace",
+        [COMMAND_EXPERIMENT_CREATE] = "experiment",
+        [COMMAND_STORAGE_CREATE] = "storage account",
+        [COMMAND_SHARE_CREATE] = "share",
+        [COMMAND_CLUSTER_CREATE] = "cluster",
+        [COMMAND_JOB_CREATE] = "job",
+        [COMMAND_FILE_SERVER_CREATE] = "file server",
+    };
+    return nouns[made_by];
 }
 
 const char *show_query_name(ShowQuery query)
@@ -39,6 +69,18 @@ const char *quantity_noun(Quantity quantity)
 const char *quantity_name(Quantity quantity)
 {
     return quantities[quantity].name;
+}
+
+CommandKind quantity_made_by(Quantity quantity)
+{
+    if (quantity == QUANTITY_SHARE_TRANSFERS)
+        return COMMAND_SHARE_CREATE;
+    return quantity <= QUANTITY_CLUSTER_QUEUED ? COMMAND_CLUSTER_CREATE : COMMAND_JOB_CREATE;
+}
+
+CommandKind moment_made_by(Moment moment)
+{
+    return moment_is_of_job(moment) ? COMMAND_JOB_CREATE : COMMAND_CLUSTER_CREATE;
 }
 
 const char *comparator_sign(Comparator comparator)

@@ -87,6 +87,13 @@ typedef enum {
 } CommandKind;
 
 const char *command_name(CommandKind kind); /* "cluster.create" */
+/* The kind of command that creates the resource that commands of `kind` create, change, show or
+ * delete: of "cluster.resize" it is "cluster.create". COMMAND_KIND_COUNT for faults, and for
+ * commands about something else. */
+CommandKind command_made_by(CommandKind kind);
+/* The noun in messages for the resources that commands of the kind `made_by` create: "file server".
+ */
+const char *resource_noun(CommandKind made_by);
 
 /* The output of a show: the table, or one member as `--query` picks it. X(ENUM, name) */
 #define SHOW_QUERIES(X)                                                                            \
@@ -130,6 +137,9 @@ typedef enum {
 
 const char *quantity_noun(Quantity quantity); /* "cluster": the kind of its subject */
 const char *quantity_name(Quantity quantity); /* "idle" */
+/* The kind of command that creates the subject of a quantity, or of a moment. */
+CommandKind quantity_made_by(Quantity quantity);
+CommandKind moment_made_by(Moment moment);
 
 /* X(ENUM, sign) */
 #define COMPARATORS(X)                                                                             \

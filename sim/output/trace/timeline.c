@@ -6,7 +6,7 @@
 #include "sim/base/array.h"
 #include "sim/cloud/job/job.h"
 #include "sim/json/json.h"
-#include "sim/output/trace/timeline_lines.h"
+#include "sim/output/trace/timeline_marks.h"
 
 // A forged trace may name any rank, and any number of GPUs.
 enum { RANKS_MAX = 1 << 16, GPUS_MAX = 1 << 10 };
@@ -157,122 +157,16 @@ static void node_state(TimelineWriter *timeline, const TraceRow *row)
     }
 }
 
-/* --- Marks --- */
-
-/* Marks the row's moment on a thread, called `name`, with its cause. */
-static void mark(TimelineWriter *timeline, ChromeTrack track, const TraceRow *row, const char *name)
-{
-    char detail[96];
-    const TraceCause cause = row->record.cause;
-    snprintf(detail, sizeof detail, "\"record\":\"%s\"%s%s%s", trace_kind_name(row->record.kind),
-             cause != CAUSE_NONE ? ",\"cause\":\"" : "", trace_cause_name(cause),
-             cause != CAUSE_NONE ? "\"" : "");
-    chrome_trace_mark(&timeline->trace, track, name, row->record.at_ns, detail);
-}
-
-/* The record's name between two texts: "queue vision changes". */
-static void mark_name(TimelineWriter *timeline, ChromeTrack track, const TraceRow *row,
-                      const char *before, const char *after)
-{
-    Text name = {0};
-    text_printf(&name, "%s%s%s", before, row->record.name, after);
-    mark(timeline, track, row, text_string(&name));
-    text_free(&name);
-}
-
 static void node_error(TimelineWriter *timeline, const TraceRow *row)
 {
     NodeLine *node = timeline_node(timeline, row);
     node->error = row->record.name;
     node->error_ns = row->record.at_ns;
-    mark(timeline, node->track, row, row->record.name);
-}
-
-static void node_notice(TimelineWriter *timeline, const TraceRow *row)
-{
-    mark(timeline, timeline_node(timeline, row)->track, row, "preemption notice");
-}
-
-static void node_repair(TimelineWriter *timeline, const TraceRow *row)
-{
-    mark_name(timeline, timeline_node(timeline, row)->track, row, "repair ", "");
-}
-
-static void node_drained(TimelineWriter *timeline, const TraceRow *row)
-{
-    mark(timeline, timeline_node(timeline, row)->track, row, row->record.name);
-}
-
-static void node_resumed(TimelineWriter *timeline, const TraceRow *row)
-{
-    mark(timeline, timeline_node(timeline, row)->track, row, "no longer drained");
-}
-
-static void node_speed(TimelineWriter *timeline, const TraceRow *row)
-{
-    char name[48];
-    snprintf(name, sizeof name, "speed %" PRId64 " ppm", row->record.node_speed.speed_ppm);
-    mark(timeline, timeline_node(timeline, row)->track, row, name);
 }
 
 static void job_stalled(TimelineWriter *timeline, const TraceRow *row)
 {
-    mark(timeline, timeline_node(timeline, row)->track, row, "falls silent");
-    mark(timeline, timeline_job(timeline, row)->track, row, "stalled");
-}
-
-static void cluster_error(TimelineWriter *timeline, const TraceRow *row)
-{
-    mark(timeline, timeline_cluster(timeline, row)->track, row, row->record.name);
-}
-
-static void job_resumed(TimelineWriter *timeline, const TraceRow *row)
-{
-    mark(timeline, timeline_job(timeline, row)->track, row, "resumed");
-}
-
-/* "reclaims 2 jobs" */
-static void queue_reclaims(TimelineWriter *timeline, const TraceRow *row)
-{
-    const int64_t jobs = row->record.queue_reclaims.jobs;
-    Text name = {0};
-    text_printf(&name, "reclaims %" PRId64 " job%s", jobs, plural(jobs));
-    mark(timeline, timeline_job(timeline, row)->track, row, text_string(&name));
-    text_free(&name);
-}
-
-static void job_reclaimed(TimelineWriter *timeline, const TraceRow *row)
-{
-    mark(timeline, timeline_job(timeline, row)->track, row, "reclaimed");
-}
-
-static void queue_changed(TimelineWriter *timeline, const TraceRow *row)
-{
-    mark_name(timeline, timeline_cluster(timeline, row)->track, row, "queue ", " changes");
-}
-
-static void cluster_maintenance(TimelineWriter *timeline, const TraceRow *row)
-{
-    mark_name(timeline, timeline_cluster(timeline, row)->track, row, "maintenance ", "");
-}
-
-static void job_deferred(TimelineWriter *timeline, const TraceRow *row)
-{
-    mark(timeline, timeline_job(timeline, row)->track, row,
-         row->record.job_deferred.begins_ns >= 0 ? "deferred by maintenance"
-                                                 : "not deferred any more");
-}
-
-static void job_notice(TimelineWriter *timeline, const TraceRow *row)
-{
-    const bool is_given = row->record.job_notice.grace_ns >= 0;
-    mark(timeline, timeline_job(timeline, row)->track, row,
-         is_given ? "notice" : "notice withdrawn");
-}
-
-static void job_error(TimelineWriter *timeline, const TraceRow *row)
-{
-    mark(timeline, timeline_job(timeline, row)->track, row, row->record.name);
+    timeline_mark(timeline, timeline_node(timeline, row)->track, row, "falls silent");
 }
 
 /* --- Training --- */
@@ -402,7 +296,7 @@ static void job_state(TimelineWriter *timeline, const TraceRow *row)
     count_jobs(timeline, job->state, -1);
     count_jobs(timeline, record->name, 1);
     if (job->state != NULL && strcmp(record->name, job_state_name(JOB_QUEUED)) == 0)
-        mark(timeline, job->track, row, "requeued");
+        timeline_mark(timeline, job->track, row, "requeued");
     const bool is_over = strcmp(record->name, job_state_name(JOB_SUCCEEDED)) == 0 ||
                          strcmp(record->name, job_state_name(JOB_FAILED)) == 0;
     job->state = is_over ? NULL : record->name;
@@ -425,23 +319,12 @@ static void cluster_allocation(TimelineWriter *timeline, const TraceRow *row)
     cluster->since_ns = row->record.at_ns;
 }
 
-/* "scaling automatic 0 to 4" */
-static void cluster_scaling(TimelineWriter *timeline, const TraceRow *row)
-{
-    const TraceRecord *record = &row->record;
-    Text name = {0};
-    text_printf(&name, "scaling %s %" PRId64 " to %" PRId64, record->name,
-                record->cluster_scaling.minimum, record->cluster_scaling.maximum);
-    mark(timeline, timeline_cluster(timeline, row)->track, row, text_string(&name));
-    text_free(&name);
-}
-
 static void share_state(TimelineWriter *timeline, const TraceRow *row)
 {
     ShareLine *share = timeline_share(timeline, row);
     if (share->states.process == 0)
         share->states = chrome_trace_thread(&timeline->trace, share->process, "state");
-    mark(timeline, share->states, row, row->record.name);
+    timeline_mark(timeline, share->states, row, row->record.name);
 }
 
 static void file_server_billed(TimelineWriter *timeline, const TraceRow *row)
@@ -555,7 +438,7 @@ static void write_counters(TimelineWriter *timeline)
 }
 
 /* --- The run --- */
-/* The function for records of each kind; NULL: they are not drawn. */
+/* The function for records of each kind; NULL: they have a mark, or are not drawn. */
 static void (*const drawers[])(TimelineWriter *timeline, const TraceRow *row) = {
     [TRACE_COMMAND_APPLIED] = command,
     [TRACE_COMMAND_SKIPPED] = command,
@@ -563,25 +446,25 @@ static void (*const drawers[])(TimelineWriter *timeline, const TraceRow *row) = 
     [TRACE_RESOURCE_CREATED] = NULL,
     [TRACE_RESOURCE_DELETED] = NULL,
     [TRACE_CLUSTER_PROVISIONING] = cluster_provisioning,
-    [TRACE_CLUSTER_SCALING] = cluster_scaling,
-    [TRACE_CLUSTER_ERROR] = cluster_error,
+    [TRACE_CLUSTER_SCALING] = NULL,
+    [TRACE_CLUSTER_ERROR] = NULL,
     [TRACE_CLUSTER_ALLOCATION] = cluster_allocation,
     [TRACE_CLUSTER_READY] = NULL,
     [TRACE_CLUSTER_SHOWN] = NULL,
     [TRACE_NODE_STATE] = node_state,
     [TRACE_NODE_ERROR] = node_error,
-    [TRACE_NODE_NOTICE] = node_notice,
-    [TRACE_NODE_SPEED] = node_speed,
+    [TRACE_NODE_NOTICE] = NULL,
+    [TRACE_NODE_SPEED] = NULL,
     [TRACE_GROUP_STRUCK] = command,
     [TRACE_NODE_BILLED] = NULL,
     [TRACE_JOB_PROVISIONING] = NULL,
     [TRACE_JOB_STATE] = job_state,
     [TRACE_JOB_ATTEMPT] = job_attempt,
     [TRACE_JOB_STALLED] = job_stalled,
-    [TRACE_JOB_RESUMED] = job_resumed,
-    [TRACE_JOB_RESUMED_WITHIN] = job_resumed,
-    [TRACE_JOB_WORK_RESUMED] = job_resumed,
-    [TRACE_JOB_ERROR] = job_error,
+    [TRACE_JOB_RESUMED] = NULL,
+    [TRACE_JOB_RESUMED_WITHIN] = NULL,
+    [TRACE_JOB_WORK_RESUMED] = NULL,
+    [TRACE_JOB_ERROR] = NULL,
     [TRACE_JOB_STAGE] = job_stage,
     [TRACE_JOB_TRAINING] = NULL,
     [TRACE_JOB_TRAINED] = job_trained,
@@ -604,16 +487,16 @@ static void (*const drawers[])(TimelineWriter *timeline, const TraceRow *row) = 
     [TRACE_JOB_FILES_SHOWN] = NULL,
     [TRACE_RUN_ENDED] = NULL,
     [TRACE_JOB_PLACED] = job_placed,
-    [TRACE_NODE_REPAIR] = node_repair,
-    [TRACE_NODE_DRAINED] = node_drained,
-    [TRACE_NODE_RESUMED] = node_resumed,
+    [TRACE_NODE_REPAIR] = NULL,
+    [TRACE_NODE_DRAINED] = NULL,
+    [TRACE_NODE_RESUMED] = NULL,
     [TRACE_JOB_WAITS] = NULL,
-    [TRACE_QUEUE_RECLAIMS] = queue_reclaims,
-    [TRACE_JOB_RECLAIMED] = job_reclaimed,
-    [TRACE_JOB_NOTICE] = job_notice,
-    [TRACE_QUEUE_CHANGED] = queue_changed,
-    [TRACE_CLUSTER_MAINTENANCE] = cluster_maintenance,
-    [TRACE_JOB_DEFERRED] = job_deferred,
+    [TRACE_QUEUE_RECLAIMS] = NULL,
+    [TRACE_JOB_RECLAIMED] = NULL,
+    [TRACE_JOB_NOTICE] = NULL,
+    [TRACE_QUEUE_CHANGED] = NULL,
+    [TRACE_CLUSTER_MAINTENANCE] = NULL,
+    [TRACE_JOB_DEFERRED] = NULL,
     [TRACE_NODE_KIND] = node_kind,
 };
 _Static_assert(sizeof drawers / sizeof drawers[0] == TRACE_KIND_COUNT, "every kind");
@@ -626,6 +509,7 @@ static void draw_row(void *listener, const TraceRow *row)
     timeline->now_ns = row->record.at_ns;
     if (drawers[row->record.kind] != NULL)
         drawers[row->record.kind](timeline, row);
+    timeline_mark_row(timeline, row);
 }
 
 TimelineWriter *timeline_writer_create(Arena *arena, FILE *stream, TraceLevel level)

@@ -2,185 +2,15 @@
 
 #include <string.h>
 
-#include "sim/base/ascii.h"
-#include "sim/base/share_path.h"
 #include "sim/scenario/command/check.h"
+#include "sim/scenario/command/share_files.h"
 #include "sim/scenario/command/shares.h"
 #include "sim/scenario/command/trigger_read.h"
-#include "sim/scenario/command/workload_read.h"
 #include "sim/scenario/config/kind_config.h"
 #include "sim/scenario/config/maintenance_config.h"
 #include "sim/scenario/config/program_config.h"
 #include "sim/scenario/config/queue_config.h"
 #include "sim/schema/explanation.h"
-
-/* --- Creators: the commands that create resources --- */
-
-/* The key of a resource in `creators`. It has small letters, because the service ignores case. */
-static const char *creator_key(const CommandBinder *binder, CommandKind kind, ResourcePath path)
-{
-    char *key = arena_printf(binder->context->arena, "%d %s/%s/%s/%s", (int)kind,
-                             path.group != NULL ? path.group : "",
-                             path.workspace != NULL ? path.workspace : "",
-                             path.experiment != NULL ? path.experiment : "", path.name);
-    for (char *letter = key; *letter != '\0'; letter++)
-        *letter = ascii_lower(*letter);
-    return key;
-}
-
-/* Whether a command with refused values may create a resource called `name` (NULL: any name). */
-static bool may_be_created(const CommandBinder *binder, CommandKind kind, const char *name)
-{
-    for (int32_t i = 0; i < binder->text->commands.count; i++) {
-        const CommandText *command = scenario_command(binder->text, i);
-        bool is_kind = command->action.is_refused || command_is(command, kind);
-        bool is_nameless = command->name.is_refused || command->name.value[0] == '\0';
-        bool is_name = name == NULL || is_nameless || strcmp(command->name.value, name) == 0;
-        if ((!command_is_placed(command) || is_nameless) && is_kind && is_name)
-            return true;
-    }
-    return binder->text->commands.is_refused;
-}
-
-void creator_note(const CommandBinder *binder, CommandKind kind, ResourcePath path, uint32_t index)
-{
-    name_table_set(binder->creators, creator_key(binder, kind, path), index);
-}
-
-void creator_renumber(const CommandBinder *binder, CommandKind kind, ResourcePath path,
-                      uint32_t index, uint32_t now)
-{
-    const char *key = creator_key(binder, kind, path);
-    uint32_t noted;
-    if (!name_table_find(binder->creators, key, &noted) || noted != index)
-        return; // a newer resource has the name
-    if (now == NOT_CREATED)
-        name_table_remove(binder->creators, key);
-    else
-        name_table_set(binder->creators, key, now);
-}
-
-uint32_t creator_find(const CommandBinder *binder, CommandKind kind, ResourcePath path)
-{
-    uint32_t index = NOT_CREATED;
-    name_table_find(binder->creators, creator_key(binder, kind, path), &index);
-    return index;
-}
-
-/* NULL when no command creates a cluster at `path`. */
-ClusterConfig *cluster_made(const CommandBinder *binder, ResourcePath path)
-{
-    uint32_t index = creator_find(binder, COMMAND_CLUSTER_CREATE, path);
-    if (index == NOT_CREATED)
-        return NULL;
-    uint32_t in_file = (uint32_t)binder->text->commands.count;
-    return index < in_file ? binder->clusters[index] : binder->later[index - in_file].cluster;
-}
-
-/* Reports that no command of `kind` creates `name`, and hints at the names that are created. */
-static void unknown_subject(const CommandBinder *binder, CommandKind kind, const char *what,
-                            const char *name, Place at)
-{
-    enum { LATER_NAMES_MAX = 100 }; // the last names of a long session are enough for a hint
-    if (may_be_created(binder, kind, name) ||
-        (kind == COMMAND_JOB_CREATE && workload_makes(binder->text, name)))
-        return;
-    const ScenarioText *text = binder->text;
-    const char **names =
-        ARENA_ARRAY(binder->context->arena, const char *, text->commands.count + LATER_NAMES_MAX);
-    int32_t count = 0;
-    for (int32_t i = 0; i < text->commands.count; i++)
-        if (command_is(scenario_command(text, i), kind) &&
-            scenario_command(text, i)->name.value != NULL)
-            names[count++] = scenario_command(text, i)->name.value;
-    uint32_t first =
-        binder->later_count > LATER_NAMES_MAX ? binder->later_count - LATER_NAMES_MAX : 0;
-    for (uint32_t i = first; i < binder->later_count; i++)
-        if (binder->later[i].kind == kind)
-            names[count++] = binder->later[i].path.name;
-    bind_unknown_name(binder->context->problems, at, what, name, names, count);
-}
-
-/* --- Files --- */
-
-typedef struct {
-    const Json *node;
-    BoundInteger bytes;
-    BoundText text;
-} ContentText;
-
-#define OWNER ContentText
-static const Field content_fields[] = {
-    FIELD_BYTES("bytes", bytes, NULL, "size of a file whose content does not matter"),
-    FIELD_TEXT("text", text, NULL, "content of the file"),
-    {0},
-};
-#undef OWNER
-static const ObjectType content_type = {"file", "A file that is not on this machine.",
-                                        sizeof(ContentText), content_fields};
-
-static void read_own_content(const CommandBinder *binder, const Json *content, Command *command)
-{
-    Problems *problems = binder->context->problems;
-    const ContentText *text = bind_object(binder->context->arena, content, &content_type, problems);
-    bool is_refused = text->node == NULL || text->bytes.is_refused || text->text.is_refused;
-    if (!is_refused && (text->bytes.node == NULL) == (text->text.node == NULL))
-        problems_add(problems, STATUS_BAD_INPUT, content->at,
-                     "a file has %s \"bytes\" %s \"text\", expected one of them",
-                     text->bytes.node == NULL ? "neither" : "both",
-                     text->bytes.node == NULL ? "nor" : "and");
-    command->as.file_upload.text = text->text.value;
-    command->as.file_upload.bytes =
-        text->text.value != NULL ? (int64_t)strlen(text->text.value) : text->bytes.value;
-}
-
-/* A file's content: the name of a local file, {"bytes": size} or {"text": "..."}. */
-static void read_content(const CommandBinder *binder, const Json *content, Command *command)
-{
-    Arena *arena = binder->context->arena;
-    Problems *problems = binder->context->problems;
-    Status status = {0};
-    if (content->kind != JSON_STRING) {
-        read_own_content(binder, content, command);
-        return;
-    }
-    if (binder->path == NULL) {
-        status_hint(problems_add(problems, STATUS_BAD_INPUT, content->at,
-                                 "a session cannot upload files of this machine"),
-                    "write {\"bytes\": \"1MB\"} or {\"text\": \"...\"}");
-        return;
-    }
-    const char *local = path_beside(arena, binder->path, content->text);
-    command->as.file_upload.local_path = local;
-    if (!binder->files.size(binder->files.context, local, &command->as.file_upload.bytes, &status))
-        status_hint(file_problem(problems, content->at, local, &status),
-                    "local files are looked for next to the scenario; {\"bytes\": \"1MB\"} needs "
-                    "none");
-}
-
-/* Refuses a path that cannot be the path of a file on a share. */
-static bool check_file_path(const CommandBinder *binder, const char *path, Place at)
-{
-    bool is_file =
-        share_path_below(path, binder->context->arena) != NULL && path[strlen(path) - 1] != '/';
-    if (!is_file)
-        problems_add(binder->context->problems, STATUS_BAD_INPUT, at,
-                     "\"%s\" is not a path on a share", path);
-    return is_file;
-}
-
-bool upload_bind(const CommandBinder *binder, const char *share, const char *file,
-                 const Json *content, Place at, Command *command)
-{
-    if (!check_file_path(binder, file, at))
-        return false;
-    command->kind = COMMAND_FILE_UPLOAD;
-    command->path = (ResourcePath){.name = share};
-    command->source = place_text(binder->context->arena, at);
-    command->as.file_upload.file = file;
-    read_content(binder, content, command);
-    return true;
-}
 
 /* --- Clusters and jobs --- */
 
@@ -276,20 +106,16 @@ static const ClusterConfig *cluster_of_job(const CommandBinder *binder, const Co
                                            const JobText *job, ResourcePath cluster)
 {
     const ConfigContext *context = binder->context;
-    const ClusterConfig *made = NULL;
     bool names_none =
         text->cluster.node == NULL && job != NULL && job->node != NULL && job->cluster == NULL;
-    if (names_none) {
+    if (names_none)
         status_hint(problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->node),
                                  "job \"%s\" has no cluster to run on", shown_name(text)),
                     "add \"cluster\" to the command");
-    } else if (cluster.name != NULL && command_is_placed(text)) {
-        made = cluster_made(binder, cluster);
-        if (made == NULL)
-            unknown_subject(binder, COMMAND_CLUSTER_CREATE, "cluster", cluster.name,
-                            json_at(text->cluster.node != NULL ? text->cluster.node : text->node));
-    }
-    return made != NULL ? made : cluster_config_unread(context->arena, "(unknown)");
+    else if (cluster.name != NULL && command_is_placed(text))
+        return cluster_known(binder, cluster,
+                             json_at(text->cluster.node != NULL ? text->cluster.node : text->node));
+    return cluster_config_unread(context->arena, "(unknown)");
 }
 
 /* The path of the cluster that a job is to run on. The id in its config may name a cluster of
@@ -359,50 +185,29 @@ void trigger_repeat(const CommandBinder *binder, BoundInteger every, Trigger *tr
         trigger->every_ns = every.value;
 }
 
-Trigger trigger_bind(const CommandBinder *binder, const CommandText *command)
+Trigger moment_bind(const CommandBinder *binder, BoundText after)
 {
-    Trigger trigger = {.moment = MOMENT_AT, .delay_ns = command->at.value};
+    Trigger trigger = {0};
+    ResourcePath path;
     Status status = {0};
-    if (command->after.value == NULL) {
-        trigger_repeat(binder, command->every, &trigger);
-        return trigger;
-    }
-    Place at = json_at(command->after.node);
-    if (command->at.node != NULL)
-        problems_add(binder->context->problems, STATUS_BAD_INPUT, at,
-                     "a command has \"at\" or \"after\", not both");
-    if (!trigger_read(binder->context->arena, command->after.value, at, &trigger, &status)) {
+    const Place at = json_at(after.node);
+    if (trigger_read(binder->context->arena, after.value, at, &trigger, &status))
+        (void)command_subject(binder, moment_made_by(trigger.moment), trigger.subject, at, &path);
+    else
         problems_add_status(binder->context->problems, &status);
-        return trigger;
-    }
-    trigger_repeat(binder, command->every, &trigger);
-    bool is_job = moment_is_of_job(trigger.moment);
-    CommandKind kind = is_job ? COMMAND_JOB_CREATE : COMMAND_CLUSTER_CREATE;
-    if (creator_find(binder, kind, (ResourcePath){.name = trigger.subject}) == NOT_CREATED)
-        unknown_subject(binder, kind, is_job ? "job" : "cluster", trigger.subject, at);
     return trigger;
 }
 
-static void check_share(const ConfigContext *context, const CommandText *text)
+Trigger trigger_bind(const CommandBinder *binder, const CommandText *command)
 {
-    if (text->name.value != NULL)
-        config_check_share(context, "share", text->name.value, json_at(text->name.node));
-}
-
-static bool read_upload(const CommandBinder *binder, const CommandText *text, Command *command)
-{
-    check_share(binder->context, text);
-    return text->file.value != NULL && text->content != NULL &&
-           upload_bind(binder, text->name.value, text->file.value, text->content,
-                       json_at(text->node), command);
-}
-
-static void read_file_delete(const CommandBinder *binder, const CommandText *text, Command *command)
-{
-    check_share(binder->context, text);
-    command->as.file_delete.file = text->file.value;
-    if (text->file.value != NULL)
-        check_file_path(binder, text->file.value, json_at(text->file.node));
+    Trigger trigger = {.moment = MOMENT_AT, .delay_ns = command->at.value};
+    if (command->after.value != NULL && command->at.node != NULL)
+        problems_add(binder->context->problems, STATUS_BAD_INPUT, json_at(command->after.node),
+                     "a command has \"at\" or \"after\", not both");
+    if (command->after.value != NULL)
+        trigger = moment_bind(binder, command->after);
+    trigger_repeat(binder, command->every, &trigger);
+    return trigger;
 }
 
 static void read_file_server(const ConfigContext *context, const CommandText *text,
@@ -428,16 +233,6 @@ static ShowQuery query_of(const ConfigContext *context, const CommandText *text,
                                  "this command cannot show %s", show_query_name(query)),
                     "\"table\" or \"%s\"", show_query_name(member));
     return query;
-}
-
-/* Refuses a resource that no command creates. A name that is ill-formed has been reported. */
-static void refuse_unknown(const CommandBinder *binder, const CommandText *text,
-                           CommandKind creates, const char *what, ResourcePath path)
-{
-    bool is_formed = command_is_placed(text) &&
-                     name_is_formed(text->name.value, COMMAND_NAME_MORE, COMMAND_NAME_MAX);
-    if (is_formed && creator_find(binder, creates, path) == NOT_CREATED)
-        unknown_subject(binder, creates, what, text->name.value, json_at(text->name.node));
 }
 
 static void read_autoscale(const CommandBinder *binder, const CommandText *text, Command *command)
@@ -515,29 +310,19 @@ static void read_job_reached(const CommandText *text, Command *command)
     command->as.job_reached.kept_steps = text->kept_steps.value;
 }
 
-/* The resource of a command is one that another command creates. */
+/* Refuses a command about a cluster, job or file server that no command creates. A name that is
+ * ill-formed has been reported. */
 static void check_subject(const CommandBinder *binder, const CommandText *text,
                           const Command *command)
 {
-    static const struct {
-        const char *what; /* NULL: the command has no such resource */
-        CommandKind creates;
-    } subjects[COMMAND_KIND_COUNT] = {
-        [COMMAND_CLUSTER_RESIZE] = {"cluster", COMMAND_CLUSTER_CREATE},
-        [COMMAND_CLUSTER_AUTOSCALE] = {"cluster", COMMAND_CLUSTER_CREATE},
-        [COMMAND_CLUSTER_SHOW] = {"cluster", COMMAND_CLUSTER_CREATE},
-        [COMMAND_CLUSTER_DELETE] = {"cluster", COMMAND_CLUSTER_CREATE},
-        [COMMAND_JOB_SHOW] = {"job", COMMAND_JOB_CREATE},
-        [COMMAND_JOB_RAN] = {"job", COMMAND_JOB_CREATE},
-        [COMMAND_JOB_REACHED] = {"job", COMMAND_JOB_CREATE},
-        [COMMAND_JOB_TERMINATE] = {"job", COMMAND_JOB_CREATE},
-        [COMMAND_JOB_DELETE] = {"job", COMMAND_JOB_CREATE},
-        [COMMAND_JOB_FILES] = {"job", COMMAND_JOB_CREATE},
-        [COMMAND_FILE_SERVER_DELETE] = {"file server", COMMAND_FILE_SERVER_CREATE},
-    };
-    const char *what = subjects[command->kind].what;
-    if (what != NULL)
-        refuse_unknown(binder, text, subjects[command->kind].creates, what, command->path);
+    const CommandKind creates = command_made_by(command->kind);
+    const bool is_found_by_path = creates == COMMAND_CLUSTER_CREATE ||
+                                  creates == COMMAND_JOB_CREATE ||
+                                  creates == COMMAND_FILE_SERVER_CREATE;
+    if (is_found_by_path && creates != command->kind && command_is_placed(text) &&
+        name_is_formed(text->name.value, COMMAND_NAME_MORE, COMMAND_NAME_MAX) &&
+        creator_find(binder, creates, command->path) == NOT_CREATED)
+        creator_unknown(binder, creates, text->name.value, json_at(text->name.node));
 }
 
 /* The members that only commands of this kind have. Returns false when the command cannot be used.
@@ -577,12 +362,12 @@ static bool read_members(const CommandBinder *binder, const CommandText *text, M
         read_file_server(binder->context, text, command);
         break;
     case COMMAND_FILE_UPLOAD:
-        return read_upload(binder, text, command);
+        return file_upload_bind(binder, text, command);
     case COMMAND_FILE_DELETE:
-        read_file_delete(binder, text, command);
+        file_delete_bind(binder, text, command);
         break;
     case COMMAND_SHARE_DELETE:
-        check_share(binder->context, text);
+        share_name_check(binder->context, text);
         break;
     case COMMAND_PROGRAM_SET:
         check_program(binder->context, text);
@@ -622,96 +407,4 @@ bool command_bind(const CommandBinder *binder, const CommandText *text, Trigger 
     const bool is_read = read_members(binder, text, made, command);
     check_subject(binder, text, command);
     return is_read;
-}
-
-/* --- Names in faults --- */
-
-/* "workspace/name" or "workspace/experiment/name" of a resource in a workspace. */
-static const char *name_in_full(const CommandBinder *binder, ResourcePath path)
-{
-    return path.experiment != NULL
-               ? arena_printf(binder->context->arena, "%s/%s/%s", path.workspace, path.experiment,
-                              path.name)
-               : arena_printf(binder->context->arena, "%s/%s", path.workspace, path.name);
-}
-
-/* Whether `name` means the resource at `path`: its name, or its name in full. */
-static bool is_called(const CommandBinder *binder, ResourcePath path, const char *name)
-{
-    if (strchr(name, '/') == NULL)
-        return ascii_same(path.name, name);
-    return path.workspace != NULL && ascii_same(name_in_full(binder, path), name);
-}
-
-/* The key of a name that a fault uses for a resource. */
-static const char *subject_key(const CommandBinder *binder, CommandKind kind, const char *name)
-{
-    return creator_key(binder, kind, (ResourcePath){.name = name});
-}
-
-static void note_subject(const CommandBinder *binder, CommandKind kind, const char *name,
-                         uint32_t index)
-{
-    const char *key = subject_key(binder, kind, name);
-    if (!name_table_find(binder->subjects, key, NULL))
-        name_table_set(binder->subjects, key, index);
-}
-
-void subject_note(const CommandBinder *binder, CommandKind kind, ResourcePath path, uint32_t index)
-{
-    if (kind != COMMAND_CLUSTER_CREATE && kind != COMMAND_JOB_CREATE)
-        return;
-    note_subject(binder, kind, path.name, index);
-    if (path.workspace != NULL)
-        note_subject(binder, kind, name_in_full(binder, path), index);
-}
-
-/* Finds the newest resource called `name` that a command of the session has made. `is_leaving`:
- * among the deleted resources, otherwise among the others. False when there is no such resource. */
-static bool later_subject(const CommandBinder *binder, CommandKind kind, const char *name,
-                          bool is_leaving, ResourcePath *path)
-{
-    for (uint32_t i = binder->later_count; i-- > 0;) {
-        const LaterResource *made = &binder->later[i];
-        if (made->kind != kind || made->is_leaving != is_leaving ||
-            !is_called(binder, made->path, name))
-            continue;
-        *path = made->path;
-        return true;
-    }
-    return false;
-}
-
-static bool subject_in_file(const CommandBinder *binder, CommandKind kind, const char *name,
-                            ResourcePath *path)
-{
-    const ScenarioText *text = binder->text;
-    uint32_t index;
-    if (!name_table_find(binder->subjects, subject_key(binder, kind, name), &index))
-        return kind == COMMAND_JOB_CREATE && workload_job_path(text, name, path);
-    *path = command_path(text, scenario_command(text, (int32_t)index));
-    return true;
-}
-
-static bool find_subject(const CommandBinder *binder, CommandKind kind, const char *name,
-                         ResourcePath *path)
-{
-    return later_subject(binder, kind, name, false, path) ||
-           subject_in_file(binder, kind, name, path) ||
-           later_subject(binder, kind, name, true, path);
-}
-
-bool command_subject(const CommandBinder *binder, CommandKind kind, const char *name, Place at,
-                     ResourcePath *path)
-{
-    if (strchr(name, '/') == NULL && find_subject(binder, kind, name, path))
-        return true;
-    unknown_subject(binder, kind, kind == COMMAND_JOB_CREATE ? "job" : "cluster", name, at);
-    return false;
-}
-
-bool command_subject_in_full(const CommandBinder *binder, CommandKind kind, const char *name,
-                             Place at, ResourcePath *path)
-{
-    return find_subject(binder, kind, name, path) || command_subject(binder, kind, name, at, path);
 }

@@ -101,14 +101,14 @@ ResourcePath command_path(const ScenarioText *text, const CommandText *command)
     ResourcePath path =
         scenario_scope(text, command->resource_group, command->workspace, command->experiment);
     path.name = command->name.value;
-    const char *kind = command_name((CommandKind)command->action.value);
-    bool is_job = strncmp(kind, "job.", 4) == 0;
-    bool is_in_workspace = is_job || strncmp(kind, "cluster.", 8) == 0 ||
-                           strncmp(kind, "experiment.", 11) == 0 ||
-                           strncmp(kind, "fileserver.", 11) == 0;
+    const CommandKind made_by = command_made_by((CommandKind)command->action.value);
+    bool is_job = made_by == COMMAND_JOB_CREATE;
+    bool is_in_workspace = is_job || made_by == COMMAND_CLUSTER_CREATE ||
+                           made_by == COMMAND_EXPERIMENT_CREATE ||
+                           made_by == COMMAND_FILE_SERVER_CREATE;
     // A storage account is in a group only if its command names one: it can be used without.
-    bool is_in_group = is_in_workspace || strncmp(kind, "workspace.", 10) == 0 ||
-                       (strncmp(kind, "storage.", 8) == 0 && command->resource_group.value != NULL);
+    bool is_in_group = is_in_workspace || made_by == COMMAND_WORKSPACE_CREATE ||
+                       (made_by == COMMAND_STORAGE_CREATE && command->resource_group.value != NULL);
     return (ResourcePath){.group = is_in_group ? path.group : NULL,
                           .workspace = is_in_workspace ? path.workspace : NULL,
                           .experiment = is_job ? path.experiment : NULL,

@@ -4,6 +4,7 @@
 
 #include "sim/base/invariant.h"
 #include "sim/scenario/command/check.h"
+#include "sim/scenario/command/share_files.h"
 #include "sim/scenario/command/shares.h"
 #include "sim/scenario/command/workload_read.h"
 #include "sim/scenario/config/queue_config.h"
@@ -193,10 +194,8 @@ static void note_creators(const Builder *builder)
         if (!command_is_placed(command))
             continue;
         subject_note(builder->binder, kind, path, (uint32_t)i);
-        if (creator_find(builder->binder, kind, path) != NOT_CREATED)
-            continue;
-        creator_note(builder->binder, kind, path, (uint32_t)i);
-        creator_note(builder->binder, kind, (ResourcePath){.name = path.name}, (uint32_t)i);
+        if (creator_find(builder->binder, kind, path) == NOT_CREATED)
+            creator_note(builder->binder, kind, path, (uint32_t)i);
     }
 }
 

@@ -5,7 +5,6 @@
 
 #include "sim/scenario/command/check.h"
 #include "sim/scenario/command/condition_read.h"
-#include "sim/scenario/command/trigger_read.h"
 #include "sim/scenario/config/queue_config.h"
 #include "sim/scenario/format/batchai_types.h"
 #include "sim/scenario/format/command_members.h"
@@ -33,21 +32,15 @@ static bool has_recovery(CommandKind kind)
 
 /* --- When --- */
 
-/* Refuses a fault that waits for a resource that no command makes. */
-static void check_subject(const Reader *reader, CommandKind made_by, const char *name, Place at)
+/* Refuses a condition of a resource that no command makes. */
+static void check_subject(const Reader *reader, const Condition *condition, Place at)
 {
+    const CommandKind made_by = quantity_made_by(condition->quantity);
     ResourcePath path;
     if (made_by == COMMAND_SHARE_CREATE)
-        config_check_share(reader->context, "share", name, at);
+        config_check_share(reader->context, resource_noun(made_by), condition->subject, at);
     else
-        (void)command_subject(reader->binder, made_by, name, at, &path);
-}
-
-static CommandKind maker_of(const char *noun)
-{
-    return strcmp(noun, "cluster") == 0 ? COMMAND_CLUSTER_CREATE
-           : strcmp(noun, "job") == 0   ? COMMAND_JOB_CREATE
-                                        : COMMAND_SHARE_CREATE;
+        (void)command_subject(reader->binder, made_by, condition->subject, at, &path);
 }
 
 static Trigger read_condition(const Reader *reader, BoundText when)
@@ -56,24 +49,10 @@ static Trigger read_condition(const Reader *reader, BoundText when)
     Status status = {0};
     Place at = json_at(when.node);
     if (condition_read(reader->context->arena, when.value, at, condition, &status))
-        check_subject(reader, maker_of(quantity_noun(condition->quantity)), condition->subject, at);
+        check_subject(reader, condition, at);
     else
         problems_add_status(reader->context->problems, &status);
     return (Trigger){.moment = MOMENT_CONDITION, .condition = condition};
-}
-
-static Trigger read_moment(const Reader *reader, BoundText after)
-{
-    Trigger trigger = {0};
-    Status status = {0};
-    Place at = json_at(after.node);
-    if (trigger_read(reader->context->arena, after.value, at, &trigger, &status))
-        check_subject(
-            reader, moment_is_of_job(trigger.moment) ? COMMAND_JOB_CREATE : COMMAND_CLUSTER_CREATE,
-            trigger.subject, at);
-    else
-        problems_add_status(reader->context->problems, &status);
-    return trigger;
 }
 
 static Trigger read_trigger(const Reader *reader)
@@ -89,7 +68,7 @@ static Trigger read_trigger(const Reader *reader)
     if (fault->when.value != NULL)
         trigger = read_condition(reader, fault->when);
     else if (fault->after.value != NULL)
-        trigger = read_moment(reader, fault->after);
+        trigger = moment_bind(reader->binder, fault->after);
     trigger_repeat(reader->binder, fault->every, &trigger);
     return trigger;
 }

@@ -218,12 +218,12 @@ static void note_upload(CommandReader *reader, const char *name)
             reader->shares[i].has_uploads = true;
 }
 
-/* Forgets all but the last resources that were deleted. `binder` has an arena for keys. */
-static void drop_deleted(CommandReader *reader, const CommandBinder *binder)
+/* Forgets all but the last resources that were deleted. */
+static void drop_deleted(CommandBinder *binder)
 {
-    LaterResource *later = reader->binder.later;
+    LaterResource *later = binder->later;
     const uint32_t in_file = (uint32_t)binder->text->commands.count;
-    const uint32_t count = reader->binder.later_count;
+    const uint32_t count = binder->later_count;
     uint32_t kept = 0, deleted = 0;
     for (uint32_t i = 0; i < count; i++)
         deleted += later[i].is_leaving;
@@ -237,19 +237,15 @@ static void drop_deleted(CommandReader *reader, const CommandBinder *binder)
     }
     for (uint32_t i = kept; i < count; i++)
         later[i] = (LaterResource){0};
-    reader->binder.later_count = kept;
+    binder->later_count = kept;
 }
 
-static void add_later(CommandReader *reader, Arena *arena, const Command *command)
+static void add_later(CommandReader *reader, const Command *command)
 {
     CommandBinder *binder = &reader->binder;
-    ConfigContext context = reader->context;
-    context.arena = arena; // for keys that are not kept
-    CommandBinder temporary = *binder;
-    temporary.context = &context;
     const bool is_full = binder->later_count == reader->later_capacity;
     if (is_full)
-        drop_deleted(reader, &temporary);
+        drop_deleted(binder);
     if (is_full && 2 * binder->later_count >= reader->later_capacity) {
         reader->later_capacity = 2 * reader->later_capacity + 16;
         LaterResource *larger =
@@ -260,7 +256,7 @@ static void add_later(CommandReader *reader, Arena *arena, const Command *comman
     }
     binder->later[binder->later_count] =
         (LaterResource){.kind = command->kind, .path = command->path, .cluster = reader->cluster};
-    creator_note(&temporary, command->kind, command->path,
+    creator_note(binder, command->kind, command->path,
                  (uint32_t)binder->text->commands.count + binder->later_count);
     binder->later_count++;
 }
@@ -324,38 +320,45 @@ static bool is_deleted_with(ResourcePath path, const Command *deletion)
     return is_of_workspace || (path.experiment != NULL && ascii_same(path.experiment, in.name));
 }
 
-/* Marks resources and shares as deleted, because a newer one may have the same name. */
-static void note_deletion(CommandReader *reader, Arena *arena, const Command *command)
+/* Marks a resource that a command of the session has made. */
+static void leave(CommandBinder *binder, CommandKind made_by, ResourcePath path)
+{
+    const uint32_t index = creator_find(binder, made_by, path);
+    const uint32_t in_file = (uint32_t)binder->text->commands.count;
+    if (index != NOT_CREATED && index != IMPLIED && index >= in_file)
+        binder->later[index - in_file].is_leaving = true;
+}
+
+static void leave_inside(CommandReader *reader, const Command *deletion)
 {
     CommandBinder *binder = &reader->binder;
-    const CommandKind made_by = command->kind == COMMAND_CLUSTER_DELETE ? COMMAND_CLUSTER_CREATE
-                                : command->kind == COMMAND_JOB_DELETE   ? COMMAND_JOB_CREATE
-                                : command->kind == COMMAND_FILE_SERVER_DELETE
-                                    ? COMMAND_FILE_SERVER_CREATE
-                                    : COMMAND_KIND_COUNT;
-    if (made_by != COMMAND_KIND_COUNT) {
+    for (uint32_t i = 0; i < binder->later_count; i++)
+        binder->later[i].is_leaving |= is_deleted_with(binder->later[i].path, deletion);
+    for (int32_t i = reader->file_shares; i < reader->context.share_count; i++)
+        if (reader->shares[i].server.name != NULL)
+            reader->shares[i].is_deleted |= is_deleted_with(reader->shares[i].server, deletion);
+}
+
+/* Marks resources and shares as deleted, because a newer one may have the same name. `arena` is for
+ * a name that is not kept. */
+static void note_deletion(CommandReader *reader, Arena *arena, const Command *command)
+{
+    const CommandKind kind = command->kind;
+    if (kind == COMMAND_CLUSTER_DELETE || kind == COMMAND_JOB_DELETE ||
+        kind == COMMAND_FILE_SERVER_DELETE)
+        leave(&reader->binder, command_made_by(kind), command->path);
+    if (kind == COMMAND_GROUP_DELETE || kind == COMMAND_WORKSPACE_DELETE ||
+        kind == COMMAND_EXPERIMENT_DELETE)
+        leave_inside(reader, command);
+    if (kind == COMMAND_FILE_SERVER_DELETE) {
         ConfigContext context = reader->context;
-        context.arena = arena; // for a key that is not kept
-        CommandBinder temporary = *binder;
-        temporary.context = &context;
-        const uint32_t index = creator_find(&temporary, made_by, command->path);
-        const uint32_t in_file = (uint32_t)binder->text->commands.count;
-        if (index != NOT_CREATED && index != IMPLIED && index >= in_file)
-            binder->later[index - in_file].is_leaving = true;
-        if (made_by == COMMAND_FILE_SERVER_CREATE)
-            drop_share(reader, file_server_share(&context, command->path));
-    } else if (command->kind == COMMAND_GROUP_DELETE || command->kind == COMMAND_WORKSPACE_DELETE ||
-               command->kind == COMMAND_EXPERIMENT_DELETE) {
-        for (uint32_t i = 0; i < binder->later_count; i++)
-            binder->later[i].is_leaving |= is_deleted_with(binder->later[i].path, command);
-        for (int32_t i = reader->file_shares; i < reader->context.share_count; i++)
-            if (reader->shares[i].server.name != NULL)
-                reader->shares[i].is_deleted |= is_deleted_with(reader->shares[i].server, command);
-    } else if (command->kind == COMMAND_STORAGE_DELETE) {
-        drop_account(reader, command->path.name);
-    } else if (command->kind == COMMAND_SHARE_DELETE) {
-        drop_share(reader, command->path.name);
+        context.arena = arena;
+        drop_share(reader, file_server_share(&context, command->path));
     }
+    if (kind == COMMAND_STORAGE_DELETE)
+        drop_account(reader, command->path.name);
+    if (kind == COMMAND_SHARE_DELETE)
+        drop_share(reader, command->path.name);
 }
 
 void command_accept(CommandReader *reader, Arena *arena, const Command *command)
@@ -368,7 +371,7 @@ void command_accept(CommandReader *reader, Arena *arena, const Command *command)
     CommandKind kind = command->kind;
     if (kind == COMMAND_CLUSTER_CREATE || kind == COMMAND_JOB_CREATE ||
         kind == COMMAND_FILE_SERVER_CREATE)
-        add_later(reader, arena, command);
+        add_later(reader, command);
     if (kind == COMMAND_PROGRAM_SET)
         set_program(reader, reader->program);
     if (kind == COMMAND_SHARE_CREATE)

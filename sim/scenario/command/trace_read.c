@@ -15,7 +15,6 @@
 
 typedef struct {
     const CommandBinder *binder;
-    const ScenarioCommands *commands;
     const WorkloadText *text;
     Workload *workload;
     const ClusterConfig **clusters; /* [word of the column, or 0] on which the jobs run ... */
@@ -69,7 +68,7 @@ static const ClusterConfig *cluster_called(const Trace *trace, const Json *at, c
     *path = trace->workload->path;
     path->experiment = NULL;
     path->name = name;
-    return workload_find_cluster(trace->binder, trace->commands, at, *path);
+    return cluster_known(trace->binder, *path, json_at(at));
 }
 
 /* The columns by whose words jobs may have their clusters. */
@@ -419,11 +418,10 @@ static void add_shape(const Trace *trace)
     trace->workload->probability_ppm = probability_ppm;
 }
 
-void trace_read(const CommandBinder *binder, const ScenarioCommands *commands,
-                const WorkloadText *text, Workload *workload)
+void trace_read(const CommandBinder *binder, const WorkloadText *text, Workload *workload)
 {
     Arena *arena = binder->context->arena;
-    Trace trace = {.binder = binder, .commands = commands, .text = text, .workload = workload};
+    Trace trace = {.binder = binder, .text = text, .workload = workload};
     JobList *list = ARENA_NEW(arena, JobList);
     workload->begin_ns = text->begin.value;
     workload->stops_at_requested = text->stop_at_requested.value != 0;

@@ -2,13 +2,12 @@
 #ifndef SIM_SCENARIO_COMMAND_TRACE_READ_H
 #define SIM_SCENARIO_COMMAND_TRACE_READ_H
 
-#include "sim/scenario/command/commands.h"
+#include "sim/scenario/command/creators.h"
 
 /* Reads the file of a workload that has a "trace", which is relative to the scenario's, and finds
  * the clusters of its jobs. Problems go to the binder's context; it warns of jobs that need more
  * than their cluster may ever have. `workload` has its name and path. */
-void trace_read(const CommandBinder *binder, const ScenarioCommands *commands,
-                const WorkloadText *text, Workload *workload);
+void trace_read(const CommandBinder *binder, const WorkloadText *text, Workload *workload);
 
 /* Warns of columns of the workload's list that no part of the world takes into account, at `trace`,
  * which names the list. */

@@ -19,7 +19,6 @@ typedef struct {
     const CommandBinder *binder;
     const ConfigContext *context; /* the binder's */
     const ScenarioText *text;
-    const ScenarioCommands *commands;
     ScenarioWorkloads out;
     WorkloadShape *shapes; /* the shapes of `out`, while they are made */
 } Reader;
@@ -241,31 +240,6 @@ static void read_arrivals(const Reader *reader, const WorkloadText *text, Worklo
 
 /* --- What --- */
 
-const ClusterConfig *workload_find_cluster(const CommandBinder *binder,
-                                           const ScenarioCommands *commands, const Json *at,
-                                           ResourcePath path)
-{
-    const ScenarioText *scenario = binder->text;
-    const ConfigContext *context = binder->context;
-    const char **names = ARENA_ARRAY(context->arena, const char *, scenario->commands.count);
-    int32_t count = 0;
-    bool may_exist = scenario->commands.is_refused;
-    for (int32_t i = 0; i < scenario->commands.count; i++) {
-        const CommandText *command = scenario_command(scenario, i);
-        may_exist |= !command_is_placed(command);
-        if (!command_is(command, COMMAND_CLUSTER_CREATE) || !command_is_placed(command))
-            continue;
-        ResourcePath made = command_path(scenario, command);
-        if (strcmp(made.name, path.name) == 0 && strcmp(made.group, path.group) == 0 &&
-            strcmp(made.workspace, path.workspace) == 0)
-            return commands->clusters[i];
-        names[count++] = made.name;
-    }
-    if (!may_exist)
-        bind_unknown_name(context->problems, json_at(at), "cluster", path.name, names, count);
-    return cluster_config_unread(context->arena, "(unknown)");
-}
-
 static const ClusterConfig *read_cluster(const Reader *reader, const WorkloadText *text,
                                          const JobText *job, Workload *workload)
 {
@@ -281,8 +255,7 @@ static const ClusterConfig *read_cluster(const Reader *reader, const WorkloadTex
     workload->cluster = path;
     bool is_known = path.name != NULL && path.group != NULL && path.workspace != NULL;
     if (is_known)
-        return workload_find_cluster(reader->binder, reader->commands,
-                                     is_own ? text->cluster : text->node, path);
+        return cluster_known(reader->binder, path, json_at(is_own ? text->cluster : text->node));
     if (!is_own && job->node != NULL && job->cluster == NULL)
         status_hint(problems_add(reader->context->problems, STATUS_BAD_INPUT, json_at(text->node),
                                  "workload \"%s\" has no cluster to run on", workload->name),
@@ -465,7 +438,7 @@ static void read_workload(Reader *reader, const WorkloadText *text, Workload *wo
         check_commands(reader, text);
     }
     if (text->trace.node != NULL) {
-        trace_read(reader->binder, reader->commands, text, workload);
+        trace_read(reader->binder, text, workload);
         return;
     }
     if (text->config == NULL)
@@ -481,11 +454,11 @@ static int32_t members_of(const Json *shares)
     return shares != NULL && shares->kind == JSON_OBJECT ? shares->count : 0;
 }
 
-ScenarioWorkloads workloads_read(const CommandBinder *binder, const ScenarioCommands *commands)
+ScenarioWorkloads workloads_read(const CommandBinder *binder)
 {
     const ConfigContext *context = binder->context;
     const ScenarioText *text = binder->text;
-    Reader reader = {.binder = binder, .context = context, .text = text, .commands = commands};
+    Reader reader = {.binder = binder, .context = context, .text = text};
     Workload *items = ARENA_ARRAY(context->arena, Workload, text->workloads.count);
     int32_t shapes = 0;
     for (int32_t i = 0; i < text->workloads.count; i++) {

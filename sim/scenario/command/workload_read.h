@@ -3,7 +3,7 @@
 #ifndef SIM_SCENARIO_WORKLOAD_READ_H
 #define SIM_SCENARIO_WORKLOAD_READ_H
 
-#include "sim/scenario/command/commands.h"
+#include "sim/scenario/command/creators.h"
 
 /* One number of nodes or GPUs that the jobs of a workload may have. */
 typedef struct {
@@ -24,13 +24,7 @@ typedef struct {
 /* All workloads in the order of the file; problems go to the binder's context. Texts with the job's
  * name ($AZ_BATCHAI_JOB_NAME, mount paths) have the workload's name instead. Traces are read
  * through the binder's files. */
-ScenarioWorkloads workloads_read(const CommandBinder *binder, const ScenarioCommands *commands);
-
-/* The cluster `path` as the command that creates it describes it. If there is no such command,
- * reports that at `at` and returns an unread cluster. */
-const ClusterConfig *workload_find_cluster(const CommandBinder *binder,
-                                           const ScenarioCommands *commands, const Json *at,
-                                           ResourcePath path);
+ScenarioWorkloads workloads_read(const CommandBinder *binder);
 
 /* The group, workspace and experiment of a workload's jobs; the name is NULL. */
 ResourcePath workload_path(const ScenarioText *text, const WorkloadText *workload);

@@ -338,6 +338,49 @@ static void read_speeds(const ConfigContext *context, const JobText *text,
                                  takes_time ? program_speeds(context, program) : NULL);
 }
 
+/* The nodes, processes and parts of nodes that the job asks for. A job of unknown shape is refused;
+ * the rest of it is checked as if it had one node. */
+static JobShape read_shape(const ConfigContext *context, const JobText *text,
+                           const ToolkitText *settings, const ClusterConfig *cluster, JobSpec *spec)
+{
+    spec->kinds = kinds_of_job(context, cluster, text->node_kind);
+    const BoundInteger nodes = job_request_read(context, text, cluster, spec);
+    job_request_check(context, text, cluster, nodes);
+    bool is_known = cluster->spec.vm_size != NULL && cluster->nodes_max != NODES_UNKNOWN &&
+                    !nodes.is_refused && nodes.value <= cluster_nodes_limit(context) &&
+                    !settings->processes.is_refused && !settings->workers.is_refused;
+    spec->nodes = is_known ? (int32_t)nodes.value : 1;
+    job_request_read_rest(context, text, cluster, is_known, spec);
+    spec->processes = job_toolkit_processes(context, settings, nodes, spec, cluster);
+    return (JobShape){.is_known = is_known,
+                      .nodes = spec->nodes,
+                      .processes = spec->processes,
+                      .states_processes = settings->processes.node != NULL ||
+                                          settings->workers.node != NULL ||
+                                          spec->asks_for != REQUEST_NODES,
+                      .vm_size = kinds_first_size(cluster, spec->kinds)};
+}
+
+/* The job's program. Returns whether its commands are modelled, and not run for real. */
+static bool read_program(const ConfigContext *context, const JobText *text, Toolkit toolkit,
+                         const ToolkitText *settings, JobShape shape, JobExecution execution,
+                         const Variables *variables, JobSpec *spec)
+{
+    const bool may_be_real = execution == EXECUTION_REAL || execution == EXECUTION_COMMAND;
+    const Program *training = execution == EXECUTION_REAL || execution == EXECUTION_TRAINING
+                                  ? job_program_training(context, settings, shape, variables, spec)
+                                  : NULL;
+    check_commands(variables, text, settings);
+    spec->image = find_image(context, text->container);
+    if (training != NULL)
+        read_trained(context, text, training, variables, spec);
+    else if (may_be_real)
+        read_real(context, text, toolkit, settings, variables, spec);
+    else
+        read_modelled(context, text, toolkit == TOOLKIT_CUSTOM, settings, shape, variables, spec);
+    return training == NULL && !may_be_real;
+}
+
 JobConfig *job_config_read(const ConfigContext *context, const JobText *text, ResourcePath path,
                            const ClusterConfig *cluster, JobExecution execution)
 {
@@ -354,44 +397,17 @@ JobConfig *job_config_read(const ConfigContext *context, const JobText *text, Re
     const ToolkitText *settings = has_toolkit ? text->toolkits[toolkit] : &no_settings;
     job_toolkit_check(context, toolkit, settings);
     check_values(context, text);
-    spec->kinds = kinds_of_job(context, cluster, text->node_kind);
-    const BoundInteger nodes = job_request_read(context, text, cluster, spec);
-    job_request_check(context, text, cluster, nodes);
-    // A job of unknown shape is refused; the rest of it is checked as if it had one node.
-    bool has_shape = cluster->spec.vm_size != NULL && cluster->nodes_max != NODES_UNKNOWN &&
-                     !nodes.is_refused && nodes.value <= cluster_nodes_limit(context) &&
-                     !settings->processes.is_refused && !settings->workers.is_refused;
-    spec->nodes = has_shape ? (int32_t)nodes.value : 1;
-    job_request_read_rest(context, text, cluster, has_shape, spec);
-    spec->processes = job_toolkit_processes(context, settings, nodes, spec, cluster);
+    const JobShape shape = read_shape(context, text, settings, cluster, spec);
     spec->priority = (JobPriority)text->priority.value;
     spec->tool = has_toolkit ? toolkit_name(toolkit) : NULL;
     spec->command = job_toolkit_command(context->arena, toolkit, settings);
     spec->max_wall_clock_ns = wall_clock_max_ns(context, text->constraints);
     spec->expected_ns = spec->max_wall_clock_ns; // unless its owner says more
-    Variables variables = read_places(context, text, toolkit, settings, path, cluster, spec);
-    JobShape shape = {.is_known = has_shape,
-                      .nodes = spec->nodes,
-                      .processes = spec->processes,
-                      .states_processes = settings->processes.node != NULL ||
-                                          settings->workers.node != NULL ||
-                                          spec->asks_for != REQUEST_NODES,
-                      .vm_size = kinds_first_size(cluster, spec->kinds)};
-    const Program *training = execution == EXECUTION_REAL || execution == EXECUTION_TRAINING
-                                  ? job_program_training(context, settings, shape, &variables, spec)
-                                  : NULL;
-    const bool is_really_run =
-        training == NULL && (execution == EXECUTION_REAL || execution == EXECUTION_COMMAND);
-    check_commands(&variables, text, settings);
-    spec->image = find_image(context, text->container);
-    if (training != NULL)
-        read_trained(context, text, training, &variables, spec);
-    else if (is_really_run)
-        read_real(context, text, toolkit, settings, &variables, spec);
-    else
-        read_modelled(context, text, toolkit == TOOLKIT_CUSTOM, settings, shape, &variables, spec);
+    const Variables variables = read_places(context, text, toolkit, settings, path, cluster, spec);
+    const bool is_modelled =
+        read_program(context, text, toolkit, settings, shape, execution, &variables, spec);
     read_speeds(context, text, cluster, spec);
-    if (training == NULL && !is_really_run && has_shape && spec->program != NULL &&
+    if (is_modelled && shape.is_known && spec->program != NULL &&
         job_program_is_whole(spec->program) && context->problems->count == problems_before)
         warn_of_endless(context, text, cluster, spec);
     return job;

@@ -187,24 +187,16 @@ static void put_epochs(const TransformerText *text, const TransformerTraining *p
     program->missing_steps = (every - steps % every) % every;
 }
 
-void transformer_build(const ConfigContext *context, const TransformerText *text, JobShape shape,
-                       Program *program)
+static TransformerTraining *plan_training(Arena *arena, const TransformerText *text,
+                                          const TransformerPrediction *prediction)
 {
-    const TransformerPrediction *prediction = predict(context, text, shape);
-    if (prediction == NULL)
-        return;
-    if (text->checkpoint != NULL && text->checkpoint->blocks.node != NULL &&
-        program->checkpoint_place != PLACE_SHARE)
-        problems_add(context->problems, STATUS_BAD_INPUT, json_at(text->checkpoint->blocks.node),
-                     "\"blocks\" is for checkpoints on a share, and \"%s\" is not on a mounted one",
-                     text->checkpoint->path.value);
     const RankedLayout *best = &prediction->search.ranked[0];
     const TransformerJob *job = &prediction->job;
     const TransformerGpu *gpu = prediction->machine.gpu;
-    TransformerTraining *planned = ARENA_NEW(context->arena, TransformerTraining);
+    TransformerTraining *planned = ARENA_NEW(arena, TransformerTraining);
     *planned = (TransformerTraining){
         .model = prediction->model,
-        .layout = layout_text(context->arena, &best->layout),
+        .layout = layout_text(arena, &best->layout),
         .software = prediction->machine.software->name,
         .fabric = prediction->nodes > 1 ? prediction->machine.fabric->name : NULL,
         .routing = prediction->machine.routing != NULL ? prediction->machine.routing->name : NULL,
@@ -217,22 +209,39 @@ void transformer_build(const ConfigContext *context, const TransformerText *text
             best->layout.precision == PRECISION_FP8 ? gpu->fp8_peak_flops : gpu->bf16_peak_flops,
         .memory_bytes = best->memory.total_bytes,
         .start_ns = text->start.value,
+        .steps = text->steps.value,
     };
     put_step(planned, &best->step);
     int64_t tokens = 0;
     Status unused = {0};
-    planned->steps = text->steps.value;
     if (text->tokens != NULL && read_tokens(text->tokens, &tokens, &unused))
         planned->steps = divide_up(tokens, planned->tokens_per_step);
+    return planned;
+}
+
+void transformer_build(const ConfigContext *context, const TransformerText *text, JobShape shape,
+                       Program *program)
+{
+    const TransformerPrediction *prediction = predict(context, text, shape);
+    const StateText *checkpoint = text->checkpoint;
+    if (prediction == NULL)
+        return;
+    if (checkpoint != NULL && checkpoint->blocks.node != NULL &&
+        program->checkpoint_place != PLACE_SHARE)
+        problems_add(context->problems, STATUS_BAD_INPUT, json_at(checkpoint->blocks.node),
+                     "\"blocks\" is for checkpoints on a share, and \"%s\" is not on a mounted one",
+                     checkpoint->path.value);
+    TransformerTraining *planned = plan_training(context->arena, text, prediction);
     put_epochs(text, planned, program);
-    const TransformerState state = layout_state(job, &best->layout);
     program->transformer = planned;
     program->batch_per_rank = 1; // sequences are divided by the layout
-    if (text->checkpoint != NULL) {
-        program->checkpoint_bytes = state.bytes;
-        program->checkpoint_files = state.writers;
-        program->checkpoint_every = 1;
-        program->writes_behind = text->checkpoint->blocks.node != NULL;
-        program->checkpoint_blocks_ns = text->checkpoint->blocks.value;
-    }
+    if (checkpoint == NULL)
+        return;
+    const TransformerState state =
+        layout_state(&prediction->job, &prediction->search.ranked[0].layout);
+    program->checkpoint_bytes = state.bytes;
+    program->checkpoint_files = state.writers;
+    program->checkpoint_every = 1;
+    program->writes_behind = checkpoint->blocks.node != NULL;
+    program->checkpoint_blocks_ns = checkpoint->blocks.value;
 }

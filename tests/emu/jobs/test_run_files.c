@@ -200,6 +200,18 @@ static const char *left_out(void)
     return said ? said : "";
 }
 
+START_TEST(a_file_that_is_too_deep_is_left_out_and_said)
+{
+    job("at=mnt/batch/all; for i in $(seq 97); do at=$at/d; done; mkdir -p $at; echo >$at/low;"
+        "echo >mnt/batch/all/high; mkdir -p tmp/${at#mnt/batch/all/}/d/d/d");
+    take(true);
+    ck_assert_str_eq(on_share("high"), "\n");
+    const char *said = left_out(); // once: files of the node's disk belong to no share
+    ck_assert_msg(strncmp(said, "/mnt/batch/all/d/", 17) == 0, "%s", said);
+    ck_assert_msg(strstr(said, "/low (too deep)") && !strstr(said, " more"), "%s", said);
+}
+END_TEST
+
 START_TEST(a_file_that_could_not_be_read_is_retried_at_the_end_and_reported)
 {
     ck_files(files_directory_create(room.files, the_share, "later", NULL), OK);
@@ -302,6 +314,7 @@ Suite *test_suite(void)
     tcase_add_test(cases, a_file_that_grows_is_added_to_and_taken_whole_at_the_end);
     tcase_add_test(cases, large_files_come_in_steps);
     tcase_add_test(cases, links_and_devices_are_left_out_and_said);
+    tcase_add_test(cases, a_file_that_is_too_deep_is_left_out_and_said);
     tcase_add_test(cases, a_file_that_could_not_be_read_is_retried_at_the_end_and_reported);
     tcase_add_test(cases, a_file_takes_the_place_of_a_directory_and_the_other_way_round);
     tcase_add_test(cases, a_name_may_change_its_case_to_and_fro);

@@ -289,6 +289,13 @@ START_TEST(the_experiment_of_a_workload_is_created_at_the_start)
 }
 END_TEST
 
+START_TEST(the_letters_of_a_clusters_name_may_have_another_case)
+{
+    static const char *const sets[] = {"/workloads/0/cluster=GPU"};
+    ck_assert_str_eq(sound(sets, 1)->cluster.name, "GPU"); // as for jobs: the service ignores case
+}
+END_TEST
+
 START_TEST(the_cluster_may_be_named_in_the_config)
 {
     const char *text = with_change(arena, small_scenario_text, "\"commands\"",
@@ -462,6 +469,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, factors_that_no_week_has_are_refused);
     tcase_add_test(tests, a_period_of_exact_counts_has_all_factors);
     tcase_add_test(tests, the_experiment_of_a_workload_is_created_at_the_start);
+    tcase_add_test(tests, the_letters_of_a_clusters_name_may_have_another_case);
     tcase_add_test(tests, the_cluster_may_be_named_in_the_config);
     tcase_add_test(tests, commands_may_refer_to_future_jobs_of_a_workload);
     tcase_add_test(tests, a_mistake_is_reported_once_with_its_position);
