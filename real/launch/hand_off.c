@@ -394,11 +394,18 @@ void hand_off_put_training(Arena *arena, Json *entry, RealTraining training)
         json_set(arena, entry, "val_loss", decimal_json(arena, training.loss_micro, 6));
 }
 
+/* The text after the first character of `ends`; NULL: it has none. */
+static const char *after(const char *text, const char *ends)
+{
+    const char *end = strpbrk(text, ends);
+    return end != NULL ? end + 1 : NULL;
+}
+
 int64_t hand_off_steps_printed(const char *text, int64_t steps_per_epoch)
 {
     int64_t epoch = 0, in_epoch = 0;
     // mpirun gives ranks a terminal, on which a bar is drawn over the one before.
-    for (const char *line = text; line; line = strpbrk(line, "\n\r\b"), line += line != NULL) {
+    for (const char *line = text; line; line = after(line, "\n\r\b")) {
         char *end;
         const char *number = line + strspn(line, " \r");
         if (strncmp(line, "Epoch ", strlen("Epoch ")) == 0) {
@@ -441,7 +448,7 @@ static Computing printed_computing(Arena *arena, const char *text)
 /* The number in the line "N WHAT" above that table; -1: there is no such line. */
 static int64_t printed_count(const char *text, const char *what)
 {
-    for (const char *line = text; line; line = strchr(line, '\n'), line += line != NULL) {
+    for (const char *line = text; line; line = after(line, "\n")) {
         char *end;
         const int64_t count = strtoll(line, &end, 10);
         const size_t length = strlen(what);

@@ -78,6 +78,14 @@ bool begins_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
+const char *text_until(Arena *arena, const char **at, char end)
+{
+    const size_t length = strcspn(*at, (char[]){end, '\0'});
+    const char *taken = arena_strndup(arena, *at, length);
+    *at += length + ((*at)[length] != '\0');
+    return taken;
+}
+
 bool text_skip(const char **at, const char *start)
 {
     const bool is_there = begins_with(*at, start);

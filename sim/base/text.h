@@ -26,6 +26,8 @@ static inline const char *plural(int64_t count)
 }
 
 bool begins_with(const char *text, const char *start);
+/* The text up to the next `end`, or all of it. Moves *at after that `end`. In `arena`. */
+const char *text_until(Arena *arena, const char **at, char end);
 /* Moves *at after `start` if it begins with it. */
 bool text_skip(const char **at, const char *start);
 

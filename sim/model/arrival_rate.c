@@ -6,19 +6,20 @@
 #include "sim/base/units.h"
 #include "sim/model/week_hours.h"
 
-/* A decimal number with up to three decimals, in thousandths; `*rest` is the text after it. */
-static bool milli_scan(const char *text, int64_t *milli, const char **rest)
+/* A decimal number in millionths; `*rest` is the text after it. */
+static bool micro_scan(const char *text, int64_t *micro, const char **rest)
 {
+    enum { DECIMALS = 6 };
     const size_t whole = strspn(text, "0123456789");
     const bool has_point = text[whole] == '.';
     const size_t decimals = has_point ? strspn(text + whole + 1, "0123456789") : 0;
-    if (whole == 0 || whole > 9 || decimals > 3 || (has_point && decimals == 0))
+    if (whole == 0 || whole > 9 || decimals > DECIMALS || (has_point && decimals == 0))
         return false;
-    *milli = 0;
+    *micro = 0;
     for (size_t i = 0; i < whole; i++)
-        *milli = 10 * *milli + (text[i] - '0');
-    for (size_t i = 0; i < 3; i++)
-        *milli = 10 * *milli + (i < decimals ? text[whole + 1 + i] - '0' : 0);
+        *micro = 10 * *micro + (text[i] - '0');
+    for (size_t i = 0; i < DECIMALS; i++)
+        *micro = 10 * *micro + (i < decimals ? text[whole + 1 + i] - '0' : 0);
     *rest = text + whole + (has_point ? 1 + decimals : 0);
     return true;
 }
@@ -44,19 +45,19 @@ static bool period_parse(const char *text, int64_t *period_ns)
 bool arrival_rate_parse(const char *text, ArrivalRate *rate)
 {
     const char *rest;
-    return milli_scan(text, &rate->milli, &rest) && *rest == '/' &&
+    return micro_scan(text, &rate->micro, &rest) && *rest == '/' &&
            period_parse(rest + 1, &rate->period_ns);
 }
 
 int64_t arrival_gap_ns(ArrivalRate rate, int64_t factor)
 {
-    invariant(rate.milli > 0 && factor > 0);
-    const Wide divisor = (Wide)rate.milli * factor;
-    return wide_capped(((Wide)rate.period_ns * 1000 * FACTOR_ONE + divisor - 1) / divisor);
+    invariant(rate.micro > 0 && factor > 0);
+    const Wide divisor = (Wide)rate.micro * factor;
+    return wide_capped(((Wide)rate.period_ns * PPM * FACTOR_ONE + divisor - 1) / divisor);
 }
 
 int arrival_rate_compare(ArrivalRate a, ArrivalRate b)
 {
-    const Wide left = (Wide)a.milli * b.period_ns, right = (Wide)b.milli * a.period_ns;
+    const Wide left = (Wide)a.micro * b.period_ns, right = (Wide)b.micro * a.period_ns;
     return (left > right) - (left < right);
 }

@@ -7,11 +7,11 @@
 #include <stdint.h>
 
 typedef struct {
-    int64_t milli;     /* thousandths of an arrival ... */
+    int64_t micro;     /* millionths of an arrival ... */
     int64_t period_ns; /* ... in each such period; > 0 */
 } ArrivalRate;
 
-/* The rate that `text` states: a number with up to three decimals, '/', and a unit of time ("s",
+/* The rate that `text` states: a number with up to six decimals, '/', and a unit of time ("s",
  * "min", "h", "d", "day", "week") or a duration ("7d", "2h"). False when it is not a rate. */
 bool arrival_rate_parse(const char *text, ArrivalRate *rate);
 

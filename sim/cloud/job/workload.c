@@ -174,7 +174,7 @@ void workloads_prepare(Jobs *jobs)
         }
         const int64_t peak =
             workload->factors != NULL ? week_factors_most(workload->factors) : FACTOR_ONE;
-        invariant(peak > 0 && (workload->rate.milli > 0 || workload->count > 0));
+        invariant(peak > 0 && (workload->rate.micro > 0 || workload->count > 0));
         jobs->workloads[i] = (WorkloadProgress){
             .address = name_hash(workload->name),
             .peak = peak,

@@ -95,7 +95,7 @@ static int64_t among_ranks(const LayerRates *rates, const char *word, int64_t al
 
 #define MILLION INT64_C(1000000)
 
-static int64_t parameters_of(const NetworkLayer *layer)
+int64_t layer_parameters(const NetworkLayer *layer)
 {
     int64_t parameters = 0;
     for (int32_t i = 0; i < layer->tensor_count; i++)
@@ -110,8 +110,8 @@ int64_t layer_rates_kind_ns(const KindTime *kind, const NetworkLayer *layer, int
         bounded_add(bounded_times(layer->forward_macs, kind->per_million_macs_ns),
                     bounded_times(values, kind->per_million_values_ns));
     int64_t once_ns =
-        bounded_add(kind->fixed_ns,
-                    bounded_part(parameters_of(layer), kind->per_million_parameters_ns, MILLION));
+        bounded_add(kind->fixed_ns, bounded_part(layer_parameters(layer),
+                                                 kind->per_million_parameters_ns, MILLION));
     return bounded_add(once_ns, bounded_part(image_millionths, batch, MILLION));
 }
 

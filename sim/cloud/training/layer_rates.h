@@ -24,6 +24,8 @@ int64_t layer_rates_pass_ns(const LayerRates *rates, const NetworkModel *network
 int64_t layer_rates_input_ns(const LayerRates *rates, int64_t batch);
 int64_t layer_rates_update_ns(const LayerRates *rates, const NetworkModel *network);
 
+/* The parameters of all tensors of a layer. */
+int64_t layer_parameters(const NetworkLayer *layer);
 /* The time of one layer by the formula of its kind, on a single rank. */
 int64_t layer_rates_kind_ns(const KindTime *kind, const NetworkLayer *layer, int64_t batch);
 

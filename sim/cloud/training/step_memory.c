@@ -1,5 +1,6 @@
 #include "sim/cloud/training/step_memory.h"
 
+#include "sim/cloud/training/layer_rates.h"
 #include "sim/model/bounded.h"
 
 enum { VALUE_BYTES = 4 };
@@ -31,14 +32,6 @@ static int64_t kept_values(const NetworkModel *network, int32_t index)
     return 0;
 }
 
-static int64_t parameters_of(const NetworkLayer *layer)
-{
-    int64_t parameters = 0;
-    for (int32_t i = 0; i < layer->tensor_count; i++)
-        parameters = bounded_add(parameters, layer->tensor_values[i]);
-    return parameters;
-}
-
 int64_t step_memory_least_bytes(const NetworkModel *network, int64_t batch)
 {
     int64_t kept = 0;                        // values of one image, up to this layer
@@ -48,7 +41,7 @@ int64_t step_memory_least_bytes(const NetworkModel *network, int64_t batch)
         kept = bounded_add(kept, kept_values(network, i));
         const int64_t values = bounded_add(bounded_times(kept, batch), gradients);
         most = values > most ? values : most;
-        gradients -= parameters_of(&network->layers[i]);
+        gradients -= layer_parameters(&network->layers[i]);
     }
     return bounded_times(VALUE_BYTES, bounded_add(network->parameters, most));
 }

@@ -31,30 +31,22 @@ MetricScale metric_scale(const char *unit, double largest)
 }
 
 /* The text up to the next dot, which is skipped. */
-static const char *part_of(Arena *arena, const char **at)
-{
-    const size_t length = strcspn(*at, ".");
-    const char *part = arena_strndup(arena, *at, length);
-    *at += length + ((*at)[length] == '.');
-    return part;
-}
-
 /* "jobs", "job train", "jobs of team", "jobs of team of size 8", "cluster gpu": what a metric is
  * of. Skips the words that say which. */
 static const char *owner_of(Arena *arena, const char **at)
 {
     const char *jobs = "jobs";
     if (text_skip(at, "jobs."))
-        return arena_printf(arena, "job %s", part_of(arena, at));
+        return arena_printf(arena, "job %s", text_until(arena, at, '.'));
     if (text_skip(at, "clusters."))
-        return arena_printf(arena, "cluster %s", part_of(arena, at));
+        return arena_printf(arena, "cluster %s", text_until(arena, at, '.'));
     text_skip(at, "job_counts.");
     if (text_skip(at, "workloads."))
-        jobs = arena_printf(arena, "jobs of %s", part_of(arena, at));
+        jobs = arena_printf(arena, "jobs of %s", text_until(arena, at, '.'));
     for (JobClassKind kind = 0; kind < JOB_CLASS_COUNT; kind++)
         if (text_skip(at, arena_printf(arena, "%s.", job_class_key(kind))))
             return arena_printf(arena, "%s of %s %s", jobs, job_class_word(kind),
-                                part_of(arena, at));
+                                text_until(arena, at, '.'));
     return jobs;
 }
 

@@ -13,7 +13,7 @@
 
 enum { NAME_LENGTH_MAX = 54 }; /* names of jobs have 64; a number follows */
 /* Keeps the number of draws inside their address. */
-static const ArrivalRate rate_max = {.milli = INT64_C(10000000000), .period_ns = NS_PER_DAY};
+static const ArrivalRate rate_max = {.micro = INT64_C(10000000000000), .period_ns = NS_PER_DAY};
 
 typedef struct {
     const CommandBinder *binder;
@@ -106,9 +106,9 @@ static void read_rate(const Reader *reader, BoundText rate, Workload *workload)
     if (!arrival_rate_parse(rate.value, &workload->rate))
         status_hint(problems_add(problems, STATUS_BAD_INPUT, json_at(rate.node),
                                  "\"%s\" is not a rate", rate.value),
-                    "a number with up to three decimals and a period: \"12/h\", \"200/week\", "
+                    "a number with up to six decimals and a period: \"12/h\", \"200/week\", "
                     "\"200/7d\", \"0.5/min\"");
-    else if (workload->rate.milli == 0 || arrival_rate_compare(workload->rate, rate_max) > 0)
+    else if (workload->rate.micro == 0 || arrival_rate_compare(workload->rate, rate_max) > 0)
         problems_add(problems, STATUS_BAD_INPUT, json_at(rate.node),
                      "a rate of %s, expected more than 0 and at most 10,000,000/day", rate.value);
 }

@@ -472,9 +472,14 @@ static Answer unfinished_answer(Arena *arena, const PlanOutcome *outcome)
                     outcome->grid->candidate_count);
     else
         text_add(&decision, "the choice has not been tested with fresh seeds");
-    text_add(&decision, " after ");
-    thousands_print(&decision, outcome->run_count);
-    text_printf(&decision, " run%s.", plural(outcome->run_count));
+    if (outcome->round_count == 0)
+        text_add(&decision, "; no round of runs is complete.");
+    else {
+        text_add(&decision, " after ");
+        thousands_print(&decision, outcome->run_count);
+        text_printf(&decision, " runs in %" PRId32 " complete round%s.", outcome->round_count,
+                    plural(outcome->round_count));
+    }
     if (outcome->winner != NO_CANDIDATE) {
         text_printf(&alternative,
                     "So far the best is %s: ", answer_candidate(arena, outcome, outcome->winner));

@@ -176,9 +176,12 @@ static void add_cost(const PlanRun *run, Text *out)
     const Sweep *sweep = &run->sweep;
     Arena *scratch = arena_create();
     const char *grid = answer_grid_runs(scratch, outcome);
-    thousands_print(out, outcome->run_count);
-    text_printf(out, " run%s in %" PRId32 " rounds", plural(outcome->run_count),
-                outcome->round_count);
+    const bool is_cut = outcome->verdict == PLAN_UNFINISHED; // within a round
+    const int64_t runs = is_cut ? sweep->findings.results->run_count : outcome->run_count;
+    thousands_print(out, runs);
+    text_printf(out, " run%s in %" PRId32 " %sround%s", plural(runs), outcome->round_count,
+                is_cut ? "complete " : "", plural(outcome->round_count));
+    text_add(out, is_cut ? " and a begun one" : "");
     text_printf(out, "%s%s. ", grid[0] != '\0' ? "; " : "", grid);
     arena_destroy(scratch);
     thousands_print(out, sweep->findings.results->run_count - sweep->resumed_count);

@@ -23,23 +23,15 @@ typedef struct {
     const char *words, *statistic;
 } ClassName;
 
-static const char *part_of(Arena *arena, const char **at)
-{
-    const size_t length = strcspn(*at, ".");
-    const char *part = arena_strndup(arena, *at, length);
-    *at += length + ((*at)[length] == '.');
-    return part;
-}
-
 static ClassName class_of_one(Arena *arena, const char *name)
 {
     const char *words = "all jobs";
     if (text_skip(&name, "workloads."))
-        words = part_of(arena, &name);
+        words = text_until(arena, &name, '.');
     for (JobClassKind kind = 0; kind < JOB_CLASS_COUNT; kind++)
         if (text_skip(&name, arena_printf(arena, "%s.", job_class_key(kind))))
             words = arena_printf(arena, "%s of %s %s", words, job_class_word(kind),
-                                 part_of(arena, &name));
+                                 text_until(arena, &name, '.'));
     return (ClassName){words, name};
 }
 

@@ -152,7 +152,7 @@ static double rate_of(const Workload *workload)
     const double s = (double)NS_PER_S;
     if (workload->count > 0)
         return bursts * (double)workload->count / ((double)workload->within_ns / s);
-    return bursts * mean_factor(workload) * (double)workload->rate.milli / 1000 /
+    return bursts * mean_factor(workload) * (double)workload->rate.micro / PPM /
            ((double)workload->rate.period_ns / s);
 }
 

@@ -23,8 +23,7 @@ typedef struct {
     int64_t lifetime_ns; /* mean time until a low-priority node is taken away */
     int32_t offer_count;
     ImportOffer *offers;
-    bool
-        has_burst; /* more nodes at the dedicated or low-priority price come when they are needed */
+    bool has_burst; /* more nodes, dedicated or of low priority, come when jobs need them */
 } ImportPrices;
 
 /* Reads a sum of terms with '+' between them:

@@ -156,11 +156,11 @@ static bool work_of(Arena *arena, const Scenario *scenario, Work *work)
         const Workload *workload = &scenario->workloads[i];
         if (workload->list != NULL || workload->arrivals != ARRIVALS_POISSON || workload->count > 0)
             return false;
-        rate += (double)workload->rate.milli / 1000 / (double)workload->rate.period_ns;
+        rate += (double)workload->rate.micro / PPM / (double)workload->rate.period_ns;
     }
     for (int32_t i = 0; i < scenario->workload_count; i++) {
         const Workload *workload = &scenario->workloads[i];
-        const double own = (double)workload->rate.milli / 1000 / (double)workload->rate.period_ns;
+        const double own = (double)workload->rate.micro / PPM / (double)workload->rate.period_ns;
         if (!add_shapes(workload, own / rate, chances, nodes, times_ns, work))
             return false;
         work->jobs_max = scenario->workload_count == 1 && workload->end_ns == INT64_MAX

@@ -298,13 +298,16 @@ START_TEST(an_unfinished_plan_has_the_best_so_far)
     PlanOutcome *plan = plan_of(&made);
     plan->verdict = PLAN_UNFINISHED;
     plan->candidates[2].state = CANDIDATE_UNDECIDED;
-    says(plan, "There is no decision yet: 1 of 3 candidates need more runs after 60 runs.",
+    plan->round_count = 2;
+    says(plan,
+         "There is no decision yet: 1 of 3 candidates need more runs after 60 runs in 2 complete "
+         "rounds.",
          "So far the best is 3 nodes: it costs 100.00 ± 0.34 USD a week, and 97.0 ± 0.4 % of the "
          "jobs of team wait at most 30 min, where 95 % is asked. The same command continues the "
          "plan.");
     plan->sure_tested_count = 1;
     decides(plan, "There is no decision yet: the search for a candidate that is sure in other "
-                  "times has not ended after 60 runs.");
+                  "times has not ended after 60 runs in 2 complete rounds.");
 }
 END_TEST
 
@@ -312,8 +315,12 @@ START_TEST(a_plan_without_runs_promises_nothing)
 {
     const MadeStudy made = {
         .factors = NODES "\"values\": [2, 3, 4]}", .run_count = -1, .goal = goal_of_waits()};
-    says(plan_of(&made), "There is no decision yet: 3 of 3 candidates need more runs after 0 runs.",
-         "The same command continues the plan.");
+    PlanOutcome *plan = plan_of(&made);
+    plan->round_count = 0;
+    says(
+        plan,
+        "There is no decision yet: 3 of 3 candidates need more runs; no round of runs is complete.",
+        "The same command continues the plan.");
 }
 END_TEST
 
