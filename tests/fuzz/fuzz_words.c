@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         invariant(value >= 0);
     ArrivalRate rate;
     if (arrival_rate_parse(text, &rate))
-        invariant(rate.milli >= 0 && rate.period_ns > 0);
+        invariant(rate.micro >= 0 && rate.period_ns > 0);
     arena_destroy(arena);
     return 0;
 }

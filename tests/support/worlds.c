@@ -679,7 +679,7 @@ static void add_workload(Arena *arena, Dice *dice, Scenario *scenario)
                            .probability_ppm = chances};
     workload->jobs_max = 1 + roll(dice, 10);
     workload->arrivals = (ArrivalKind)roll(dice, ARRIVALS_COUNT);
-    workload->rate = (ArrivalRate){(50 + roll(dice, 500)) * INT64_C(1000), NS_PER_DAY};
+    workload->rate = (ArrivalRate){(50 + roll(dice, 500)) * PPM, NS_PER_DAY};
     workload->burst_jobs = 1 + roll(dice, 3);
     int64_t *factors = ARENA_ARRAY(arena, int64_t, HOURS_A_WEEK);
     for (int32_t h = 0; h < HOURS_A_DAY; h++)

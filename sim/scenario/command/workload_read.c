@@ -146,7 +146,7 @@ static void check_within(const Reader *reader, const WorkloadText *text, const W
 
 static void read_count(const Reader *reader, const WorkloadText *text, Workload *workload)
 {
-    const ArrivalRate rate = {1000 * text->count.value, text->within.value};
+    const ArrivalRate rate = {PPM * text->count.value, text->within.value};
     if (text->count.is_refused || text->within.is_refused)
         return;
     workload->count = text->count.value;

@@ -56,7 +56,7 @@ START_TEST(a_workload_has_the_defaults_of_the_format)
     ck_assert_str_eq(load->cluster.name, "gpu");
     ck_assert_ptr_null(load->cluster.experiment);
     ck_assert_int_eq(load->arrivals, ARRIVALS_POISSON);
-    ck_assert_int_eq(load->rate.milli, 12 * 1000);
+    ck_assert_int_eq(load->rate.micro, 12 * PPM);
     ck_assert_int_eq(load->rate.period_ns, NS_PER_HOUR);
     ck_assert_int_eq(load->jobs_max, 50);
     ck_assert_int_eq(load->begin_ns, 0);
@@ -75,15 +75,15 @@ START_TEST(rates_are_read_exactly)
     static const struct {
         const char *text;
         ArrivalRate rate;
-    } rows[] = {{"100/day", {100000, NS_PER_DAY}},    {"0.5/d", {500, NS_PER_DAY}},
-                {"1.25/h", {1250, NS_PER_HOUR}},      {"2/min", {2000, NS_PER_MIN}},
-                {"0.001/s", {1, NS_PER_S}},           {"200/week", {200000, 7 * NS_PER_DAY}},
-                {"200/7d", {200000, 7 * NS_PER_DAY}}, {"30/1h30m", {30000, 90 * NS_PER_MIN}},
-                {"100/s", {100000, NS_PER_S}}};
+    } rows[] = {{"100/day", {100000000, NS_PER_DAY}},    {"0.5/d", {500000, NS_PER_DAY}},
+                {"1.25/h", {1250000, NS_PER_HOUR}},      {"2/min", {2000000, NS_PER_MIN}},
+                {"0.001/s", {1000, NS_PER_S}},           {"200/week", {200000000, 7 * NS_PER_DAY}},
+                {"200/7d", {200000000, 7 * NS_PER_DAY}}, {"30/1h30m", {30000000, 90 * NS_PER_MIN}},
+                {"100/s", {100000000, NS_PER_S}}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const char *set = arena_printf(arena, "/workloads/0/rate=%s", rows[i].text);
         const ArrivalRate rate = sound(&set, 1)->rate;
-        ck_assert_msg(rate.milli == rows[i].rate.milli, "%s", rows[i].text);
+        ck_assert_msg(rate.micro == rows[i].rate.micro, "%s", rows[i].text);
         ck_assert_msg(rate.period_ns == rows[i].rate.period_ns, "%s", rows[i].text);
     }
 }
@@ -342,7 +342,7 @@ START_TEST(a_mistake_is_reported_once_with_its_position)
         const char *set, *message;
     } rows[] = {
         {"/workloads/0/rate=\"12\"", "\"12\" is not a rate"},
-        {"/workloads/0/rate=1.2345/h", "\"1.2345/h\" is not a rate"},
+        {"/workloads/0/rate=1.2345678/h", "\"1.2345678/h\" is not a rate"},
         {"/workloads/0/rate=-1/h", "\"-1/h\" is not a rate"},
         {"/workloads/0/rate=0/h", "a rate of 0/h, expected more than 0 and at most 10,000,000/day"},
         {"/workloads/0/rate=200/s",

@@ -38,7 +38,7 @@ static Workload *workload(const char *name, int64_t per_day)
                        .end_ns = INT64_MAX,
                        .jobs_max = 1000,
                        .arrivals = ARRIVALS_POISSON,
-                       .rate = {per_day * 1000, NS_PER_DAY},
+                       .rate = {per_day * PPM, NS_PER_DAY},
                        .spec_count = 1,
                        .specs = specs,
                        .probability_ppm = probability_ppm};
@@ -346,7 +346,7 @@ START_TEST(a_job_at_a_tiny_rate_is_never_created)
 {
     // One in a thousand days a thousandth of the time: the gap is beyond 292 years.
     Workload *rare = workload("load", 1);
-    rare->rate.milli = 1;
+    rare->rate.micro = 1000;
     rare->arrivals = ARRIVALS_DIURNAL;
     rare->factors = factors_of((const int64_t[HOURS_A_DAY]){[3] = 1}, NULL);
     ck_assert_uint_eq(world_job_count(run(rare, 1, 1)), 0);
@@ -357,7 +357,7 @@ START_TEST(every_invariant_holds_under_every_policy_with_a_long_queue)
 {
     Workload *both = mixed(PPM * 3 / 10);
     both->jobs_max = 60;
-    both->rate.milli = INT64_C(30000) * 1000;
+    both->rate.micro = INT64_C(30000) * PPM;
     for (PolicyKind policy = 0; policy < POLICY_COUNT; policy++) {
         Scenario *scenario = scenario_of(&list, 2);
         scenario->policy = policy;
@@ -393,7 +393,7 @@ START_TEST(a_full_queue_rejects_jobs_that_cannot_start_under_every_policy)
     static const int32_t limits[] = {0, 3};
     Workload *both = mixed(PPM * 3 / 10);
     both->jobs_max = 60;
-    both->rate.milli = INT64_C(30000) * 1000;
+    both->rate.micro = INT64_C(30000) * PPM;
     for (int32_t run = 0; run < 2 * POLICY_COUNT; run++) {
         Scenario *scenario = scenario_of(&list, 2);
         scenario->service = idle_service(arena, 8);

@@ -36,7 +36,7 @@ static ClosedForm form_of_load(int64_t duration_ns, ArrivalRate rate, int32_t no
 /* Jobs of an hour, one an hour, on two nodes. */
 static ClosedForm form_of(WorkCheckpoints work)
 {
-    return form_of_load(NS_PER_HOUR, (ArrivalRate){.milli = 1000, .period_ns = NS_PER_HOUR}, 2,
+    return form_of_load(NS_PER_HOUR, (ArrivalRate){.micro = PPM, .period_ns = NS_PER_HOUR}, 2,
                         work);
 }
 
@@ -54,9 +54,9 @@ END_TEST
 /* At a load of 0.99999 jobs of 30 days wait 4,100 years: more than a time in ns can be. */
 START_TEST(a_wait_of_more_than_292_years_is_the_longest_time)
 {
-    const ClosedForm form =
-        form_of_load(30 * NS_PER_DAY, (ArrivalRate){.milli = 99999, .period_ns = 3000 * NS_PER_DAY},
-                     1, (WorkCheckpoints){0});
+    const ClosedForm form = form_of_load(
+        30 * NS_PER_DAY, (ArrivalRate){.micro = 99999000, .period_ns = 3000 * NS_PER_DAY}, 1,
+        (WorkCheckpoints){0});
     ck_assert_int_eq(form.load_ppm, 999990);
     ck_assert_int_eq(form.mean_wait_ns, INT64_MAX);
 }
@@ -64,7 +64,7 @@ END_TEST
 
 START_TEST(a_cluster_without_a_node_has_no_closed_form)
 {
-    const ArrivalRate rate = {.milli = 1000, .period_ns = NS_PER_HOUR};
+    const ArrivalRate rate = {.micro = PPM, .period_ns = NS_PER_HOUR};
     has_queue_limit = true;
     const ClosedForm form = form_of_load(NS_PER_HOUR, rate, 0, (WorkCheckpoints){0});
     has_queue_limit = false;
