@@ -89,9 +89,11 @@ void record_keep(Records *records, Record *record, const Json *kept);
 void records_catch_up(Records *records);
 /* Returns the newest resource of that path, deleted or not; NULL if there is none. */
 Record *records_newest(const Records *records, RecordKind kind, ResourcePath path);
-/* The subject of a note in the journal, "3 group/workspace/experiment/name": the newest resource of
- * that kind and path at the time of the note. The second finds it; NULL if there is none. */
+/* Prints the subject of a note in the journal, "3 group/workspace/experiment/name": the record's
+ * kind and path. */
 void record_subject_print(const Record *record, Text *text);
+/* Returns the record that such a text names, or NULL. Several resources had the same path one after
+ * another: the newest at the time of the note is meant. */
 Record *records_subject(const Records *records, Arena *scratch, const char *subject);
 Record *records_find(Records *records, RecordKind kind, ResourcePath path);
 const Record *records_next(Records *records, RecordKind kind, ResourcePath scope, uint32_t *at);

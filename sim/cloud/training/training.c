@@ -62,10 +62,16 @@ NodeTime node_time_times(NodeTime time, int64_t count)
                       .checkpoint_ns = bounded_times(time.checkpoint_ns, count)};
 }
 
-static int64_t part_of(int64_t time_ns, int64_t numerator, int64_t denominator)
+/* amount * numerator / denominator, rounded down, INT64_MAX at most: slow nodes and crowded wires
+ * can make it larger. */
+static int64_t part_of(int64_t amount, int64_t numerator, int64_t denominator)
 {
-    return bounded_add(bounded_times(time_ns / denominator, numerator),
-                       mul_div(time_ns % denominator, numerator, denominator));
+    invariant(amount >= 0);
+    invariant(numerator >= 0);
+    invariant(denominator > 0);
+    const WideUnsigned part =
+        wide_quotient((WideUnsigned)amount * (WideUnsigned)numerator, (uint64_t)denominator);
+    return part > INT64_MAX ? INT64_MAX : (int64_t)part;
 }
 
 NodeTime node_time_part(NodeTime time, int64_t numerator, int64_t denominator)
@@ -174,15 +180,6 @@ int64_t step_parts_of_ranks(const StepPlan *plan, uint64_t seed, uint64_t addres
     return wait_for_slowest(parts, plan->ranks);
 }
 
-/* amount * numerator / denominator, rounded down, INT64_MAX at most: slow nodes and crowded wires
- * can make it larger. */
-static int64_t mean_part(int64_t amount, int64_t numerator, int64_t denominator)
-{
-    const WideUnsigned part =
-        wide_quotient((WideUnsigned)amount * (WideUnsigned)numerator, (uint64_t)denominator);
-    return part > INT64_MAX ? INT64_MAX : (int64_t)part;
-}
-
 /* The mean of max(0, f input - (f compute + rest)), where f is the largest of `draws` factors: with
  * slope = input - compute, it is slope times the mean excess of f over rest / slope. */
 static int64_t mean_input_ns(const StepPlan *plan, int32_t draws)
@@ -191,15 +188,15 @@ static int64_t mean_input_ns(const StepPlan *plan, int32_t draws)
     if (slope_ns <= 0)
         return 0;
     int64_t rest_ns = bounded_add(plan->bubble_ns, bounded_add(plan->exchange_ns, plan->update_ns));
-    int64_t threshold_ppm = mean_part(rest_ns, PPM, slope_ns);
-    return mean_part(slope_ns, quantiles_mean_excess(plan->jitter_ppm, draws, threshold_ppm), PPM);
+    int64_t threshold_ppm = part_of(rest_ns, PPM, slope_ns);
+    return part_of(slope_ns, quantiles_mean_excess(plan->jitter_ppm, draws, threshold_ppm), PPM);
 }
 
 static StepParts mean_own_parts(const StepPlan *plan, int32_t draws)
 {
     int64_t factor_ppm = quantiles_mean_of_max(plan->jitter_ppm, draws);
     return (StepParts){.input_ns = mean_input_ns(plan, draws),
-                       .compute_ns = mean_part(plan->compute_ns, factor_ppm, PPM),
+                       .compute_ns = part_of(plan->compute_ns, factor_ppm, PPM),
                        .wait_ns = plan->bubble_ns,
                        .exchange_ns = plan->exchange_ns,
                        .update_ns = plan->update_ns};
@@ -268,7 +265,7 @@ static Quantiles pace_quantiles(const StepPlan *plan, const int64_t *speed_ppm, 
     if (least == most)
         return (Quantiles){.count = 1, .knots = knots};
     for (int32_t i = 1; i < PACE_KNOTS - 1; i++) {
-        int64_t value = least + mean_part(most - least, i, PACE_KNOTS - 1);
+        int64_t value = least + part_of(most - least, i, PACE_KNOTS - 1);
         double part = part_all_below(plan, speed_ppm, (double)value);
         knots[i] = (QuantileKnot){(int64_t)(part * (double)PPM + 0.5), value};
     }

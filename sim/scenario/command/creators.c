@@ -22,7 +22,7 @@ static Text key_of(CommandKind kind, ResourcePath path)
     return key;
 }
 
-/* The index in `table`; NOT_CREATED: there is none. */
+/* Returns the index that `table` has for a resource, or NOT_CREATED. */
 static uint32_t find(const NameTable *table, CommandKind kind, ResourcePath path)
 {
     uint32_t index = NOT_CREATED;

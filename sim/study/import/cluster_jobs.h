@@ -4,7 +4,7 @@
 
 #include "sim/study/import/clusters.h"
 
-/* The cluster of that name; -1: there is none. */
+/* Returns the index of the cluster that has this name, or -1. */
 int32_t import_cluster_find(const ImportClusters *clusters, const char *name);
 /* Its name in the scenario; the same for all kinds of nodes of one cluster. */
 const char *import_cluster_name(const ImportClusters *clusters, int32_t index);
