@@ -13,6 +13,7 @@
 #define SIM_STUDY_PLAN_LOG_REACH_H
 
 #include "sim/study/plan/plan_numbers.h"
+#include "sim/study/plan/selection.h"
 #include "sim/study/statistics/estimate.h"
 
 /* The knowledge of a log about the metric of a check. NAN: not known. */
@@ -29,9 +30,12 @@ LogReach log_reach(const PlanNumbers *numbers, int32_t candidate, int32_t check,
                    int32_t count);
 
 /* The margin of the worse end of that interval to the limit of the check: below 0, a longer log
- * might show that the limit is missed. -INFINITY: the mean is not known, or jobs still wait and may
- * exceed a largest value. NAN: the log says nothing about the metric. At least 2 replications.
- * `numbers` are PlanNumbers: SelectionData has this function. */
-double log_margin(void *numbers, int32_t candidate, int32_t check, int32_t first, int32_t count);
+ * might show that the limit is missed. -INFINITY, without error: the mean is not known, or jobs
+ * still wait and may exceed a largest value. NAN: the log says nothing about the metric. Its error
+ * is that of the jackknife (B. Efron, C. Stein, Annals of Statistics 9, 1981), INFINITY for 2
+ * replications. At least 2 replications. `numbers` are PlanNumbers: SelectionData has this
+ * function. */
+SureMargin log_margin(void *numbers, int32_t candidate, int32_t check, int32_t first,
+                      int32_t count);
 
 #endif

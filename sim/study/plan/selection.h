@@ -48,13 +48,16 @@
  * indifference, it is out, and the search continues.
  *
  * Sure candidates. Replications that draw from a short log say less about other times than their
- * number suggests (log_reach.h). If the chosen candidate is not sure to meet all checks in other
- * times, the best one that is gets searched with the same fresh seeds: `at_least` of them reject a
- * candidate, and one that passes has as many as the chosen one. That changes nothing about the
- * choice. Candidates are tested in the order of their objectives, a sleeping rung by the least that
- * its theorem allows. Left out are those that miss a check, and those that do no better than the
- * chosen one in a check of which it is not sure. The search ends with the budget; without one, with
- * as many runs as the choice took, or those of 16 tests. */
+ * number suggests (log_reach.h): their margin for other times does not shrink with their number, it
+ * only becomes better known. If the chosen candidate is not sure to meet all checks in other times,
+ * the best one that is gets searched with the same fresh seeds. A candidate is tested by `at_least`
+ * of them, and by half as many again while a margin is less than three standard errors from 0, up
+ * to SELECTION_SURE_TIMES times `at_least`: then its sign decides. One that passes has at least as
+ * many as the chosen one. That changes nothing about the choice. Candidates are tested in the order
+ * of their objectives, a sleeping rung by the least that its theorem allows. Left out are those
+ * that miss a check, and those that do no better than the chosen one in a check of which it is not
+ * sure. The search ends with the budget; without one, with as many runs as the choice took, or
+ * those of 48 tests. */
 #ifndef SIM_STUDY_PLAN_SELECTION_H
 #define SIM_STUDY_PLAN_SELECTION_H
 
@@ -62,7 +65,7 @@
 
 #include "sim/base/arena.h"
 
-enum { SELECTION_NONE = -1, SELECTION_FIRST_LOOK = 5 };
+enum { SELECTION_NONE = -1, SELECTION_FIRST_LOOK = 5, SELECTION_SURE_TIMES = 5 };
 
 /* Candidates of which a theorem says: one that meets a check lets all higher ones meet it, and the
  * objective, which is positive, does not rise faster than the size (monotone.h). */
@@ -89,6 +92,12 @@ typedef struct {
     int32_t baseline; /* also runs with fresh seeds; SELECTION_NONE */
 } SelectionProblem;
 
+/* The margin of a check that is sure in other times than those of the log; NAN: the log says
+ * nothing about it. */
+typedef struct {
+    double margin, error; /* the standard error that so few replications leave in it */
+} SureMargin;
+
 /* What to read of a candidate's replications: its objective (smaller is better) or the margin of a
  * check. Values are numbers whose mean over the replications is the estimate; NAN: unknown. */
 enum { SERIES_OBJECTIVE = 0, SERIES_CHECK = 1 };
@@ -99,11 +108,10 @@ typedef struct {
     /* The least variance that the margins of a check may be thought to have. */
     double (*variance_least)(void *source, int32_t candidate, int32_t check, int32_t first,
                              int32_t count);
-    /* The margin of a check that is sure in other times than those of the log, of at least 2
-     * replications; NAN: the log says nothing about it. NULL: replications draw from no log, and no
-     * sure candidate is searched. */
-    double (*sure_margin)(void *source, int32_t candidate, int32_t check, int32_t first,
-                          int32_t count);
+    /* By at least 2 replications. NULL: they draw from no log, and no sure candidate is searched.
+     */
+    SureMargin (*sure_margin)(void *source, int32_t candidate, int32_t check, int32_t first,
+                              int32_t count);
 } SelectionData;
 
 typedef enum {

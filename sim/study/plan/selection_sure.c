@@ -4,24 +4,32 @@
 #include "sim/study/plan/selection_state.h"
 #include "sim/study/statistics/sample.h"
 
-enum { TESTS_LEAST = 16 }; /* without a budget: a search with few runs looks as far, too */
+enum { TESTS_LEAST = 48 }; /* without a budget: a search with few runs looks as far, too */
 
 /* --- Whether one is sure --- */
 
-static double sure_margin(const Selection *selection, int32_t candidate, int32_t check)
+enum { SURE_ERRORS = 3 }; /* standard errors of a margin that decides before all replications */
+
+static SureMargin sure_margin(const Selection *selection, int32_t candidate, int32_t check)
 {
     const SelectionData *data = selection->data;
     return data->sure_margin(data->source, candidate, check, selection->problem->at_most,
                              selection->candidates[candidate].fresh_count);
 }
 
-static void test(Selection *selection, int32_t candidate)
+/* Whether the candidate is sure, by margins that are `errors` of their errors from 0. */
+static SureState sure_by(const Selection *selection, int32_t candidate, double errors)
 {
-    SelectionCandidate *own = &selection->candidates[candidate];
-    own->sure = SURE_YES;
-    for (int32_t check = 0; check < selection->problem->check_count; check++)
-        if (sure_margin(selection, candidate, check) < 0)
-            own->sure = SURE_NO;
+    SureState state = SURE_YES;
+    for (int32_t check = 0; check < selection->problem->check_count; check++) {
+        const SureMargin own = sure_margin(selection, candidate, check);
+        const double doubt = errors > 0 ? errors * own.error : 0;
+        if (own.margin < -doubt)
+            return SURE_NO;
+        if (own.margin < doubt)
+            state = SURE_NOT_TESTED;
+    }
+    return state;
 }
 
 /* --- Prices: objectives less that of the winner --- */
@@ -31,7 +39,7 @@ static void test(Selection *selection, int32_t candidate)
 static bool may_be_sure(const Selection *selection, int32_t candidate)
 {
     for (int32_t check = 0; check < selection->problem->check_count; check++)
-        if (sure_margin(selection, selection->winner, check) < 0 &&
+        if (sure_margin(selection, selection->winner, check).margin < 0 &&
             !(selection_difference(selection, SERIES_CHECK + check, candidate, 1,
                                    selection->winner) > 0))
             return false;
@@ -105,8 +113,15 @@ static int32_t next_to_test(const Selection *selection)
     return next;
 }
 
-/* Asks for the fresh runs that the candidate lacks, if they are left. */
-static void ask_fresh(Selection *selection, int32_t candidate, int32_t wanted)
+static void take_sure(Selection *selection, int32_t candidate)
+{
+    selection->prices[candidate] = price_by_fresh_seeds(selection, candidate);
+    if (is_better(selection, candidate))
+        selection->sure = candidate;
+}
+
+/* Asks for fresh runs of the candidate; false: the search has too few left. */
+static bool ask_fresh(Selection *selection, int32_t candidate, int32_t wanted)
 {
     const int32_t first = selection->problem->at_most;
     const int32_t has = selection->candidates[candidate].fresh_count;
@@ -115,35 +130,64 @@ static void ask_fresh(Selection *selection, int32_t candidate, int32_t wanted)
     if (!selection->sure_is_cut)
         selection->requests[selection->request_count++] =
             (SelectionRequest){candidate, first + has, first + wanted};
+    return !selection->sure_is_cut;
 }
 
-/* Tests a candidate by few runs, and one that is sure by them by as many as the winner has. False:
- * it needs more runs. */
+/* The fresh replications that the candidate needs before it is judged; those that it has: none. */
+static int32_t wanted_of(const Selection *selection, int32_t candidate, SureState state)
+{
+    const SelectionProblem *problem = selection->problem;
+    const int32_t has = selection->candidates[candidate].fresh_count;
+    const int32_t of_winner = selection->candidates[selection->winner].fresh_count;
+    const int32_t most = SELECTION_SURE_TIMES * problem->at_least;
+    if (has < problem->at_least && has < of_winner)
+        return problem->at_least < of_winner ? problem->at_least : of_winner;
+    if (state == SURE_NOT_TESTED && has < most)
+        return selection_longer(has, most);
+    return state == SURE_NO || has >= of_winner ? has : of_winner;
+}
+
+/* False: it waits for more runs, or the search has too few left. The winner is judged by those that
+ * it has. */
 static bool has_tested(Selection *selection, int32_t candidate)
 {
     SelectionCandidate *own = &selection->candidates[candidate];
-    const int32_t most = selection->candidates[selection->winner].fresh_count;
-    const int32_t few = selection->problem->at_least < most ? selection->problem->at_least : most;
-    if (own->fresh_count >= few)
-        test(selection, candidate);
-    if (own->sure == SURE_NO)
-        return true;
-    if (own->fresh_count < most) {
-        ask_fresh(selection, candidate, own->sure == SURE_YES ? most : few);
-        own->sure = SURE_NOT_TESTED;
+    const bool is_winner = candidate == selection->winner;
+    const SureState state =
+        own->fresh_count >= 2 ? sure_by(selection, candidate, SURE_ERRORS) : SURE_NOT_TESTED;
+    const int32_t wanted = wanted_of(selection, candidate, state);
+    if (wanted > own->fresh_count && (ask_fresh(selection, candidate, wanted) || !is_winner))
         return false;
-    }
-    selection->prices[candidate] = price_by_fresh_seeds(selection, candidate);
-    if (is_better(selection, candidate))
-        selection->sure = candidate;
+    own->sure = state != SURE_NOT_TESTED ? state : sure_by(selection, candidate, 0);
+    return true;
+}
+
+/* False: the winner waits for more runs. */
+static bool has_judged_winner(Selection *selection)
+{
+    const int32_t winner = selection->winner;
+    if (selection->candidates[winner].sure != SURE_NOT_TESTED)
+        return true;
+    if (!has_tested(selection, winner))
+        return false;
+    selection->sure_is_cut = false;
+    const bool is_sure = selection->candidates[winner].sure == SURE_YES;
+    selection->sure = is_sure ? winner : SELECTION_NONE;
+    for (int32_t i = 0; i < selection->problem->candidate_count; i++)
+        selection->prices[i] = is_sure ? (double)INFINITY : price_before(selection, i);
     return true;
 }
 
 void selection_judge_sure(Selection *selection)
 {
+    if (!has_judged_winner(selection))
+        return;
     int32_t next = next_to_test(selection);
-    while (next != SELECTION_NONE && has_tested(selection, next))
+    while (next != SELECTION_NONE && has_tested(selection, next)) {
+        if (selection->candidates[next].sure == SURE_YES)
+            take_sure(selection, next);
         next = next_to_test(selection);
+    }
     if (selection->request_count == 0)
         selection->phase = PHASE_FINISHED;
 }
@@ -165,13 +209,6 @@ void selection_begin_sure(Selection *selection)
     if (selection->data->sure_margin == NULL || winner == SELECTION_NONE ||
         selection->problem->check_count == 0 || selection->candidates[winner].fresh_count < 2)
         return;
-    test(selection, winner);
-    if (selection->candidates[winner].sure == SURE_YES) {
-        selection->sure = winner;
-        return;
-    }
-    for (int32_t i = 0; i < selection->problem->candidate_count; i++)
-        selection->prices[i] = price_before(selection, i);
     selection->sure_runs_end = runs_end_of(selection);
     selection->phase = PHASE_SURE;
     selection_judge_sure(selection);

@@ -260,9 +260,9 @@ START_TEST(a_short_log_has_a_price_of_certainty)
     ck_assert_int_eq(run.outcome.sure_tested_count, 6);
     ck_assert(!run.outcome.sure_is_cut);
     ck_assert_int_eq(run.outcome.candidates[5].sure, SURE_NO);
-    ck_assert_int_eq(run.outcome.candidates[5].fresh.run_count, 20);
-    ck_assert_int_eq(run.outcome.candidates[6].fresh.run_count,
-                     run.outcome.candidates[run.outcome.winner].fresh.run_count);
+    const int32_t most = run.outcome.candidates[run.outcome.winner].fresh.run_count;
+    ck_assert_int_lt(run.outcome.candidates[5].fresh.run_count, most);
+    ck_assert_int_eq(run.outcome.candidates[6].fresh.run_count, most);
     reach_says(&run, "so a longer log might show that the limit is missed. With 13 servers the "
                      "limit holds in other times like these, too: it costs 1,416.9 ± 0.7 USD a "
                      "week, 544.95 ± 0.27 USD more (62 %).");

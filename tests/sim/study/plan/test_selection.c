@@ -529,13 +529,13 @@ START_TEST(few_good_days_prove_nothing)
 }
 END_TEST
 
-typedef double (*SureMargin)(void *source, int32_t candidate, int32_t check, int32_t first,
-                             int32_t count);
+typedef SureMargin (*MarginOf)(void *source, int32_t candidate, int32_t check, int32_t first,
+                               int32_t count);
 
 /* The decision of a study of a problem whose replications draw from a log; NULL: from none. In
  * `arena`. */
 static const Selection *selected_with(Arena *arena, const Problem *problem, uint64_t study,
-                                      SureMargin sure_margin)
+                                      MarginOf sure_margin)
 {
     Numbers *numbers = ARENA_NEW(arena, Numbers);
     SelectionData *data = ARENA_NEW(arena, SelectionData);
@@ -653,14 +653,13 @@ END_TEST
 /* --- Sure candidates --- */
 
 /* The log leaves a margin of 3 unknown, of every candidate and check. */
-static double margin_less_3(void *source, int32_t candidate, int32_t check, int32_t first,
-                            int32_t count)
+static SureMargin margin_less_3(void *source, int32_t candidate, int32_t check, int32_t first,
+                                int32_t count)
 {
-    double margins[MOST], sum = 0;
+    double margins[MOST];
     values(source, candidate, SERIES_CHECK + check, first, count, margins);
-    for (int32_t r = 0; r < count; r++)
-        sum += margins[r];
-    return sum / count - 3;
+    return (SureMargin){statistics_mean(margins, count) - 3,
+                        statistics_standard_error(margins, count)};
 }
 
 static const double rising_cost[] = {100, 110, 120, 130, 140, 150, 160, 170};
@@ -719,6 +718,33 @@ START_TEST(the_cheapest_sure_candidate_is_found)
 }
 END_TEST
 
+/* Margins of 2.8 and 3.2 with a deviation of 0.5: after 20 runs 2 of 25 studies would take one for
+ * the other. A clear one needs no more than 20, one of exactly 3 all. */
+START_TEST(close_margins_take_more_runs_and_not_another_answer)
+{
+    enum { STUDIES = 200, CLEAR = 2, BELOW = 3, ABOVE = 4 };
+    static const double margin[] = {-2, 1, 1.5, 2.8, 3.2, 5, 5, 5}, at_limit[] = {-2, 1, 1, 3};
+    static const NormalProblem normal = {rising_cost, margin, 1, .5, 0},
+                               last = {rising_cost, at_limit, 1, .5, 0};
+    const Problem problem = normal_problem("close margins", &normal, 8),
+                  exact = normal_problem("at the limit", &last, 4);
+    const int32_t least = problem.selection.at_least, most = SELECTION_SURE_TIMES * least;
+    int32_t all = 0;
+    for (uint64_t study = 0; study < STUDIES; study++) {
+        Arena *arena = arena_create();
+        const Selection *found = selected_with(arena, &problem, study, margin_less_3);
+        ck_assert_int_eq(selection_sure(found), ABOVE);
+        ck_assert_int_eq(selection_candidate(found, CLEAR)->fresh_count, least);
+        ck_assert_int_ge(selection_candidate(found, BELOW)->fresh_count, least);
+        ck_assert_int_le(selection_candidate(found, BELOW)->fresh_count, most);
+        found = selected_with(arena, &exact, study, margin_less_3);
+        all += selection_candidate(found, 3)->fresh_count >= most;
+        arena_destroy(arena);
+    }
+    ck_assert_int_ge(all, STUDIES / 2);
+}
+END_TEST
+
 /* The rungs between the winner and the highest sleep, and are tested in their order. */
 START_TEST(a_rung_that_sleeps_may_be_the_sure_one)
 {
@@ -759,14 +785,15 @@ static void make_from_log(const Problem *problem, int32_t candidate, uint64_t st
     }
 }
 
-static double margin_of_log(void *source, int32_t candidate, int32_t check, int32_t first,
-                            int32_t count)
+static SureMargin margin_of_log(void *source, int32_t candidate, int32_t check, int32_t first,
+                                int32_t count)
 {
     double margins[MOST];
     values(source, candidate, SERIES_CHECK + check, first, count, margins);
-    return statistics_mean(margins, count) -
-           student_quantile(.975, PIECES - 1) *
-               sqrt(statistics_variance(margins, count) * PIECES / (PIECES - 1.0));
+    const double deviation = sqrt(statistics_variance(margins, count));
+    const double t = student_quantile(.975, PIECES - 1) * sqrt(PIECES / (PIECES - 1.0));
+    return (SureMargin){statistics_mean(margins, count) - t * deviation,
+                        deviation * sqrt((1 + t * t / 2) / count)};
 }
 
 /* The interval of a candidate with a margin of 0 in the long run is above 0 for 2.5 % of the logs;
@@ -845,6 +872,7 @@ Suite *test_suite(void)
     tcase_add_test(cases, as_good_as_the_recommendation_is_said_of_its_equals);
     tcase_add_test(cases, a_budget_is_kept);
     tcase_add_test(cases, the_cheapest_sure_candidate_is_found);
+    tcase_add_test(cases, close_margins_take_more_runs_and_not_another_answer);
     tcase_add_test(cases, a_rung_that_sleeps_may_be_the_sure_one);
     tcase_add_test(cases, a_sure_candidate_is_rarely_wrong_in_the_long_run);
     tcase_add_test(cases, runs_that_are_missing_end_the_search_for_a_sure_one);
