@@ -72,25 +72,39 @@ static int32_t first_of_gpu(const Throughputs *all, int32_t index)
     return first;
 }
 
-/* The excess_ppm of each row that may be used for others; 0 for the rest. */
+/* The excess_ppm of rows that may be used for others, 0 for the rest, and the idle samples of a GPU
+ * at the first of its rows. Each is computed when it is first asked for: few are needed. */
 typedef struct {
     const Throughputs *all;
-    int64_t ppm[THROUGHPUTS_MAX];
+    int64_t ppm[THROUGHPUTS_MAX], idle[THROUGHPUTS_MAX]; /* -1: not yet */
 } Excess;
 
-static void excess_fill(Excess *excess)
+static void excess_begin(Excess *excess, const Throughputs *all)
 {
-    const Throughputs *all = excess->all;
-    int64_t idle[THROUGHPUTS_MAX]; // of the GPU of a row that is the first of its GPU
-    for (int32_t i = 0; i < all->count; i++) {
-        const Throughput *row = &all->rows[i];
-        const int32_t first = first_of_gpu(all, i);
-        if (first == i)
-            idle[i] = rows_idle_on(all, row->gpu);
-        const int64_t own_idle = rows_idle(all, row_key(row));
-        excess->ppm[i] =
-            rows_prefer(all, row) ? excess_ppm(row, own_idle >= 0 ? own_idle : idle[first]) : 0;
-    }
+    excess->all = all;
+    for (int32_t i = 0; i < all->count; i++)
+        excess->ppm[i] = excess->idle[i] = -1;
+}
+
+static int64_t excess_idle(Excess *excess, int32_t index)
+{
+    const Throughput *row = &excess->all->rows[index];
+    const int64_t own = rows_idle(excess->all, row_key(row));
+    if (own >= 0)
+        return own;
+    int64_t *of_gpu = &excess->idle[first_of_gpu(excess->all, index)];
+    if (*of_gpu < 0)
+        *of_gpu = rows_idle_on(excess->all, row->gpu);
+    return *of_gpu;
+}
+
+static int64_t excess_of(Excess *excess, int32_t index)
+{
+    const Throughput *row = &excess->all->rows[index];
+    int64_t *ppm = &excess->ppm[index];
+    if (*ppm < 0)
+        *ppm = rows_prefer(excess->all, row) ? excess_ppm(row, excess_idle(excess, index)) : 0;
+    return *ppm;
 }
 
 /* The rows whose excess is used. */
@@ -100,20 +114,20 @@ typedef struct {
     const NetworkModel *other_than; /* this network is excluded */
 } Peers;
 
-static void add_peers(const Excess *excess, Peers peers, Sample *sample)
+static void add_peers(Excess *excess, Peers peers, Sample *sample)
 {
     sample->count = 0;
     for (int32_t i = 0; i < excess->all->count; i++) {
         const Throughput *row = &excess->all->rows[i];
         if (row->gpu == peers.gpu &&
             (peers.framework == NULL || row->framework == peers.framework) &&
-            row->network != peers.other_than && excess->ppm[i] > 0)
-            sample_add(sample, excess->ppm[i]);
+            row->network != peers.other_than && excess_of(excess, i) > 0)
+            sample_add(sample, excess_of(excess, i));
     }
 }
 
 /* Adds the median of each GPU with peers, so that each GPU counts once. */
-static void add_gpus(const Excess *excess, const NetworkModel *other_than, Sample *sample)
+static void add_gpus(Excess *excess, const NetworkModel *other_than, Sample *sample)
 {
     const Throughputs *all = excess->all;
     Sample of_gpu;
@@ -129,7 +143,7 @@ static void add_gpus(const Excess *excess, const NetworkModel *other_than, Sampl
 
 /* Fills `sample` with the nearest peers that exist, and returns them: this GPU with this software,
  * else with any software, else all GPUs (`gpu` is NULL). */
-static Peers peers_find(const Excess *excess, Peers nearest, Sample *sample)
+static Peers peers_find(Excess *excess, Peers nearest, Sample *sample)
 {
     add_peers(excess, nearest, sample);
     if (sample->count == 0) {
@@ -144,17 +158,17 @@ static Peers peers_find(const Excess *excess, Peers nearest, Sample *sample)
 }
 
 /* The median ratio of `network` to its peers on the GPUs where it was measured; 1 if it was not. */
-static int64_t network_factor_ppm(const Excess *excess, const NetworkModel *network, int32_t *rows)
+static int64_t network_factor_ppm(Excess *excess, const NetworkModel *network, int32_t *rows)
 {
     Sample factors, peers;
     factors.count = 0;
     for (int32_t i = 0; i < excess->all->count; i++) {
         const Throughput *row = &excess->all->rows[i];
-        if (row->network != network || excess->ppm[i] == 0)
+        if (row->network != network || excess_of(excess, i) == 0)
             continue;
         const Peers of_gpu = {row->gpu, row->framework, network};
         if (peers_find(excess, of_gpu, &peers).gpu != NULL)
-            sample_add(&factors, bounded_part(excess->ppm[i], PPM, sample_median(&peers)));
+            sample_add(&factors, bounded_part(excess_of(excess, i), PPM, sample_median(&peers)));
     }
     *rows = factors.count;
     return factors.count > 0 ? sample_median(&factors) : PPM;
@@ -183,10 +197,10 @@ static int64_t beyond_all_ppm(const Throughputs *all, int64_t batch)
 
 StepEstimate step_from_layers(const Throughputs *all, Key key, int64_t batch)
 {
-    Excess excess = {.all = all};
+    Excess excess;
     Sample sample;
     int32_t network_rows;
-    excess_fill(&excess);
+    excess_begin(&excess, all);
     const Peers peers = peers_find(&excess, (Peers){key.gpu, key.framework, key.network}, &sample);
     const int64_t own_ppm = network_factor_ppm(&excess, key.network, &network_rows);
     const int64_t peers_ppm = sample.count > 0 ? sample_median(&sample) : PPM;

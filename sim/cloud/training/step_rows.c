@@ -152,17 +152,27 @@ int64_t rows_idle(const Throughputs *all, Key key)
     return larger(reach - bounded_times(1000, least), 0);
 }
 
+/* Whether a row is the first one of its key's smallest batch. */
+static bool is_first_of_key(const Throughputs *all, int32_t index)
+{
+    const Throughput *row = &all->rows[index];
+    for (int32_t i = 0; i < all->count; i++)
+        if (is_of(&all->rows[i], row_key(row)) &&
+            (all->rows[i].batch < row->batch || (all->rows[i].batch == row->batch && i < index)))
+            return false;
+    return true;
+}
+
 int64_t rows_idle_on(const Throughputs *all, const GpuModel *gpu)
 {
     Sample sample;
     sample.count = 0;
     for (int32_t i = 0; i < all->count; i++) {
         const Throughput *row = &all->rows[i];
-        Key key = row_key(row);
-        // Each key counts once, at the first row of its smallest batch.
-        bool is_first = row->calibrates && (gpu == NULL || row->gpu == gpu) &&
-                        rows_at(all, key, rows_near(all, key, 0).above).row == row;
-        int64_t idle = is_first ? rows_idle(all, key) : -1;
+        // Each key counts once.
+        const bool counts =
+            row->calibrates && (gpu == NULL || row->gpu == gpu) && is_first_of_key(all, i);
+        int64_t idle = counts ? rows_idle(all, row_key(row)) : -1;
         if (idle >= 0)
             sample_add(&sample, idle);
     }
