@@ -273,4 +273,21 @@ trainyard validate small/bomb.json
 exit_is 2
 stderr_begins "small/bomb.json:1:65: nested deeper than 64 levels"
 
+example "a pipe, although the file is read more than once"
+piped()
+{
+    "$TRAINYARD" "$@" <(cat "$scenarios/workloads/poisson/scenario.json") >stdout 2>stderr
+    status=$?
+}
+piped validate
+exit_is 0
+stdout_has "scenario, no problems"
+piped test
+exit_is 0
+stdout_has "ok 1"
+piped run --check-determinism
+exit_is 2
+stderr_has "is a pipe without contents, or one whose contents were read already"
+stderr_has "hint: some commands read a file more than once"
+
 finish
