@@ -9,6 +9,8 @@
 #define USD(key, member, ...) MEASURED(key, member, DECIMALS_USD, "USD", __VA_ARGS__)
 #define KWH(key, member, ...) MEASURED(key, member, DECIMALS_KWH, "kWh", __VA_ARGS__)
 #define RATIO(key, member, ...) MEASURED(key, member, DECIMALS_RATIO, "1", __VA_ARGS__)
+/* The documentation of every utilisation says so. */
+#define UTILISATION_DOC "a shared node counts by the part of its GPUs that jobs had"
 #define SPREAD(key, member, text)                                                                  \
     FIELD_ROW(OBJECT, key, member, .type = &summary_spread_type, .doc = text, NULLABLE)
 
@@ -65,9 +67,7 @@ static const Field kind_fields[] = {
     FIELD_COUNT("nodes_max", nodes_max, "most nodes at one time"),
     SECONDS("node_s", held_ns, "node time from allocation to release"),
     SECONDS("running_s", running_ns, "node time with a job"),
-    RATIO("utilisation", utilisation_ppm,
-          "part of its node time that ran jobs; a shared node counts by the part of its GPUs that "
-          "jobs had",
+    RATIO("utilisation", utilisation_ppm, "part of its node time that ran jobs; " UTILISATION_DOC,
           NULLABLE),
     USD("cost_usd", cost_micro_usd, "price of its nodes"),
     KWH("energy_kwh", micro_kwh, "energy of its nodes, without cooling"),
@@ -109,7 +109,10 @@ static const Field cluster_fields[] = {
     PLAIN_TEXT("priority", priority, "dedicated or lowpriority"),
     SECONDS("created_s", created_ns, "when it was created", NULLABLE),
     SECONDS("steady_s", steady_ns, "when it first became steady", NULLABLE),
-    SECONDS("ready_s", ready_ns, "when a node first became ready", NULLABLE),
+    SECONDS(
+        "ready_s", ready_ns,
+        "when it was first steady with no node in preparation and at least one that can run jobs",
+        NULLABLE),
     SECONDS("deleted_s", deleted_ns, "when it was deleted", NULLABLE),
     FIELD_COUNT("nodes_max", nodes_max, "most nodes at one time"),
     SECONDS("node_s", held_ns, "node time from allocation to release"),
@@ -263,7 +266,8 @@ static const Field workload_fields[] = {
     SECONDS("lost_node_s", lost_ns, "node time whose work was thrown away"),
     SECONDS("checkpoint_node_s", checkpoint_ns, "node time in which checkpoints were written",
             .shown_if = offsetof(OWNER, saves_work)),
-    RATIO("goodput", goodput_ppm, "the same of all its jobs", NULLABLE),
+    RATIO("goodput", goodput_ppm,
+          "share of its attempts' node time that advanced its jobs, as of a job", NULLABLE),
     {0},
 };
 const ObjectType summary_workload_type = OBJECT_TYPE(
@@ -336,7 +340,7 @@ static const Field measured_fields[] = {
     SECONDS("until_s", until_ns, "its end"),
     SECONDS("node_s", held_ns, "node time in it"),
     SECONDS("running_s", running_ns, "node time with a job in it"),
-    RATIO("utilisation", utilisation_ppm, "running_s divided by node_s"),
+    RATIO("utilisation", utilisation_ppm, "part of node_s that ran jobs; " UTILISATION_DOC),
     USD("node_cost_usd", micro_usd, "price of node_s: each node's bill in proportion to time"),
     {0},
 };
@@ -454,7 +458,9 @@ static const Field summary_fields[] = {
                "workloads by name", .is_left_out_empty = true),
     SPREAD("queue_s", queue, "time in the queue of all jobs, also of workloads"),
     SECONDS("wait_target_s", wait_target_ns, "`wait_target` of the scenario"),
-    FIELD_GROUP("job_counts", job_count_type, "how many jobs, also of workloads, ended and how"),
+    FIELD_GROUP("job_counts", job_count_type,
+                "how many jobs, also of workloads, ended and how; with `measure` "
+                "those submitted in its part"),
     FIELD_GROUP("cost_usd", cost_type, "what the run costs"),
     FIELD_OBJECT("energy", energy, energy_type, "what nodes draw"),
     FIELD_COUNT("held_nodes", held_nodes, "nodes that were still held when the run ended"),
@@ -463,7 +469,7 @@ static const Field summary_fields[] = {
     FIELD_ROW(OBJECT, "waiting", waits, .type = &summary_waits_type,
               .doc = "what jobs waited for: sum over clusters",
               .shown_if = offsetof(OWNER, waits.is_known)),
-    RATIO("utilisation", utilisation_ppm, "share of all node time in which nodes ran jobs",
+    RATIO("utilisation", utilisation_ppm, "part of all node time that ran jobs; " UTILISATION_DOC,
           NULLABLE),
     FIELD_OBJECT("measured", measured, measured_type,
                  "node time and its price in the part that `measure` selects"),
