@@ -382,7 +382,7 @@ static void print_bill(Text *out, Arena *arena, const Json *summary)
         print_no_price(out, summary);
     print_other_costs(out, arena, cost);
     if (json_scaled(json_member(cost, "per_trillion_tokens"), 6, &micro_usd))
-        text_printf(out, ", %s for 10^12 tokens",
+        text_printf(out, "; %s for 10^12 tokens",
                     usd_cell(arena, json_member(cost, "per_trillion_tokens")));
     text_add(out, ".");
     if (json_scaled(utilisation, 6, &ppm)) // null when no node was ever held
