@@ -203,6 +203,8 @@ static void workload_done_words(Text *out, const SummaryWorkload *workload)
     count_print(out, workload->all.jobs, "job", "jobs");
     text_printf(out, " %" PRId64 " succeeded, %" PRId64 " failed and %" PRId64 " had not ended",
                 workload->all.succeeded, workload->all.failed, workload->all.unfinished);
+    if (workload->all.rejected > 0 && workload->all.rejected != ABSENT)
+        text_printf(out, ", and a full queue rejected %" PRId64, workload->all.rejected);
     if (workload->all.queue.p95_ns != ABSENT) {
         text_add(out, "; 95\xC2\xA0% of them waited at most ");
         wait_print(out, &workload->all.queue, "p95", workload->all.queue.p95_ns);
@@ -215,6 +217,19 @@ static void workload_done_words(Text *out, const SummaryWorkload *workload)
     text_add(out, ".\n");
 }
 
+/* The part of the run that "measure" selects, if it selects one. */
+static void measured_jobs_words(Text *out, const Facts *facts)
+{
+    const SummaryMeasured *measured = &facts->run->measured;
+    if (measured->from_ns == ABSENT || facts->run->workload_count == 0)
+        return;
+    text_add(out, "These are the jobs that were submitted from ");
+    span_print(out, measured->from_ns);
+    text_add(out, " to ");
+    span_print(out, measured->until_ns);
+    text_add(out, " (\"measure\" of the scenario); the plots have all jobs.\n");
+}
+
 static void answer_done(Text *html, const Facts *facts)
 {
     Text plain = {0};
@@ -222,6 +237,7 @@ static void answer_done(Text *html, const Facts *facts)
         text_add(&plain, "The run had no job.\n");
     for (uint32_t i = 0; i < facts->run->workload_count; i++)
         workload_done_words(&plain, &facts->run->workloads[i]);
+    measured_jobs_words(&plain, facts);
     if (facts->run->job_count > TOLD_ONE_BY_ONE)
         jobs_done_words(&plain, facts);
     for (uint32_t i = 0; facts->run->job_count <= TOLD_ONE_BY_ONE && i < facts->run->job_count; i++)
@@ -250,6 +266,43 @@ static void cluster_cost_words(Text *out, const SummaryCluster *cluster)
     text_add(out, ".\n");
 }
 
+/* The parts of the bill that are not of clusters. */
+static void other_costs_words(Text *out, const Summary *run)
+{
+    int64_t of_servers = 0;
+    for (uint32_t i = 0; i < run->file_server_count; i++)
+        of_servers = capped_sum(of_servers, run->file_servers[i].cost_micro_usd);
+    const struct {
+        int64_t micro_usd;
+        const char *name;
+    } parts[] = {{of_servers, "file servers"},
+                 {run->storage_micro_usd, "file storage"},
+                 {run->energy.micro_usd, "energy"}};
+    const char *separator = ", of which ";
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (parts[i].micro_usd == ABSENT || parts[i].micro_usd == 0)
+            continue;
+        text_add(out, separator);
+        usd_print(out, parts[i].micro_usd);
+        text_printf(out, " for %s", parts[i].name);
+        separator = ", ";
+    }
+}
+
+static void measured_cost_words(Text *out, const SummaryMeasured *measured)
+{
+    if (measured->utilisation_ppm == ABSENT)
+        return;
+    text_add(out, "In the measured part nodes ran jobs ");
+    percent_print(out, measured->utilisation_ppm, 1);
+    text_add(out, " of the time");
+    if (measured->micro_usd != ABSENT) {
+        text_add(out, ", at a price of ");
+        usd_print(out, measured->micro_usd);
+    }
+    text_add(out, ".\n");
+}
+
 static void answer_cost(Text *html, const Facts *facts)
 {
     Text plain = {0};
@@ -259,21 +312,13 @@ static void answer_cost(Text *html, const Facts *facts)
     } else {
         usd_print(&plain, facts->run->cost_micro_usd);
         text_add(&plain, " in all");
-        if (facts->run->storage_micro_usd != ABSENT && facts->run->storage_micro_usd > 0) {
-            text_add(&plain, ", of which ");
-            usd_print(&plain, facts->run->storage_micro_usd);
-            text_add(&plain, " for file storage");
-        }
-        if (facts->run->energy.micro_usd != ABSENT) {
-            text_add(&plain, ", with ");
-            usd_print(&plain, facts->run->energy.micro_usd);
-            text_add(&plain, " for energy");
-        }
+        other_costs_words(&plain, facts->run);
         text_add(&plain, ".\n");
     }
     for (uint32_t i = 0;
          facts->run->cluster_count <= TOLD_ONE_BY_ONE && i < facts->run->cluster_count; i++)
         cluster_cost_words(&plain, &facts->run->clusters[i]);
+    measured_cost_words(&plain, &facts->run->measured);
     if (facts->run->held_nodes != ABSENT && facts->run->held_nodes > 0) {
         text_printf(&plain,
                     "%" PRId64 " node%s still held when the run ended: ", facts->run->held_nodes,

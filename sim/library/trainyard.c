@@ -93,33 +93,11 @@ static bool is_request(const trainyard_request *asked, Problems *problems)
     return problems->count == before;
 }
 
-static bool read_file(void *context, Arena *arena, const char *path, const char **text,
-                      size_t *length, Status *status)
+static FileSource files_of(Arena *arena, const trainyard_request *request)
 {
-    const trainyard_request *request = context;
-    if (!request->text || strcmp(path, request->path) != 0)
-        return disk_files.read(disk_files.context, arena, path, text, length, status);
-    *text = arena_strndup(arena, request->text, request->text_length);
-    *length = request->text_length;
-    return true;
-}
-
-static bool size_file(void *context, const char *path, int64_t *bytes, Status *status)
-{
-    const trainyard_request *request = context;
-    if (!request->text || strcmp(path, request->path) != 0)
-        return disk_files.size(disk_files.context, path, bytes, status);
-    *bytes = (int64_t)request->text_length;
-    return true;
-}
-
-static FileSource files_of(trainyard_request *request)
-{
-    FileSource files = disk_files;
-    files.context = request;
-    files.read = read_file;
-    files.size = size_file;
-    return files;
+    KnownFile *known = ARENA_NEW(arena, KnownFile);
+    *known = (KnownFile){request->path, request->text, request->text_length};
+    return request->text ? disk_files_with(known) : disk_files;
 }
 
 static trainyard_result *begin(void)
@@ -278,8 +256,8 @@ trainyard_result *trainyard_run(const trainyard_request *asked)
     if (!is_request(asked, &result->problems))
         return fail(result);
     trainyard_request request = request_kept(result->arena, asked);
-    ScenarioFile *file = scenario_read(result->arena, files_of(&request), request.path,
-                                       overrides_of(&request), &result->problems);
+    ScenarioFile *file = scenario_read(result->arena, files_of(result->arena, &request),
+                                       request.path, overrides_of(&request), &result->problems);
     result->file = file;
     if (!file)
         return fail(result);
@@ -352,10 +330,10 @@ trainyard_result *trainyard_study(const trainyard_request *asked)
     Sweep done;
     if (!is_for_studies(&request, &result->problems))
         return fail(result);
-    const Study *study =
-        study_read_with(result->arena, files_of(&request), "study", &options, &result->problems);
-    if (!study ||
-        !sweep_run(result->arena, study, files_of(&request), &sweep, &done, &result->problems))
+    const Study *study = study_read_with(result->arena, files_of(result->arena, &request), "study",
+                                         &options, &result->problems);
+    if (!study || !sweep_run(result->arena, study, files_of(result->arena, &request), &sweep, &done,
+                             &result->problems))
         return fail(result);
     result->code = done.end == RUNNER_FINISHED ? TRAINYARD_OK : TRAINYARD_ENDED;
     result->texts[TRAINYARD_RUNS_CSV] = table_text(result->arena, &done.findings, results_table);
@@ -395,8 +373,8 @@ static void check_scenario(trainyard_result *result, trainyard_request *request)
                                  .version = TRAINYARD_VERSION,
                                  .prepare = prepare,
                                  .owner = &checked};
-    scenario_check(result->arena, result->arena, files_of(request), request->path, &check,
-                   (TestCaseSink){.to = result, .add = add_case}, &result->problems);
+    scenario_check(result->arena, result->arena, files_of(result->arena, request), request->path,
+                   &check, (TestCaseSink){.to = result, .add = add_case}, &result->problems);
     (void)policy_holds(checked.policy, &result->problems);
 }
 
@@ -405,8 +383,9 @@ static int check_study(trainyard_result *result, trainyard_request *request)
     const int32_t threads = request->threads > 0 ? request->threads : processors_available();
     if (!is_for_studies(request, &result->problems))
         return 0;
-    return study_check(result->arena, files_of(request), request->path, threads, TRAINYARD_VERSION,
-                       (TestCaseSink){.to = result, .add = add_case}, &result->problems);
+    return study_check(result->arena, files_of(result->arena, request), request->path, threads,
+                       TRAINYARD_VERSION, (TestCaseSink){.to = result, .add = add_case},
+                       &result->problems);
 }
 
 trainyard_result *trainyard_check(const trainyard_request *asked)
@@ -416,7 +395,7 @@ trainyard_result *trainyard_check(const trainyard_request *asked)
         return fail(result);
     trainyard_request request = request_kept(result->arena, asked);
     int signal = 0;
-    if (tested_kind(files_of(&request), request.path) == TESTED_SCENARIO)
+    if (tested_kind(files_of(result->arena, &request), request.path) == TESTED_SCENARIO)
         check_scenario(result, &request);
     else
         signal = check_study(result, &request);

@@ -140,4 +140,19 @@ stdout_has 'cluster.resize gpu target = 0  # --set /commands/2/target=0'
 stdout_has 'cluster.resize gpu deallocation = requeue  # default'
 stdout_has 'policy = shortest  # --set /policy=shortest'
 
+example "--color may precede the verb"
+trainyard --color never run small -q
+exit_is 0
+trainyard --color=always validate small/nowhere.json
+exit_is 2
+holds grep -qF $'\033[' stderr
+trainyard --color never help run
+stdout_has "Usage: trainyard run"
+trainyard --color sometimes run small
+exit_is 2
+stderr_has '"sometimes"'
+trainyard --color never
+exit_is 2
+stderr_has "Usage: trainyard"
+
 finish

@@ -328,6 +328,8 @@ fi
 
 example "a jump of the clock is undone while clients are there"
 holds serve --state undo --clock manual --scenario "$scenarios/workloads/poisson/scenario.json"
+stdout_has "Time moves by request alone; until then az waits"
+stdout_has "  curl -d '{\"do\": \"advance\", \"by\": \"5m\"}' http://$(fact plain)/trainyard/clock"
 post clock '{"do": "advance", "by": "2h"}'
 curl -sS --noproxy '*' "http://$(fact plain)/trainyard/session" -o before.json
 curl -sS -N --noproxy '*' "http://$(fact plain)/trainyard/events" >stream &

@@ -273,4 +273,42 @@ trainyard validate small/bomb.json
 exit_is 2
 stderr_begins "small/bomb.json:1:65: nested deeper than 64 levels"
 
+example "a pipe, although the file is read more than once"
+piped()
+{
+    "$TRAINYARD" "$@" <(cat "$scenarios/workloads/poisson/scenario.json") >stdout 2>stderr
+    status=$?
+}
+piped validate
+exit_is 0
+stdout_has "scenario, no problems"
+piped test
+exit_is 0
+stdout_has "ok 1"
+piped run --check-determinism
+exit_is 2
+stderr_has "is a pipe without contents, or one whose contents were read already"
+stderr_has "hint: some commands read a file more than once"
+
+example "commands that wait for each other"
+circle()
+{
+    cat <<JSON
+{"trainyard": 1, "catalog": ["catalog/ideal.json"], "commands": [
+  {"at": "0s", "do": "cluster.create", "name": "first", "config": {"properties": {"vmSize": "ideal_4gpu"}}},
+  {"after": "cluster $1 deleted", "do": "cluster.create", "name": "second", "config": {"properties": {"vmSize": "ideal_4gpu"}}},
+  {"after": "cluster SECOND empty", "do": "cluster.create", "name": "third", "config": {"properties": {"vmSize": "ideal_4gpu"}}},
+  {"after": "cluster third ready", "do": "cluster.delete", "name": "third"}]}
+JSON
+}
+circle third >circle.json
+trainyard validate circle.json
+exit_is 0
+stderr_begins "circle.json:3:13: warning: these commands wait for each other, so none of them happens: cluster.create second waits for \
+cluster third deleted, cluster.create third waits for cluster SECOND empty"
+holds [ "$(grep -c 'wait for each other' stderr)" = 1 ]
+circle first >straight.json
+trainyard validate straight.json
+stderr_is_empty
+
 finish

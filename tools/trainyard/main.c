@@ -300,16 +300,31 @@ static int run_main_option(char *program, char *option)
     return exit_code;
 }
 
+/* How many of the first arguments are --color and its value, which may precede the verb. */
+static int colour_arguments(int argc, char **argv)
+{
+    static const char option[] = "--color";
+    const size_t length = sizeof option - 1;
+    if (argc < 2 || strncmp(argv[1], option, length) != 0)
+        return 0;
+    return argv[1][length] == '=' ? 1 : argv[1][length] == '\0' && argc > 2 ? 2 : 0;
+}
+
+/* The verb reads --color, so the option and its value follow the verb. */
 static int dispatch(int argc, char **argv)
 {
-    if (argc < 2) {
+    const int colour = colour_arguments(argc, argv);
+    char *const first = argc > 1 + colour ? argv[1 + colour] : NULL;
+    if (first == NULL) {
         print_help(stderr);
         return EXIT_BAD_INPUT;
     }
-    if (argv[1][0] == '-')
-        return run_main_option(argv[0], argv[1]);
-    if (strcmp(argv[1], "help") == 0)
-        return run_help(argc - 1, argv + 1);
+    if (first[0] == '-')
+        return run_main_option(argv[0], first);
+    if (strcmp(first, "help") == 0)
+        return run_help(argc - 1 - colour, argv + 1 + colour);
+    memmove(argv + 2, argv + 1, (size_t)colour * sizeof *argv);
+    argv[1] = first;
     return run_verb(argc - 1, argv + 1);
 }
 

@@ -114,7 +114,8 @@ static void refuse_real_jobs(void *owner, ScenarioFile *file, Problems *problems
         real_run_check(&file->scenario, false, problems);
 }
 
-static void test_scenario(TestRun *tests, const char *path, const TestArguments *arguments)
+static void test_scenario(TestRun *tests, FileSource files, const char *path,
+                          const TestArguments *arguments)
 {
     Arena *run_arena = arena_create();
     Problems problems = problems_create(run_arena);
@@ -123,17 +124,17 @@ static void test_scenario(TestRun *tests, const char *path, const TestArguments 
                                  .checks_always = arguments->checks_always,
                                  .version = TRAINYARD_VERSION,
                                  .prepare = refuse_real_jobs};
-    scenario_check(tests->arena, run_arena, disk_files, path, &check,
+    scenario_check(tests->arena, run_arena, files, path, &check,
                    (TestCaseSink){.to = tests, .add = add_case_to}, &problems);
     add_problems(tests, &problems);
     arena_destroy(run_arena);
 }
 
-static void test_study(TestRun *tests, const char *path)
+static void test_study(TestRun *tests, FileSource files, const char *path)
 {
     Problems problems = problems_create(tests->arena);
     const int ended_by =
-        study_check(tests->arena, disk_files, path, processors_available(), TRAINYARD_VERSION,
+        study_check(tests->arena, files, path, processors_available(), TRAINYARD_VERSION,
                     (TestCaseSink){.to = tests, .add = add_case_to}, &problems);
     if (ended_by != 0) // no other test shall begin
         raise(ended_by);
@@ -142,12 +143,13 @@ static void test_study(TestRun *tests, const char *path)
 
 static void test_one(TestRun *tests, const char *path, const TestArguments *arguments)
 {
-    switch (tested_kind(disk_files, path)) {
+    const FileSource files = operand_files(tests->arena, path);
+    switch (tested_kind(files, path)) {
     case TESTED_SCENARIO:
-        test_scenario(tests, path, arguments);
+        test_scenario(tests, files, path, arguments);
         break;
     case TESTED_STUDY:
-        test_study(tests, path);
+        test_study(tests, files, path);
         break;
     case TESTED_FOLDER:
         break;

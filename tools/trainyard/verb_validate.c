@@ -47,15 +47,15 @@ static const OptionTable validate_table = {
 };
 
 /* Returns whether the study has no problems. */
-static bool check_study(Arena *arena, const char *path, const ScenarioChanges *changes,
-                        Problems *problems, Problems *warnings)
+static bool check_study(Arena *arena, FileSource files, const char *path,
+                        const ScenarioChanges *changes, Problems *problems, Problems *warnings)
 {
     const StudyOptions options = {.path = path,
                                   .param_count = changes->params.count,
                                   .params = changes->params.items,
                                   .set_count = changes->sets.count,
                                   .sets = changes->sets.items};
-    const Study *study = study_validate(arena, disk_files, &options, problems);
+    const Study *study = study_validate(arena, files, &options, problems);
     if (study != NULL)
         problems_merge(warnings, &study->scenario->warnings);
     return study != NULL;
@@ -66,14 +66,15 @@ static AnswerFile check(Arena *arena, const char *operand, const ScenarioChanges
                         Problems *problems, Problems *warnings)
 {
     AnswerFile file = {.path = scenario_operand(arena, operand, false)};
-    if (tested_kind(disk_files, file.path) == TESTED_STUDY) {
+    const FileSource files = operand_files(arena, file.path);
+    if (tested_kind(files, file.path) == TESTED_STUDY) {
         file.kind = "study";
-        file.is_valid = check_study(arena, file.path, changes, problems, warnings);
+        file.is_valid = check_study(arena, files, file.path, changes, problems, warnings);
         return file;
     }
     const int32_t problems_before = problems->count;
     const ScenarioFile *scenario;
-    file.kind = validate_file(arena, disk_files, file.path, scenario_overrides(changes), problems,
+    file.kind = validate_file(arena, files, file.path, scenario_overrides(changes), problems,
                               warnings, &scenario);
     if (scenario != NULL) {
         (void)expectations_metrics(arena, scenario, problems);

@@ -348,6 +348,20 @@ TraceListener report_rows_listener(ReportRows *rows, TraceLevel level)
     return (TraceListener){.listener = rows, .level = level < most ? level : most, .row = row_keep};
 }
 
+/* A job with whole nodes has all GPUs of them, once any job of its cluster asks for GPUs. */
+static void sizes_in_gpus(const Facts *facts)
+{
+    for (uint32_t i = 0; i < facts->span_count; i++) {
+        const NodeSpan *span = &facts->spans[i];
+        const int32_t gpus = facts_gpus_of_node(facts, span->node);
+        ReportJob *job = span->worker != ID_NONE ? &facts->jobs[span->worker] : NULL;
+        if (job == NULL || job->is_of_gpus || gpus == 0)
+            continue;
+        job->size = job->size <= INT32_MAX / gpus ? job->size * gpus : INT32_MAX;
+        job->is_of_gpus = true;
+    }
+}
+
 const Facts *facts_join(const Summary *summary, ReportRows *rows, const TraceHeader *header)
 {
     Arena *arena = rows->arena;
@@ -371,6 +385,7 @@ const Facts *facts_join(const Summary *summary, ReportRows *rows, const TraceHea
     for (uint32_t job = 0; job < facts->job_count; job++)
         if (facts->jobs[job].name != NULL)
             job_span_close(&fold, job, summary->end_ns);
+    sizes_in_gpus(facts);
     return facts;
 }
 

@@ -38,8 +38,8 @@ typedef struct {
     uint32_t listed;   /* index in Summary.jobs, or ID_NONE */
     uint32_t workload; /* index in Summary.workloads, or ID_NONE */
     uint32_t cluster;  /* index in Summary.clusters, or ID_NONE */
-    int32_t size;      /* its most nodes at once; its GPUs if it asks for GPUs */
-    bool is_of_gpus;
+    int32_t size;      /* its most nodes at once ... */
+    bool is_of_gpus;   /* ... or GPUs, if a job of its cluster asks for GPUs */
     int64_t submitted_ns;
     int64_t wait_ns; /* in the queue so far, all attempts together */
     bool is_waiting; /* when the run ended */

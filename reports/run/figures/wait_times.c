@@ -35,23 +35,38 @@ static SizeClasses powers_of_two(void)
     return classes;
 }
 
-static const char *class_name(Arena *arena, const SizeClass *class, const char *unit)
+/* The unit of sizes, in the singular and in the plural. */
+typedef struct {
+    const char *one, *many;
+} Unit;
+
+static Unit unit_of(bool has_nodes, bool has_gpus)
 {
+    if (has_nodes && has_gpus)
+        return (Unit){"node or GPU", "nodes or GPUs"};
+    return has_gpus ? (Unit){"GPU", "GPUs"} : (Unit){"node", "nodes"};
+}
+
+static const char *class_name(Arena *arena, const SizeClass *class, Unit unit)
+{
+    const char *many = unit.many;
     if (class->least == class->most)
-        return arena_printf(arena, "%" PRId32 " %s%s", class->least, unit, plural(class->least));
+        return arena_printf(arena, "%" PRId32 " %s", class->least,
+                            class->least == 1 ? unit.one : many);
     if (class->most == INT32_MAX)
-        return arena_printf(arena, "%" PRId32 " %ss or more", class->least, unit);
-    return arena_printf(arena, "%" PRId32 " to %" PRId32 " %ss", class->least, class->most, unit);
+        return arena_printf(arena, "%" PRId32 " %s or more", class->least, many);
+    return arena_printf(arena, "%" PRId32 " to %" PRId32 " %s", class->least, class->most, many);
 }
 
 SizeClasses size_classes(Arena *arena, const Facts *facts)
 {
     SizeClasses classes = {0};
-    bool are_few = true, are_gpus = false;
+    bool are_few = true, has_nodes = false, has_gpus = false;
     for (uint32_t i = 0; i < facts->job_count; i++)
         if (facts->jobs[i].size > 0) {
             are_few = are_few && add_size(&classes, facts->jobs[i].size);
-            are_gpus |= facts->jobs[i].is_of_gpus;
+            has_gpus |= facts->jobs[i].is_of_gpus;
+            has_nodes |= !facts->jobs[i].is_of_gpus;
         }
     if (!are_few)
         classes = powers_of_two();
@@ -61,7 +76,7 @@ SizeClasses size_classes(Arena *arena, const Facts *facts)
             classes.items[class].jobs++;
     }
     for (int32_t i = 0; i < classes.count; i++)
-        classes.items[i].name = class_name(arena, &classes.items[i], are_gpus ? "GPU" : "node");
+        classes.items[i].name = class_name(arena, &classes.items[i], unit_of(has_nodes, has_gpus));
     return classes;
 }
 

@@ -6,10 +6,11 @@
 #include "reports/run/facts/facts.h"
 #include "reports/run/figures/palette.h"
 
-/* Jobs of `least` to `most` nodes, or GPUs if a job asks for GPUs. */
+/* Jobs of `least` to `most` nodes or GPUs (ReportJob.size). */
 typedef struct {
     int32_t least, most;
-    const char *name; /* "1 node", "3 to 4 nodes" */
+    const char
+        *name; /* "1 node", "3 to 4 GPUs"; "2 nodes or GPUs" if only some clusters count GPUs */
     uint32_t jobs;
 } SizeClass;
 

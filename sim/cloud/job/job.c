@@ -476,6 +476,7 @@ void job_eligible(Jobs *jobs, Job *job)
 {
     if (job->state != JOB_QUEUED || job->stop_cause != CAUSE_NONE)
         return; // terminated or deleted before it became eligible
+    job->is_joining = true;
     scheduler_add(jobs, job);
     scheduler_wake(jobs, job->cluster);
 }

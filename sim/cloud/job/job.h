@@ -146,6 +146,7 @@ struct Job {
                                   does not count as demand on its cluster (autoscale.h) */
     bool is_within;            /* for scheduler_pass: the limit does not hold it back any more */
     bool is_waiting;           /* in its cluster's queue: the scheduler may start it */
+    bool is_joining;           /* it has joined the queue, and its first pass is due */
     bool is_deferred;          /* it waits for the end of maintenance (TRACE_JOB_DEFERRED) */
     bool fails_next_container;
 };

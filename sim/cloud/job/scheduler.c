@@ -565,27 +565,32 @@ static void defer_jobs(Jobs *jobs, const Cluster *cluster, ClusterQueues *queues
 
 /* --- The end of a pass --- */
 
-/* The waiting job that was submitted last and has never started; NULL: all have. */
-static Job *newest_waiting(Jobs *jobs, const JobQueue *queue)
+/* The job that was submitted last, among those that have joined the queue since the last pass and
+ * still wait; NULL: there is none. */
+static Job *newest_joining(Jobs *jobs, const JobQueue *queue)
 {
     Job *newest = NULL;
     for (int32_t i = 0; i < queue->waiting.count; i++) {
         Job *job = job_row(jobs, queue->waiting.items[i].job);
-        if (job->starts == 0 && !job_is_stopping(job) &&
+        if (job->is_joining && job->starts == 0 && !job_is_stopping(job) &&
             (newest == NULL || job->id.index > newest->id.index))
             newest = job;
     }
     return newest;
 }
 
-/* Rejects the jobs that have just joined a full queue. A job that lost its nodes returns to its
- * place, whatever the limit. */
+/* Rejects the jobs that join a full queue. A job that lost its nodes returns to its place, whatever
+ * the limit: it drives out no job that waits already. */
 static void reject_beyond_limit(Jobs *jobs, const JobQueue *queue)
 {
     Job *job;
-    while (jobs->scenario->has_queue_limit && queue->waiting.count > jobs->scenario->queue_limit &&
-           (job = newest_waiting(jobs, queue)) != NULL)
+    if (!jobs->scenario->has_queue_limit)
+        return;
+    while (queue->waiting.count > jobs->scenario->queue_limit &&
+           (job = newest_joining(jobs, queue)) != NULL)
         job_reject(jobs, job);
+    for (int32_t i = 0; i < queue->waiting.count; i++)
+        job_row(jobs, queue->waiting.items[i].job)->is_joining = false;
 }
 
 void scheduler_wake(Jobs *jobs, ClusterId cluster)

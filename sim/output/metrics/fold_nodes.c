@@ -54,6 +54,16 @@ static NodeUse use_of_shortage(Shortage shortage, bool counts_gpus)
     return uses[shortage] == USE_STRANDED && !counts_gpus ? USE_GANG : uses[shortage];
 }
 
+/* The part of a span that is in the measured part of the run. */
+static int64_t measured_ns(const RunMetrics *run, int64_t from_ns, int64_t to_ns)
+{
+    const MeasureWindow window = run->measure;
+    const int64_t begin_ns = from_ns > window.from_ns ? from_ns : window.from_ns;
+    const int64_t end_ns =
+        window.until_ns != 0 && window.until_ns < to_ns ? window.until_ns : to_ns;
+    return run->is_measured && end_ns > begin_ns ? end_ns - begin_ns : 0;
+}
+
 /* Adds the time of the free GPUs of shared nodes since it was last added. */
 static __attribute__((noinline)) void add_free_gpus(MetricsFold *fold, uint32_t id,
                                                     ClusterMetrics *cluster, int64_t at_ns)
@@ -65,6 +75,8 @@ static __attribute__((noinline)) void add_free_gpus(MetricsFold *fold, uint32_t 
     cluster->use_ns[clock->queued > 0 ? use_of_shortage(clock->shortage, true) : USE_IDLE] +=
         free_ns;
     cluster->shared_free_ns += free_ns;
+    cluster->measured_free_ns +=
+        free_gpus * measured_ns(&fold->run, cluster->shared_since_ns, at_ns);
     cluster->shared_since_ns = at_ns;
 }
 
@@ -210,16 +222,6 @@ void fold_node_kind(MetricsFold *fold, const TraceRow *row)
     node->kind = (uint8_t)kind;
     if (counts_gpus)
         fold_count_gpus(cluster, 0, record->at_ns);
-}
-
-/* The part of a span that is in the measured part of the run. */
-static int64_t measured_ns(const RunMetrics *run, int64_t from_ns, int64_t to_ns)
-{
-    const MeasureWindow window = run->measure;
-    const int64_t begin_ns = from_ns > window.from_ns ? from_ns : window.from_ns;
-    const int64_t end_ns =
-        window.until_ns != 0 && window.until_ns < to_ns ? window.until_ns : to_ns;
-    return run->is_measured && end_ns > begin_ns ? end_ns - begin_ns : 0;
 }
 
 /* Adds the time since the node's last transition to its state and use. `account` is the node's. */

@@ -104,3 +104,22 @@ Wide cluster_busy_ns(const ClusterMetrics *cluster)
         busy_ns += busy_ns_of_one_kind(&cluster->kinds[k]);
     return busy_ns;
 }
+
+/* The node time of free GPUs, rounded up. */
+static Wide measured_free_ns(const ClusterMetrics *cluster)
+{
+    const int32_t slots = cluster->gpus_per_node;
+    return slots > 0 ? (cluster->measured_free_ns + slots - 1) / slots : 0;
+}
+
+Wide run_measured_busy_ns(const RunMetrics *run)
+{
+    Wide busy_ns = run->measured_running_ns;
+    for (uint32_t i = 0; i < run->cluster_count; i++) {
+        const ClusterMetrics *cluster = &run->clusters[i];
+        busy_ns -= measured_free_ns(cluster);
+        for (uint32_t k = 0; k < cluster->kind_count; k++)
+            busy_ns -= measured_free_ns(&cluster->kinds[k]);
+    }
+    return busy_ns;
+}

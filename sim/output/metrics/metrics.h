@@ -59,6 +59,7 @@ typedef struct ClusterMetrics {
     int64_t shared_gpus;     /* GPUs of these that jobs have */
     int64_t shared_since_ns; /* the free ones are counted up to here ... */
     Wide shared_free_ns;     /* ... and in use_ns */
+    Wide measured_free_ns;   /* their part within RunMetrics.measure */
     HourMetrics *hours;      /* NULL: none, or not counted (metrics_fold_measure) */
     uint32_t queue_count;    /* up to the last queue that reclaimed or was reclaimed from */
     QueueMetrics *queues;
@@ -205,6 +206,9 @@ typedef struct {
     int64_t ended_ns;     /* time of the last row */
     int64_t events;       /* known once ended */
 } RunMetrics;
+
+/* measured_running_ns, in which a shared node counts as in cluster_busy_ns. */
+Wide run_measured_busy_ns(const RunMetrics *run);
 
 /* The job `id`, below RunMetrics.job_count. */
 static inline const JobMetrics *run_job(const RunMetrics *run, uint32_t id)

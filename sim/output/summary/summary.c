@@ -349,7 +349,8 @@ static SummaryMeasured measured_of(const RunMetrics *run)
                                                                            : run->ended_ns,
         .held_ns = held_ns,
         .running_ns = running_ns,
-        .utilisation_ppm = held_ns > 0 ? wide_proportion(running_ns, PPM, held_ns) : SUMMARY_NEVER,
+        .utilisation_ppm =
+            held_ns > 0 ? wide_proportion(run_measured_busy_ns(run), PPM, held_ns) : SUMMARY_NEVER,
         .micro_usd = known_micro_usd(run->measured_micro_usd, run->is_unpriced)};
 }
 

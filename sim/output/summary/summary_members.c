@@ -9,6 +9,8 @@
 #define USD(key, member, ...) MEASURED(key, member, DECIMALS_USD, "USD", __VA_ARGS__)
 #define KWH(key, member, ...) MEASURED(key, member, DECIMALS_KWH, "kWh", __VA_ARGS__)
 #define RATIO(key, member, ...) MEASURED(key, member, DECIMALS_RATIO, "1", __VA_ARGS__)
+/* The documentation of every utilisation says so. */
+#define UTILISATION_DOC "a shared node counts by the part of its GPUs that jobs had"
 #define SPREAD(key, member, text)                                                                  \
     FIELD_ROW(OBJECT, key, member, .type = &summary_spread_type, .doc = text, NULLABLE)
 
@@ -65,9 +67,7 @@ static const Field kind_fields[] = {
     FIELD_COUNT("nodes_max", nodes_max, "most nodes at one time"),
     SECONDS("node_s", held_ns, "node time from allocation to release"),
     SECONDS("running_s", running_ns, "node time with a job"),
-    RATIO("utilisation", utilisation_ppm,
-          "part of its node time that ran jobs; a shared node counts by the part of its GPUs that "
-          "jobs had",
+    RATIO("utilisation", utilisation_ppm, "part of its node time that ran jobs; " UTILISATION_DOC,
           NULLABLE),
     USD("cost_usd", cost_micro_usd, "price of its nodes"),
     KWH("energy_kwh", micro_kwh, "energy of its nodes, without cooling"),
@@ -109,7 +109,10 @@ static const Field cluster_fields[] = {
     PLAIN_TEXT("priority", priority, "dedicated or lowpriority"),
     SECONDS("created_s", created_ns, "when it was created", NULLABLE),
     SECONDS("steady_s", steady_ns, "when it first became steady", NULLABLE),
-    SECONDS("ready_s", ready_ns, "when a node first became ready", NULLABLE),
+    SECONDS(
+        "ready_s", ready_ns,
+        "when it was first steady with no node in preparation and at least one that can run jobs",
+        NULLABLE),
     SECONDS("deleted_s", deleted_ns, "when it was deleted", NULLABLE),
     FIELD_COUNT("nodes_max", nodes_max, "most nodes at one time"),
     SECONDS("node_s", held_ns, "node time from allocation to release"),
@@ -206,10 +209,10 @@ static const Field job_fields[] = {
             .shown_if = offsetof(OWNER, trains)),
     SECONDS("run_s", run_ns, "latest attempt: from its start to its end", NULLABLE),
     PLAIN_TEXT("execution", execution, "\"real\" if the job ran outside of the simulation"),
-    FIELD_COUNT("steps", steps, "training steps"),
-    FIELD_GROUP("step_ms", step_type, "times of the steps"),
-    FIELD_GROUP("split_s", split_type, "what the training time went into"),
-    FIELD_COUNT("epochs", epochs, "epochs trained"),
+    FIELD_COUNT("steps", steps, "latest attempt: its training steps"),
+    FIELD_GROUP("step_ms", step_type, "latest attempt: times of its steps"),
+    FIELD_GROUP("split_s", split_type, "latest attempt: parts of train_s"),
+    FIELD_COUNT("epochs", epochs, "epochs trained, in all attempts together"),
     RATIO("val_accuracy", val_accuracy_ppm, "validation accuracy"),
     MEASURED("val_loss", val_loss_micro, DECIMALS_RATIO, NULL, "validation loss"),
     SECONDS("node_s", node_ns, "node time of its attempts"),
@@ -227,10 +230,11 @@ static const Field job_fields[] = {
           NULLABLE),
     FIELD_COUNT("tokens", tokens,
                 "a transformer's training: tokens of the steps that need not be done again"),
-    FIELD_COUNT("tokens_per_s", tokens_per_s, "they in each second from its submission to its end"),
-    RATIO(
-        "mfu", mfu_ppm,
-        "operations that they need as a share of the peak of its GPU time, attention as computed"),
+    FIELD_COUNT("tokens_per_s", tokens_per_s,
+                "these tokens in each second from its submission to its end"),
+    RATIO("mfu", mfu_ppm,
+          "operations that these tokens need as a share of the peak of its GPU time, attention as "
+          "computed"),
     SECONDS("checkpoint_node_s", checkpoint_ns, "node time in which checkpoints were written"),
     PLAIN_TEXT("output_path", output_path, "folder of its files on the share", NULLABLE,
                .shown_if = offsetof(OWNER, is_described)),
@@ -253,7 +257,7 @@ static const Field workload_fields[] = {
                 .shown_if = offsetof(OWNER, has_queue_limit)),
     FIELD_COUNT("unfinished", all.unfinished, "jobs that had not ended"),
     SPREAD("queue_s", all.queue, "time in the queue"),
-    SPREAD("run_s", all.run, "run time of the jobs that have ended"),
+    SPREAD("run_s", all.run, "run time of the jobs that have ended, each in its latest attempt"),
     SPREAD("turnaround_s", all.turnaround, "time from submission to end"),
     SECONDS("last_ended_s", last_ended_ns, "when the last job ended", NULLABLE),
     FIELD_COUNT("restarts", restarts, "attempts after the first of each job"),
@@ -263,7 +267,8 @@ static const Field workload_fields[] = {
     SECONDS("lost_node_s", lost_ns, "node time whose work was thrown away"),
     SECONDS("checkpoint_node_s", checkpoint_ns, "node time in which checkpoints were written",
             .shown_if = offsetof(OWNER, saves_work)),
-    RATIO("goodput", goodput_ppm, "the same of all its jobs", NULLABLE),
+    RATIO("goodput", goodput_ppm,
+          "share of its attempts' node time that advanced its jobs, as of a job", NULLABLE),
     {0},
 };
 const ObjectType summary_workload_type = OBJECT_TYPE(
@@ -336,7 +341,7 @@ static const Field measured_fields[] = {
     SECONDS("until_s", until_ns, "its end"),
     SECONDS("node_s", held_ns, "node time in it"),
     SECONDS("running_s", running_ns, "node time with a job in it"),
-    RATIO("utilisation", utilisation_ppm, "running_s divided by node_s"),
+    RATIO("utilisation", utilisation_ppm, "part of node_s that ran jobs; " UTILISATION_DOC),
     USD("node_cost_usd", micro_usd, "price of node_s: each node's bill in proportion to time"),
     {0},
 };
@@ -454,7 +459,9 @@ static const Field summary_fields[] = {
                "workloads by name", .is_left_out_empty = true),
     SPREAD("queue_s", queue, "time in the queue of all jobs, also of workloads"),
     SECONDS("wait_target_s", wait_target_ns, "`wait_target` of the scenario"),
-    FIELD_GROUP("job_counts", job_count_type, "how many jobs, also of workloads, ended and how"),
+    FIELD_GROUP("job_counts", job_count_type,
+                "how many jobs, also of workloads, ended and how; with `measure` "
+                "those submitted in its part"),
     FIELD_GROUP("cost_usd", cost_type, "what the run costs"),
     FIELD_OBJECT("energy", energy, energy_type, "what nodes draw"),
     FIELD_COUNT("held_nodes", held_nodes, "nodes that were still held when the run ended"),
@@ -463,7 +470,7 @@ static const Field summary_fields[] = {
     FIELD_ROW(OBJECT, "waiting", waits, .type = &summary_waits_type,
               .doc = "what jobs waited for: sum over clusters",
               .shown_if = offsetof(OWNER, waits.is_known)),
-    RATIO("utilisation", utilisation_ppm, "share of all node time in which nodes ran jobs",
+    RATIO("utilisation", utilisation_ppm, "part of all node time that ran jobs; " UTILISATION_DOC,
           NULLABLE),
     FIELD_OBJECT("measured", measured, measured_type,
                  "node time and its price in the part that `measure` selects"),

@@ -49,15 +49,18 @@ static const char *seconds_cell(Arena *arena, const Json *value)
     return cell_of(arena, &text);
 }
 
-static const char *usd_cell(Arena *arena, const Json *value)
+static const char *micro_usd_cell(Arena *arena, int64_t micro_usd)
 {
-    int64_t micro_usd;
-    if (!json_scaled(value, 6, &micro_usd))
-        return "-";
     Text text = {0};
     decimal_print_amount(&text, micro_usd);
     text_add(&text, " USD");
     return cell_of(arena, &text);
+}
+
+static const char *usd_cell(Arena *arena, const Json *value)
+{
+    int64_t micro_usd;
+    return json_scaled(value, 6, &micro_usd) ? micro_usd_cell(arena, micro_usd) : "-";
 }
 
 static const char *percent_cell(Arena *arena, const Json *value)
@@ -211,22 +214,43 @@ static const char *spread_cell(Arena *arena, const Json *owner, const char *time
     return is_at_least(spread, which) ? arena_printf(arena, "> %s", cell) : cell;
 }
 
+static bool any_is_rejected(const Json *workloads)
+{
+    int64_t number;
+    for (const Json *workload = workloads->first; workload != NULL; workload = workload->next)
+        if (json_scaled(json_member(workload, "rejected"), 0, &number) && number > 0)
+            return true;
+    return false;
+}
+
+/* Removes an element from an array of `count` elements. */
+#define REMOVE(array, count, index)                                                                \
+    memmove((array) + (index), (array) + (index) + 1,                                              \
+            (size_t)((count) - (index)-1) * sizeof *(array))
+
+/* The column of rejected jobs is left out of a run without any. */
 static void print_workloads(Text *out, Arena *arena, const Json *workloads)
 {
-    static const TableColumn columns[] = {
-        {"Workload", TABLE_TEXT},     {"Jobs", TABLE_NUMBER},
-        {"Succeeded", TABLE_NUMBER},  {"Failed", TABLE_NUMBER},
-        {"Unfinished", TABLE_NUMBER}, {"Restarts", TABLE_NUMBER},
-        {"Median queue", TABLE_TEXT}, {"95 % queue at most", TABLE_TEXT},
-        {"Median run", TABLE_TEXT},   {"Goodput", TABLE_NUMBER},
+    enum { REJECTED = 4 };
+    TableColumn columns[] = {
+        {"Workload", TABLE_TEXT},           {"Jobs", TABLE_NUMBER},
+        {"Succeeded", TABLE_NUMBER},        {"Failed", TABLE_NUMBER},
+        {"Rejected", TABLE_NUMBER},         {"Unfinished", TABLE_NUMBER},
+        {"Restarts", TABLE_NUMBER},         {"Median queue", TABLE_TEXT},
+        {"95 % queue at most", TABLE_TEXT}, {"Median run", TABLE_TEXT},
+        {"Goodput", TABLE_NUMBER},
     };
-    Table *table = table_create(arena, columns, COLUMNS(columns));
+    const bool has_rejected = any_is_rejected(workloads);
+    if (!has_rejected)
+        REMOVE(columns, COLUMNS(columns), REJECTED);
+    Table *table = table_create(arena, columns, COLUMNS(columns) - !has_rejected);
     for (const Json *workload = workloads->first; workload != NULL; workload = workload->next) {
-        const char *const cells[] = {
+        const char *cells[] = {
             workload->key,
             integer_cell(arena, json_member(workload, "jobs")),
             integer_cell(arena, json_member(workload, "succeeded")),
             integer_cell(arena, json_member(workload, "failed")),
+            integer_cell(arena, json_member(workload, "rejected")),
             integer_cell(arena, json_member(workload, "unfinished")),
             integer_cell(arena, json_member(workload, "restarts")),
             spread_cell(arena, workload, "queue_s", "p50"),
@@ -234,6 +258,8 @@ static void print_workloads(Text *out, Arena *arena, const Json *workloads)
             spread_cell(arena, workload, "run_s", "p50"),
             percent_cell(arena, json_member(workload, "goodput")),
         };
+        if (!has_rejected)
+            REMOVE(cells, COLUMNS(cells), REJECTED);
         table_row(table, cells);
     }
     table_print(table, out);
@@ -318,25 +344,45 @@ static void print_no_price(Text *out, const Json *summary)
                 size, size, is_low ? "low_priority_price_per_hour" : "dedicated_price_per_hour");
 }
 
+/* Returns millionths of a dollar: those of a number, the sum of an object, 0 without a value. */
+static int64_t micro_usd_of(const Json *value)
+{
+    int64_t micro_usd = 0;
+    if (value == NULL || value->kind != JSON_OBJECT)
+        return json_scaled(value, 6, &micro_usd) ? micro_usd : 0;
+    for (const Json *member = value->first; member != NULL; member = member->next)
+        micro_usd = capped_sum(micro_usd, micro_usd_of(member));
+    return micro_usd;
+}
+
+/* The parts of the bill that are not in the table of clusters. */
+static void print_other_costs(Text *out, Arena *arena, const Json *cost)
+{
+    static const struct {
+        const char *key, *name;
+    } parts[] = {{"file_servers", "file servers"}, {"storage", "storage"}, {"energy", "energy"}};
+    const char *separator = ", of which ";
+    for (int32_t i = 0; i < COLUMNS(parts); i++) {
+        const int64_t micro_usd = micro_usd_of(json_member(cost, parts[i].key));
+        if (micro_usd == 0)
+            continue;
+        text_printf(out, "%s%s %s", separator, parts[i].name, micro_usd_cell(arena, micro_usd));
+        separator = ", ";
+    }
+}
+
 static void print_bill(Text *out, Arena *arena, const Json *summary)
 {
     const Json *cost = json_member(summary, "cost_usd");
-    const Json *storage = json_member(cost, "storage"), *energy = json_member(cost, "energy");
     const Json *utilisation = json_member(summary, "utilisation");
     int64_t micro_usd, ppm;
     if (json_scaled(json_member(cost, "total"), 6, &micro_usd))
         text_printf(out, "Cost: %s", usd_cell(arena, json_member(cost, "total")));
     else
         print_no_price(out, summary);
-    const char *separator = ", of which ";
-    if (json_scaled(storage, 6, &micro_usd) && micro_usd > 0) {
-        text_printf(out, "%sstorage %s", separator, usd_cell(arena, storage));
-        separator = ", ";
-    }
-    if (json_scaled(energy, 6, &micro_usd))
-        text_printf(out, "%senergy %s", separator, usd_cell(arena, energy));
+    print_other_costs(out, arena, cost);
     if (json_scaled(json_member(cost, "per_trillion_tokens"), 6, &micro_usd))
-        text_printf(out, ", %s for 10^12 tokens",
+        text_printf(out, "; %s for 10^12 tokens",
                     usd_cell(arena, json_member(cost, "per_trillion_tokens")));
     text_add(out, ".");
     if (json_scaled(utilisation, 6, &ppm)) // null when no node was ever held
@@ -369,7 +415,22 @@ static void print_energy(Text *out, Arena *arena, const Json *summary)
                 amount_cell(arena, json_member(energy, "peak_kw"), "kW"));
 }
 
-/* Nodes that are still held, which the bill does not include. */
+/* The part of the run that "measure" selects, if it selects one. */
+static void print_measured(Text *out, Arena *arena, const Json *summary)
+{
+    const Json *measured = json_member(summary, "measured");
+    if (measured == NULL)
+        return;
+    text_printf(out,
+                "Measured from %s to %s: jobs are counted if they were submitted then. Nodes ran "
+                "jobs %s of the time they were held then, at a price of %s.\n",
+                seconds_cell(arena, json_member(measured, "from_s")),
+                seconds_cell(arena, json_member(measured, "until_s")),
+                percent_cell(arena, json_member(measured, "utilisation")),
+                usd_cell(arena, json_member(measured, "node_cost_usd")));
+}
+
+/* Nodes that are still held, and billed, after the end. */
 static void print_held(Text *out, Arena *arena, const Json *summary)
 {
     int64_t nodes, micro_usd;
@@ -411,6 +472,7 @@ void summary_text_print(Text *out, const Json *summary)
         print_workloads(out, arena, workloads);
     print_uses(out, arena, summary);
     print_bill(out, arena, summary);
+    print_measured(out, arena, summary);
     print_energy(out, arena, summary);
     print_held(out, arena, summary);
     print_problems(out, json_member(summary, "problems"));

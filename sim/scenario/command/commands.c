@@ -233,5 +233,6 @@ ScenarioCommands scenario_commands(CommandBinder *binder)
     builder.out.implied_count = builder.out.count;
     for (int32_t i = 0; i < text->commands.count; i++)
         read_command(&builder, i);
+    creators_warn_of_circles(binder);
     return builder.out;
 }

@@ -5,6 +5,7 @@
 #include "sim/base/ascii.h"
 #include "sim/base/text.h"
 #include "sim/scenario/command/check.h"
+#include "sim/scenario/command/trigger_read.h"
 #include "sim/scenario/command/workload_read.h"
 #include "sim/schema/explanation.h"
 
@@ -200,4 +201,84 @@ bool command_subject_in_full(const CommandBinder *binder, CommandKind kind, cons
                              Place at, ResourcePath *path)
 {
     return find_subject(binder, kind, name, path) || command_subject(binder, kind, name, at, path);
+}
+
+/* --- Commands that wait for each other --- */
+
+/* The cluster or job of the command's "after" has the name alone, and `*kind` creates it. NULL: the
+ * command has no "after", or one that was refused. */
+static const char *awaited_name(Arena *scratch, const CommandText *command, CommandKind *kind)
+{
+    Trigger trigger;
+    Status ignored = {0};
+    if (command->after.value == NULL ||
+        !trigger_read(scratch, command->after.value, json_at(command->after.node), &trigger,
+                      &ignored))
+        return NULL;
+    *kind = moment_made_by(trigger.moment);
+    return trigger.subject;
+}
+
+/* Fills in, for each command, the command that creates what it waits for. NOT_CREATED: there is
+ * none, or there are several. */
+static void find_awaited(Arena *scratch, const ScenarioText *text, uint32_t *awaited)
+{
+    NameTable *creators = name_table_create(scratch);
+    const uint32_t count = (uint32_t)text->commands.count;
+    for (uint32_t i = 0; i < count; i++) {
+        const CommandText *command = scenario_command(text, (int32_t)i);
+        const ResourcePath alone = {.name = command->name.value};
+        const CommandKind kind = (CommandKind)command->action.value;
+        if (!command_is_placed(command))
+            continue;
+        const bool is_first = find(creators, kind, alone) == NOT_CREATED;
+        set(creators, kind, alone, is_first ? i : IMPLIED);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        CommandKind kind;
+        const char *name = awaited_name(scratch, scenario_command(text, (int32_t)i), &kind);
+        awaited[i] =
+            name != NULL ? find(creators, kind, (ResourcePath){.name = name}) : NOT_CREATED;
+        if (awaited[i] >= count)
+            awaited[i] = NOT_CREATED;
+    }
+}
+
+static void warn_of_circle(const CommandBinder *binder, const uint32_t *awaited, uint32_t first)
+{
+    const CommandText *command = scenario_command(binder->text, (int32_t)first);
+    Text circle = {0};
+    uint32_t i = first;
+    do {
+        const CommandText *next = scenario_command(binder->text, (int32_t)i);
+        text_printf(&circle, "%s%s %s waits for %s", i == first ? "" : ", ",
+                    command_name((CommandKind)next->action.value), next->name.value,
+                    next->after.value);
+        i = awaited[i];
+    } while (i != first);
+    status_hint(problems_add(binder->context->warnings, STATUS_BAD_INPUT,
+                             json_at(command->after.node),
+                             "these commands wait for each other, so none of them happens: %s",
+                             text_string(&circle)),
+                "let one of them begin \"at\" a time");
+    text_free(&circle);
+}
+
+void creators_warn_of_circles(const CommandBinder *binder)
+{
+    Arena *scratch = arena_create();
+    const uint32_t count = (uint32_t)binder->text->commands.count;
+    uint32_t *awaited = ARENA_ARRAY(scratch, uint32_t, count);
+    uint32_t *walk = ARENA_ARRAY(scratch, uint32_t, count); // that came there first, from 1
+    find_awaited(scratch, binder->text, awaited);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = i;
+        while (at != NOT_CREATED && walk[at] == 0) {
+            walk[at] = i + 1;
+            at = awaited[at];
+        }
+        if (at != NOT_CREATED && walk[at] == i + 1)
+            warn_of_circle(binder, awaited, at);
+    }
+    arena_destroy(scratch);
 }

@@ -65,4 +65,8 @@ bool command_subject(const CommandBinder *binder, CommandKind kind, const char *
 bool command_subject_in_full(const CommandBinder *binder, CommandKind kind, const char *name,
                              Place at, ResourcePath *path);
 
+/* Warns of commands of the file that wait for each other ("after"), so that none of them happens:
+ * one warning for each circle. */
+void creators_warn_of_circles(const CommandBinder *binder);
+
 #endif

@@ -125,7 +125,7 @@ static const ObjectType measure_type = OBJECT_TYPE(
     "measure",
     "The part of the run that metrics of workloads are about. Everything is simulated as without "
     "it, unless it is steady. Jobs submitted outside of the window are not counted in `workloads`, "
-    "nor in `queue_s`; "
+    "`queue_s`, `job_counts` and `waited_within`; "
     "jobs submitted in it are counted with all their waits. `measured` of summary.json has node "
     "time, utilisation and the price of nodes within the window. All other members are about the "
     "whole run.",

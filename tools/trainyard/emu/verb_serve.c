@@ -266,6 +266,10 @@ static void print_welcome(Arena *arena, const ServeOptions *options, Emulator *e
                "  az group create --name batchai --location eastus\n",
                options->state_folder[0] == '/' ? "" : ", in this folder",
                state_option(arena, options), options->has_proxy ? "" : " --no-proxy");
+    if (!options->is_files_only && strcmp(options->clock, "manual") == 0)
+        printf("Time moves by request alone; until then az waits for what it creates:\n"
+               "  curl -d '{\"do\": \"advance\", \"by\": \"5m\"}' http://%s/trainyard/clock\n",
+               addresses->plain);
     if (!options->is_files_only)
         puts("A job does what its command line says if it is simple commands or a known training; "
              "any "
