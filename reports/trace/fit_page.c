@@ -243,6 +243,18 @@ static void arrivals_words(Text *html, const FitPage *page, const WorkloadFit *f
                    "have.</p>\n");
 }
 
+static void open_jobs_words(Text *html, int64_t count)
+{
+    if (count > 0)
+        text_printf(
+            html,
+            "<p class=\"note\">%" PRId64
+            " job%s had not ended when the log was taken. The run time of such a job is its "
+            "time until then, a lower bound: the longest run times are too short here, and "
+            "in the scenario.</p>\n",
+            count, plural(count));
+}
+
 static const char *page_text(Arena *arena, const FitPage *page, const WorkloadFit *fit,
                              const Plot *plots, uint32_t count, const Status *no_plots)
 {
@@ -252,6 +264,7 @@ static const char *page_text(Arena *arena, const FitPage *page, const WorkloadFi
     plots_of(&html, SECTION_RUNS, plots, count, no_plots);
     runs_table(&html, fit);
     quantiles_table(&html, fit);
+    open_jobs_words(&html, page->open_jobs);
     text_add(&html, "</section>\n<section>\n<h2>Arrivals</h2>\n");
     plots_of(&html, SECTION_ARRIVALS, plots, count, no_plots);
     arrivals_words(&html, page, fit);

@@ -11,6 +11,7 @@ typedef struct {
     const char *list;   /* file name of the workload */
     const char *source; /* file name of the log */
     const char *zone;   /* of the hours in tables; NULL: the log has no calendar */
+    int64_t open_jobs;  /* that had not ended, so that their run times are lower bounds */
 } FitPage;
 
 /* When gnuplot is missing or fails, the page has a note in place of each plot, and `no_plots`,

@@ -17,7 +17,7 @@ exit_is 0
 stderr_is_empty
 stdout_has "4 rows read, 2 jobs in 2 queues, 2 GPU-hours, at most 4 GPUs a job"
 stdout_has "time 0 is 2024-03-01T10:00:00+01:00"
-stdout_has "dropped: 1 never started"
+stdout_has "dropped: 1 still waited when the log was taken: their run times are not known"
 stdout_has "dropped: 1 rows of steps of jobs"
 cat >expected <<'END'
 job,submit_s,run_s,gpus,nodes,cpus,memory_bytes,gpu_type,queue,user,requested_s,state,recorded_wait_s
@@ -102,6 +102,22 @@ holds [ "$(grep -c 'no effect' stdout)" = 1 ]
 trainyard import slurm kinds.txt -o kinds.csv --scenario kinds.json --nodes 2 --pool --map-gpu-type v100=a100
 exit_is 0
 holds [ "$(grep -c 'no effect' stdout)" = 0 ]
+
+example "a job that had not ended is kept with its time until then, on the page of the fit too"
+cat >open.txt <<'END'
+JobID|User|Partition|Submit|Start|End|Elapsed|State|AllocTRES|TimelimitRaw
+1|ann|gpu|2026-02-02T08:00:00|2026-02-02T08:00:00|2026-02-02T10:00:00|02:00:00|COMPLETED|gres/gpu=4,node=1|120
+2|ann|gpu|2026-02-02T08:10:00|2026-02-02T09:00:00|Unknown|2-00:00:00|RUNNING|gres/gpu=8,node=1|UNLIMITED
+END
+trainyard import slurm open.txt -o open.csv --fit open.json --nodes 1x8
+exit_is 0
+stdout_has "mended: 1 had not ended when the log was taken: kept with their time until then"
+stdout_has "at 2026-02-04T09:00:00+00:00, the latest time in it (line 3)"
+stdout_has "384 GPU-hours, 97.9 % of all; the longest run is 2 d (line 3)"
+holds grep -q '^2,600,172800,8,' open.csv
+holds grep -q "1 job had not ended when the log was taken" open.html
+cp open.import.json stdout
+holds has_json "(run['open_jobs'], run['open_gpu_hours']) == (1, 384)"
 
 example "--check writes nothing"
 mkdir empty

@@ -93,7 +93,6 @@ static void philly_attempts(Text *out, int32_t job, int64_t s, TraceLogFacts *fa
     case 4: // still running
         philly_attempt(out, start, "null", gpus);
         facts->counts[RULE_NO_END]++;
-        facts->jobs--;
         break;
     case 5: // an attempt without an end, then a whole one
         philly_attempt(out, start, "\"None\"", gpus);
@@ -194,8 +193,7 @@ static Row row_of(int32_t job, TraceLogFacts *facts)
         break;
     case 2:
         row.state = "SUSPENDED";
-        facts->counts[RULE_NOT_AN_END]++;
-        facts->jobs--;
+        facts->counts[RULE_NO_END]++; // with the end that it states
         break;
     case 3:
         row.never_started = true;
@@ -276,7 +274,7 @@ void trace_log_acme_kalos(Text *out, int32_t jobs, TraceLogFacts *facts)
         if (kind_of(i) == 4)
             facts->counts[RULE_DURATION]--;
         row.run_s = row.end_s - row.submit_s;
-        const bool is_job = kind_of(i) != 2 && kind_of(i) != 3;
+        const bool is_job = kind_of(i) != 2 && kind_of(i) != 3; // 2 has not ended
         facts->counts[RULE_DURATION] += is_job && row.start_s - row.submit_s > 1;
         stamp(row.end_s, ' ', end);
         text_printf(out,
@@ -310,7 +308,7 @@ void trace_log_pai2020(Text *job_table, Text *task_table, Text *instance_table, 
         facts->counts[RULE_NO_GPU] += !has_gpu;
         facts->counts[RULE_GPU_PART] += is_half;
         facts->counts[RULE_UNLIKE] += has_server;
-        facts->jobs -= !ends + !has_tasks + !has_gpu;
+        facts->jobs -= !has_tasks + !has_gpu;
         if (!has_tasks)
             continue;
         text_printf(task_table, "job%d,worker,%d,%s,%" PRId64 ".0,", i, is_half ? 3 : 2,
@@ -463,7 +461,7 @@ void trace_log_slurm(Text *out, int32_t jobs, TraceLogFacts *facts)
                             : kind == 6 ? "TIMEOUT"
                             : kind == 7 ? "CANCELLED by 1000"
                                         : "COMPLETED";
-        const bool never_started = kind == 3 || kind == 5;
+        const bool never_started = kind == 3 || kind == 5, has_limit = kind != 4 && kind != 9;
         text_printf(out, kind == 8 ? "%d_4|" : "%d|", 1000 + i);
         stamp(submit_s, 'T', submit);
         stamp(start_s, 'T', start);
@@ -472,15 +470,16 @@ void trace_log_slurm(Text *out, int32_t jobs, TraceLogFacts *facts)
                     draw(i, 5, 2) == 0 ? "gpu" : "long", submit, never_started ? "Unknown" : start,
                     kind == 4 || kind == 5 ? "Unknown" : end, never_started ? "00:00:00" : elapsed,
                     state, never_started ? "" : resources, never_started ? resources : "", 100 + i,
-                    kind == 9 ? "UNLIMITED" : "1-00:00:00", kind == 9 ? "UNLIMITED" : "1440");
+                    has_limit ? "1-00:00:00" : "UNLIMITED", has_limit ? "1440" : "UNLIMITED");
         if (!never_started) { // its steps
             text_printf(out, "%d.batch||acc||%s|%s|%s|%s|COMPLETED|cpu=8||1|8|||\n", 1000 + i,
                         submit, start, end, elapsed);
             facts->counts[RULE_STEP]++;
         }
         facts->counts[RULE_NO_GPU] += kind == 1;
-        facts->counts[RULE_NO_START] += never_started;
+        facts->counts[RULE_NO_START] += kind == 3;
+        facts->counts[RULE_WAITING] += kind == 5;
         facts->counts[RULE_NO_END] += kind == 4;
-        facts->jobs -= (kind == 1) + never_started + (kind == 4);
+        facts->jobs -= (kind == 1) + never_started;
     }
 }

@@ -144,8 +144,14 @@ static const OptionTable import_table = {
         "numbers percent and milli. Without a stated unit a cell may have that of Kubernetes: "
         "64Gi, 500m. Speeds are on kinds of nodes: V100=1|A100=2.5.\n"
         "\n"
-        "A log of Slurm is the output of sacct -aPX -o "
-        "JobID,User,Partition,Submit,Start,End,State,AllocTRES,TimelimitRaw.\n"
+        "A log of Slurm is the output of sacct -aPX -S 2026-01-01 -o "
+        "JobID,User,Partition,Submit,Start,End,Elapsed,State,AllocTRES,TimelimitRaw; without -S it "
+        "has the jobs of today.\n"
+        "\n"
+        "A job that had not ended when the log was taken is kept with its time until then: the "
+        "latest time in the log, or the elapsed times of sacct. Such jobs are the longest ones, so "
+        "that a workload without them would have too little demand. Their number and GPU-hours are "
+        "stated. Jobs that still waited are dropped.\n"
         "\n"
         "A PRICE is a sum: 27.20USD for a node and hour; 3.40USD/gpu for each of its GPUs; "
         "310000USD/4y for a purchase that is written off in 4 years of 365 days; 9.2kW*0.12USD for "
@@ -299,7 +305,8 @@ static bool write_fit(Arena *arena, const char *path, const Import *import,
     const FitPage page = {.path = path_with(arena, path, ".json", ".html"),
                           .list = names->list,
                           .source = name_of(import->request->files[0].path),
-                          .zone = log->has_calendar ? log->zone.name : NULL};
+                          .zone = log->has_calendar ? log->zone.name : NULL,
+                          .open_jobs = import->selection.open_jobs};
     Status no_plots = {0}, status = {0};
     if (!write_json(path, fit_scenario(arena, import, fit, clusters, prices, names), problems))
         return false;

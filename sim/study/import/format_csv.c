@@ -284,24 +284,29 @@ static void set_numbers(const Values *values, ImportJob *job)
         job->gpus_per_node_max = JOB_LIST_UNKNOWN;
 }
 
-/* A run time that the log states counts; otherwise it is end - start. */
-static bool set_times(ImportLog *log, const Values *values, ImportJob *job)
+/* A run time that the log states counts; otherwise it is end - start. A job without a start began
+ * after its wait. */
+static bool set_times(const Mapping *mapping, const Values *values, ImportJob *job)
 {
+    ImportLog *log = mapping->log;
     const int64_t submit_ns = values->number[TARGET_SUBMIT], run_ns = values->number[TARGET_RUN];
-    const int64_t start_ns = values->number[TARGET_START];
-    const bool states_run = run_ns >= 0;
-    ImportTimes times = {submit_ns, start_ns, values->number[TARGET_END]};
-    if (states_run) {
-        const bool has_start = start_ns >= 0;
-        times.start_ns = has_start ? start_ns : submit_ns;
+    const int64_t wait_ns = values->number[TARGET_WAIT];
+    const ImportStage stage = import_stage(values->text[TARGET_STATE]);
+    const bool states_run = run_ns >= 0 && stage != STAGE_WAITS;
+    ImportTimes times = {submit_ns, values->number[TARGET_START], values->number[TARGET_END]};
+    const bool has_start = times.start_ns >= 0;
+    if (!has_start && submit_ns >= 0 && (states_run || wait_ns >= 0))
+        times.start_ns = capped_sum(submit_ns, wait_ns < 0 ? 0 : wait_ns);
+    if (states_run)
         times.end_ns = capped_sum(times.start_ns < 0 ? 0 : times.start_ns, run_ns);
-        if (!import_times(log, job, times))
-            return false;
-        job->run_ns = run_ns;
-        job->wait_ns = has_start ? job->wait_ns : values->number[TARGET_WAIT];
-        return true;
+    else if (times.start_ns < 0 && stage != STAGE_WAITS && has(mapping, TARGET_RUN)) {
+        import_count(log, RULE_NO_RUN);
+        return false;
     }
-    return import_times(log, job, times);
+    if (!import_times(log, job, times, stage))
+        return false;
+    job->wait_ns = has_start ? job->wait_ns : wait_ns;
+    return true;
 }
 
 static void add_row(void *parser, const Cell *cells)
@@ -310,7 +315,7 @@ static void add_row(void *parser, const Cell *cells)
     ImportLog *log = mapping->log;
     Values values;
     ImportJob job = import_job(log);
-    if (!read_values(mapping, cells, &values) || !set_times(log, &values, &job))
+    if (!read_values(mapping, cells, &values) || !set_times(mapping, &values, &job))
         return;
     set_numbers(&values, &job);
     if (job.gpus < 0) {
@@ -323,9 +328,9 @@ static void add_row(void *parser, const Cell *cells)
     job.speeds = import_word(log, &log->speed_words, values.text[TARGET_SPEEDS]);
     const Cell state = values.text[TARGET_STATE];
     job.state = import_word(log, &log->states, state);
-    // Without a column of states all jobs count as completed.
+    // Without a column of states all jobs that have ended count as completed.
     static const char *const good[] = {"completed", "succeeded", "success", "done", "pass", "ok"};
-    job.is_completed = state.length == 0 && !has(mapping, TARGET_STATE);
+    job.is_completed = !job.is_open && state.length == 0 && !has(mapping, TARGET_STATE);
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         job.is_completed |= (size_t)state.length == strlen(good[i]) &&
                             ascii_same_start(good[i], state.text, strlen(good[i]));

@@ -166,13 +166,14 @@ static int32_t wholes_up(int64_t percent)
 }
 
 /* Times of the instances where that table is given, because they begin when the instance runs. */
-static ImportTimes times_of(const PaiJob *job)
+static ImportTimes times_of(const PaiJob *job, ImportStage stage)
 {
     const bool has_instances = job->instance_start_ns >= 0 && job->instance_end_ns >= 0;
-    const int64_t end_ns = job->has_open_end ? JOB_LIST_UNKNOWN : job->task_end_ns;
+    const bool is_open = job->has_open_end && (!has_instances || stage != STAGE_ENDED);
+    const int64_t end_ns = has_instances ? job->instance_end_ns : job->task_end_ns;
     return (ImportTimes){job->submit_ns,
-                         has_instances ? job->instance_start_ns : job->task_start_ns,
-                         has_instances ? job->instance_end_ns : end_ns};
+                         job->instance_start_ns >= 0 ? job->instance_start_ns : job->task_start_ns,
+                         is_open ? JOB_LIST_UNKNOWN : end_ns};
 }
 
 static void set_size(ImportLog *log, const PaiJob *pai_job, ImportJob *job)
@@ -191,13 +192,14 @@ static void set_size(ImportLog *log, const PaiJob *pai_job, ImportJob *job)
 static void add_job(ImportLog *log, const PaiJob *pai_job)
 {
     ImportJob job = import_job(log);
+    const ImportStage stage = import_stage(pai_job->status);
     log->lines.line_number = job.line = pai_job->line;
     if (!pai_job->is_submitted || pai_job->tasks == 0) {
         import_count(log, pai_job->is_submitted ? RULE_NO_SIZE : RULE_NO_SUBMIT);
         return;
     }
     set_size(log, pai_job, &job);
-    if (!import_times(log, &job, times_of(pai_job)))
+    if (!import_times(log, &job, times_of(pai_job, stage), stage))
         return;
     job.user = import_word(log, &log->users, pai_job->user);
     job.state = import_word(log, &log->states, pai_job->status);

@@ -174,7 +174,7 @@ static void add_each(Reader *reader, int64_t submit_ns)
         if (!attempt_times(reader, attempt, before_ns, is_last, &times))
             continue;
         ImportJob job = new_job(reader, attempt->gpus);
-        if (!import_times(log, &job, times))
+        if (!import_times(log, &job, times, STAGE_UNKNOWN))
             continue;
         before_ns = times.end_ns;
         if (attempt->gpus == 0)
@@ -191,7 +191,7 @@ static void add_whole(Reader *reader, int64_t submit_ns)
     const Job *job = &reader->job;
     const bool is_sum = log->options->attempts == ATTEMPTS_SUM;
     ImportTimes whole = {submit_ns, JOB_LIST_UNKNOWN, JOB_LIST_UNKNOWN};
-    int64_t run_ns = 0, before_ns = submit_ns;
+    int64_t run_ns = 0, before_ns = submit_ns, last_start_ns = JOB_LIST_UNKNOWN;
     for (uint32_t i = 0; i < job->count; i++) {
         ImportTimes times;
         if (job->attempts[i].gpus != job->attempts[0].gpus)
@@ -200,15 +200,18 @@ static void add_whole(Reader *reader, int64_t submit_ns)
             continue;
         if (whole.start_ns < 0)
             whole.start_ns = times.start_ns;
+        const int64_t attempt_ns = times.end_ns < 0 ? 0 : times.end_ns - times.start_ns;
         whole.end_ns = times.end_ns; // unknown: the last attempt still runs
-        run_ns = is_sum ? capped_sum(run_ns, times.end_ns - times.start_ns)
-                        : times.end_ns - times.start_ns;
+        run_ns = is_sum ? capped_sum(run_ns, attempt_ns) : attempt_ns;
         before_ns = times.end_ns;
+        last_start_ns = times.start_ns;
     }
     ImportJob made = new_job(reader, job->attempts[0].gpus);
-    if (!import_times(log, &made, whole))
+    if (!import_times(log, &made, whole, STAGE_UNKNOWN))
         return;
     made.run_ns = run_ns;
+    if (made.open_ns >= 0)
+        made.open_ns = last_start_ns;
     if (made.gpus == 0)
         import_count(log, RULE_NO_SIZE);
     else

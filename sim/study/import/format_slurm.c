@@ -187,17 +187,6 @@ static bool read_times(ImportLog *log, const Cell *cells, ImportTimes *times)
 
 /* --- Rows --- */
 
-static bool is_end(Cell state)
-{
-    static const char *const ends[] = {"COMPLETED", "CANCELLED",     "FAILED",    "TIMEOUT",
-                                       "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "DEADLINE",
-                                       "BOOT_FAIL", "REVOKED",       "OUT_OF_ME"};
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (cell_is(state, ends[i]))
-            return true;
-    return false;
-}
-
 static bool read_job(ImportLog *log, const Cell *cells, ImportJob *job)
 {
     ImportTimes times;
@@ -207,19 +196,18 @@ static bool read_job(ImportLog *log, const Cell *cells, ImportJob *job)
         !import_count_of(log, cells[PRIORITY], "Priority", &job->priority))
         return false;
     const Cell state = first_word(cells[STATE]);
-    // A job that was cancelled in the queue has no start; one that waits or runs has no end.
-    if (!is_end(state) && times.start_ns >= 0) {
-        import_count(log, cell_is(state, "RUNNING") ? RULE_NO_END : RULE_NOT_AN_END);
-        return false;
-    }
-    if (!import_times(log, job, times))
+    const ImportStage stage = import_stage(state);
+    if (stage == STAGE_RUNS && times.start_ns >= 0 && elapsed_ns >= 0)
+        import_see(log, capped_sum(times.start_ns, elapsed_ns)); // when sacct was run
+    if (!import_times(log, job, times, stage))
         return false;
     // Cancelled before it started: sacct then writes the time of the cancellation as start and end.
     if (elapsed_ns == 0 && job->run_ns == 0 && cell_is(state, "CANCELLED")) {
         import_count(log, RULE_NO_START);
         return false;
     }
-    import_check_stated(log, job, elapsed_ns, JOB_LIST_UNKNOWN);
+    if (!job->is_open)
+        import_check_stated(log, job, elapsed_ns, JOB_LIST_UNKNOWN);
     job->state = import_word(log, &log->states, state);
     job->is_completed = cell_is(state, "COMPLETED");
     return true;
@@ -228,6 +216,7 @@ static bool read_job(ImportLog *log, const Cell *cells, ImportJob *job)
 void slurm_add(ImportLog *log, const Cell *cells)
 {
     ImportJob job = import_job(log);
+    log->limits_bind = true;
     if (has(cells[JOB_ID], '.')) { // "123.batch", "123.0"
         import_count(log, RULE_STEP);
         return;

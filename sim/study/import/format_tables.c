@@ -67,16 +67,6 @@ const WantedColumn acme_columns[] = {
     {"start_time", true},     {"end_time", true},  {"duration", false}, {"queue", false},
     {"mem_per_pod_GB", false}};
 
-/* States of an end; others, such as SUSPENDED, are dropped. */
-static bool is_end(Cell state)
-{
-    static const char *const ends[] = {"COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "NODE_FAIL"};
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (word_is(state, ends[i]))
-            return true;
-    return false;
-}
-
 static bool read_times(ImportLog *log, const Cell *cells, ImportTimes *times)
 {
     return import_stamp(log, cells[SUBMIT], "submit_time", 0, &times->submit_ns) &&
@@ -97,13 +87,9 @@ void helios_add(ImportLog *log, const Cell *cells)
         !import_seconds(log, cells[RUN], "duration", &run_ns) ||
         !import_seconds(log, cells[WAIT], "queue", &wait_ns))
         return;
-    if (!is_end(cells[STATE])) {
-        import_count(log, RULE_NOT_AN_END);
+    if (!import_times(log, &job, times, import_stage(cells[STATE])))
         return;
-    }
-    if (!import_times(log, &job, times))
-        return;
-    import_check_stated(log, &job, run_ns, wait_ns);
+    import_check_stated(log, &job, job.is_open ? JOB_LIST_UNKNOWN : run_ns, wait_ns);
     job.user = import_word(log, &log->users, cells[USER]);
     job.queue = import_queue(log, cells[QUEUE]);
     job.state = import_word(log, &log->states, cells[STATE]);
@@ -186,7 +172,7 @@ void pai2023_add(ImportLog *log, const Cell *cells)
         !import_seconds(log, cells[CREATED], "creation_time", &times.submit_ns) ||
         !import_seconds(log, cells[SCHEDULED], "scheduled_time", &times.start_ns) ||
         !import_seconds(log, cells[DELETED], "deletion_time", &times.end_ns) ||
-        !import_times(log, &job, times))
+        !import_times(log, &job, times, import_stage(cells[PHASE])))
         return;
     job.nodes = 1; // a pod is on one node
     job.gpu_type = import_word(log, &log->gpu_types, first_of(log, cells[GPU_SPEC]));

@@ -2,6 +2,8 @@
 
 #include <inttypes.h>
 
+#include "sim/base/units.h"
+
 static bool check_files(const ImportRequest *request, Problems *problems)
 {
     const int32_t most = request->format->files_max;
@@ -29,6 +31,36 @@ static bool fail_empty(const Import *import, Problems *problems)
     return false;
 }
 
+enum { HOUR_S = 3600 };
+
+/* Notes the share of jobs that had not ended. A job of length L that runs at an instant which does
+ * not depend on it began at a uniform time of the L before: on average it is half over. */
+static void note_open_jobs(Import *import)
+{
+    const ImportSelection *selection = &import->selection;
+    const int64_t row = selection->open_longest;
+    Text end = {0}, longest = {0};
+    if (row < 0)
+        return;
+    const ImportJob *job = selection->jobs[row];
+    const int64_t per_mille =
+        mul_div(selection->open_gpu_s, 1000, selection->gpu_s > 0 ? selection->gpu_s : 1);
+    import_time_print(import, import->log.end_ns, &end);
+    duration_print(&longest, selection->list.run_ns[row]);
+    import_note(&import->log,
+                "%" PRId64 " job%s had not ended when the log was taken: at %s, the latest time in "
+                "it (line %" PRId32 "). With the time until then such jobs have %" PRId64
+                " GPU-hours, %" PRId64 ".%" PRId64
+                " %% of all; the longest run is %s (line %" PRId32
+                "). These are lower bounds: at a steady load a job that is found running is half "
+                "over on average, so that the log shows about that share too little.",
+                selection->open_jobs, plural(selection->open_jobs), text_string(&end),
+                import->log.end_at.line, selection->open_gpu_s / HOUR_S, per_mille / 10,
+                per_mille % 10, text_string(&longest), job->line);
+    text_free(&end);
+    text_free(&longest);
+}
+
 bool import_run(Arena *arena, const ImportRequest *request, Import *import, Problems *problems)
 {
     Status status = {0};
@@ -46,6 +78,7 @@ bool import_run(Arena *arena, const ImportRequest *request, Import *import, Prob
     if (problems->count != problems_before)
         return false;
     import->selection = import_select(&import->log);
+    note_open_jobs(import);
     import->digests = arena_alloc_array(arena, (size_t)request->file_count, SHA256_TEXT);
     for (int32_t i = 0; i < request->file_count; i++)
         sha256_text(request->files[i].text, request->files[i].length, import->digests[i]);

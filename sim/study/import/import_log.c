@@ -19,6 +19,7 @@ ImportLog import_log_create(Arena *arena, const ImportOptions *options, Problems
                        .options = options,
                        .problems = problems,
                        .zone = options->zone,
+                       .end_ns = JOB_LIST_UNKNOWN,
                        .names = word_table_create(arena),
                        .queues = word_table_create(arena),
                        .users = word_table_create(arena),
@@ -41,6 +42,7 @@ ImportJob import_job(const ImportLog *log)
                        .requested_ns = unknown,
                        .think_ns = unknown,
                        .memory_bytes = unknown,
+                       .open_ns = unknown,
                        .after = unknown,
                        .gpus = unknown,
                        .gpus_per_node_max = unknown,
@@ -255,19 +257,42 @@ void import_add(ImportLog *log, const Cell *name, ImportJob job)
     log->jobs[log->count++] = job;
 }
 
-bool import_times(ImportLog *log, ImportJob *job, ImportTimes times)
+void import_see(ImportLog *log, int64_t ns)
 {
-    const ImportRule rule = times.submit_ns < 0             ? RULE_NO_SUBMIT
-                            : times.start_ns < 0            ? RULE_NO_START
-                            : times.end_ns < 0              ? RULE_NO_END
-                            : times.end_ns < times.start_ns ? RULE_BACKWARDS
-                                                            : RULE_COUNT;
+    if (ns <= log->end_ns)
+        return;
+    log->end_ns = ns;
+    log->end_at = place_in(log->lines.source, log->lines.line_number, 1);
+}
+
+/* The rule that drops a job with these times; RULE_COUNT: none. */
+static ImportRule rule_of_times(ImportTimes times, ImportStage stage)
+{
+    const bool has_end = times.end_ns >= 0;
+    return times.submit_ns < 0                        ? RULE_NO_SUBMIT
+           : stage == STAGE_WAITS && !has_end         ? RULE_WAITING
+           : times.start_ns < 0                       ? RULE_NO_START
+           : stage == STAGE_ENDED && !has_end         ? RULE_NO_RUN
+           : has_end && times.end_ns < times.start_ns ? RULE_BACKWARDS
+                                                      : RULE_COUNT;
+}
+
+bool import_times(ImportLog *log, ImportJob *job, ImportTimes times, ImportStage stage)
+{
+    const ImportRule rule = rule_of_times(times, stage);
+    import_see(log, times.submit_ns);
+    if (rule != RULE_WAITING) // its start is an estimate
+        import_see(log, times.start_ns);
+    import_see(log, times.end_ns);
     if (rule != RULE_COUNT) {
         import_count(log, rule);
         return false;
     }
+    const bool has_end = times.end_ns >= 0;
     job->submit_ns = times.submit_ns;
-    job->run_ns = times.end_ns - times.start_ns;
+    job->is_open = !has_end || stage == STAGE_RUNS;
+    job->open_ns = has_end ? JOB_LIST_UNKNOWN : times.start_ns;
+    job->run_ns = has_end ? times.end_ns - times.start_ns : 0;
     job->wait_ns = times.start_ns - times.submit_ns;
     if (job->wait_ns < 0) {
         import_count(log, RULE_EARLY_START);

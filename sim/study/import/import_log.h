@@ -7,6 +7,7 @@
 #include "sim/cloud/spec/job_list.h"
 #include "sim/scenario/joblist/cells.h"
 #include "sim/scenario/joblist/word_table.h"
+#include "sim/study/import/job_stage.h"
 #include "sim/study/import/options.h"
 #include "sim/study/import/rules.h"
 #include "sim/study/import/zone.h"
@@ -16,10 +17,13 @@ typedef struct {
     const char *name;  /* NULL: the log has no names */
     int64_t submit_ns; /* since 1970 in UTC if the log has a calendar, else since its begin */
     int64_t run_ns, wait_ns, requested_ns, think_ns, memory_bytes;
-    int64_t after; /* index of an earlier job in the log */
+    int64_t open_ns; /* start of an attempt that had not ended, whose time run_ns lacks until
+                        import_select adds it; else JOB_LIST_UNKNOWN */
+    int64_t after;   /* index of an earlier job in the log */
     int32_t gpus, gpus_per_node_max, nodes, cpus, priority;
     int32_t queue, user, gpu_type, speeds, state; /* in the words of the log */
     bool is_completed;
+    bool is_open; /* it had not ended when the log was taken */
     bool is_dropped;
     int32_t line; /* of its file, from 1; 0: unknown */
 } ImportJob;
@@ -40,7 +44,10 @@ typedef struct {
     LineCursor lines;  /* where the parser is */
     ImportJob *jobs;
     uint32_t count, capacity;
-    int64_t rows; /* jobs and other rows read */
+    int64_t rows;     /* jobs and other rows read */
+    int64_t end_ns;   /* the latest time that the log states: when it was taken */
+    Place end_at;     /* the first row with that time */
+    bool limits_bind; /* the log's scheduler ends jobs at the times that they asked for */
     WordTable names, queues, users, gpu_types, speed_words, states;
     uint32_t *uses; /* of each name */
     uint32_t uses_capacity;
@@ -91,9 +98,11 @@ typedef struct {
     int64_t submit_ns, start_ns, end_ns;
 } ImportTimes;
 
-/* Sets submission, run time and wait. False when the job must be dropped, which has been counted.
- */
-bool import_times(ImportLog *log, ImportJob *job, ImportTimes times);
+/* Notes a time that the log states about a job, JOB_LIST_UNKNOWN for none. */
+void import_see(ImportLog *log, int64_t ns);
+/* Sets submission, run time and wait of a job in `stage`. A job that has started and not ended is
+ * open (ends.h). False when the job must be dropped, which has been counted. */
+bool import_times(ImportLog *log, ImportJob *job, ImportTimes times, ImportStage stage);
 /* Compares the log's own duration and wait, if known, with the recomputed ones, to a second. */
 void import_check_stated(ImportLog *log, const ImportJob *job, int64_t run_ns, int64_t wait_ns);
 

@@ -14,12 +14,11 @@ typedef enum { RULE_DROPPED, RULE_MENDED, RULE_NOTED, RULE_EFFECT_COUNT } RuleEf
     X(NO_SUBMIT, DROPPED, "without a time of submission")                                          \
     X(NO_ATTEMPT, DROPPED, "without an attempt, so that GPUs and run time are unknown")            \
     X(NO_START, DROPPED, "never started")                                                          \
-    X(NO_END, DROPPED, "had not ended when the log was taken")                                     \
+    X(WAITING, DROPPED, "still waited when the log was taken: their run times are not known")      \
     X(NO_RUN, DROPPED, "without a known run time")                                                 \
     X(NO_SIZE, DROPPED, "without a number of GPUs or processors")                                  \
     X(BACKWARDS, DROPPED, "with an end before the start")                                          \
     X(NO_GPU, DROPPED, "ask for no GPU (--cpu-jobs keep keeps them)")                              \
-    X(NOT_AN_END, DROPPED, "in a state that is not an end")                                        \
     X(STEP, DROPPED, "rows of steps of jobs")                                                      \
     X(PART, DROPPED, "rows of parts of a job that another row describes as a whole")               \
     X(INCOMPLETE, DROPPED, "did not complete (--states completed)")                                \
@@ -27,6 +26,8 @@ typedef enum { RULE_DROPPED, RULE_MENDED, RULE_NOTED, RULE_EFFECT_COUNT } RuleEf
     X(OUTSIDE, DROPPED, "submitted outside the window (--window)")                                 \
     X(THINNED, DROPPED, "left out at random (--thin)")                                             \
     X(WIDER, NOTED, "wider than their cluster: the scenario refuses them at submission")           \
+    X(NO_END, MENDED, "had not ended when the log was taken: kept with their time until then")     \
+    X(LOST_END, MENDED, "without an end, though their time limits had passed: kept up to these")   \
     X(ATTEMPT_UNTIMED, MENDED, "attempts without start or end, left out of their jobs")            \
     X(ATTEMPT_BACKWARDS, MENDED, "attempts with an end before the start, left out of their jobs")  \
     X(DURATION, MENDED, "state another duration than end - start: recomputed")                     \

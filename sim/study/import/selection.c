@@ -73,6 +73,22 @@ static int32_t map_gpu_types(ImportLog *log, WordTable *table, int32_t word)
     return (int32_t)word_table_add(table, mapped, strlen(mapped));
 }
 
+/* Counts a job that had not ended with its time until the log was taken: these are the GPU-hours
+ * that it used in the log's time. Without it the log would lack its longest jobs. */
+static void end_run(ImportLog *log, ImportJob *job)
+{
+    const Place at = place_in(log->lines.source, job->line, 1);
+    if (!job->is_open)
+        return;
+    if (job->open_ns >= 0)
+        job->run_ns = capped_sum(job->run_ns, log->end_ns - job->open_ns);
+    // A job that has outlived its limit is over, and its end was lost.
+    job->is_open = !log->limits_bind || job->requested_ns < 0 || job->run_ns <= job->requested_ns;
+    if (!job->is_open)
+        job->run_ns = job->requested_ns;
+    import_count_at(log, job->is_open ? RULE_NO_END : RULE_LOST_END, at);
+}
+
 static void clamp_run(ImportLog *log, ImportJob *job)
 {
     const ImportRange clamp = log->options->clamp;
@@ -99,6 +115,7 @@ static void set_requested(ImportLog *log, ImportJob *job, uint32_t index)
 static void change(ImportLog *log, ImportJob *job, uint32_t index)
 {
     const int32_t most = log->options->gpus_per_node_max;
+    end_run(log, job);
     clamp_run(log, job);
     job->gpu_type = map_gpu_types(log, &log->gpu_types, job->gpu_type);
     job->speeds = map_gpu_types(log, &log->speed_words, job->speeds);
@@ -284,19 +301,27 @@ static void set_needed(ImportLog *log, ImportSelection *selection)
     int64_t *submit_ns = times_of(log, count), *run_ns = times_of(log, count);
     int32_t *gpus = ARENA_ARRAY(log->arena, int32_t, count);
     const char **names = ARENA_ARRAY(log->arena, const char *, count);
-    int64_t gpu_ms = 0;
+    int64_t gpu_ms = 0, open_gpu_ms = 0, longest_ns = -1;
     for (int64_t i = 0; i < count; i++) {
         const ImportJob *job = selection->jobs[i];
         submit_ns[i] = submit_of(log, job, selection->origin_ns);
         run_ns[i] = job->run_ns;
         gpus[i] = job->gpus < 0 ? 0 : job->gpus;
         names[i] = job->name;
-        gpu_ms = capped_sum(gpu_ms, capped_product(gpus[i], run_ns[i] / NS_PER_MS));
+        const int64_t job_gpu_ms = capped_product(gpus[i], run_ns[i] / NS_PER_MS);
+        gpu_ms = capped_sum(gpu_ms, job_gpu_ms);
+        if (job->is_open) {
+            selection->open_jobs++;
+            open_gpu_ms = capped_sum(open_gpu_ms, job_gpu_ms);
+            selection->open_longest = run_ns[i] > longest_ns ? i : selection->open_longest;
+            longest_ns = run_ns[i] > longest_ns ? run_ns[i] : longest_ns;
+        }
         const int64_t end_ns = capped_sum(submit_ns[i], run_ns[i]);
         selection->end_ns = end_ns > selection->end_ns ? end_ns : selection->end_ns;
         selection->gpus_most = gpus[i] > selection->gpus_most ? gpus[i] : selection->gpus_most;
     }
     selection->gpu_s = gpu_ms / 1000;
+    selection->open_gpu_s = open_gpu_ms / 1000;
     selection->list.submit_ns = submit_ns;
     selection->list.run_ns = run_ns;
     selection->list.gpus = gpus;
@@ -364,7 +389,7 @@ static int32_t count_queues(ImportLog *log, const JobList *list)
 
 ImportSelection import_select(ImportLog *log)
 {
-    ImportSelection selection = {.origin_ns = 0};
+    ImportSelection selection = {.open_longest = JOB_LIST_UNKNOWN};
     drop_unwanted(log);
     selection.origin_ns = apply_window(log);
     thin(log);

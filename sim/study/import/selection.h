@@ -14,7 +14,10 @@ typedef struct {
     int64_t gpu_s;                /* GPUs times run time, rounded down */
     int64_t end_ns;               /* the last submission plus run time, since `origin_ns` */
     int32_t gpus_most;
-    int32_t queue_count; /* queues with jobs */
+    /* Jobs that had not ended when the log was taken, whose run times are lower bounds: */
+    int64_t open_jobs, open_gpu_s;
+    int64_t open_longest; /* row of the one that ran longest; JOB_LIST_UNKNOWN: there is none */
+    int32_t queue_count;  /* queues with jobs */
 } ImportSelection;
 
 /* Applies the options of the log to its jobs. */

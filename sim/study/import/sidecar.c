@@ -141,6 +141,10 @@ Json *import_sidecar(Arena *arena, const Import *import)
     json_put_integer(arena, root, "queues", selection->queue_count);
     json_put_integer(arena, root, "gpu_hours", selection->gpu_s / HOUR_S);
     json_put_integer(arena, root, "gpus_most", selection->gpus_most);
+    if (import->log.end_ns >= 0)
+        put_time(arena, import, root, "log_end", import->log.end_ns);
+    json_put_integer(arena, root, "open_jobs", selection->open_jobs);
+    json_put_integer(arena, root, "open_gpu_hours", selection->open_gpu_s / HOUR_S);
     for (int32_t effect = 0; effect < RULE_EFFECT_COUNT; effect++)
         put_rules(arena, import, root, (RuleEffect)effect);
     put_notes(arena, import, root);

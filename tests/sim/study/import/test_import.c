@@ -354,6 +354,124 @@ START_TEST(slurm_knows_resources_limits_and_states)
 }
 END_TEST
 
+/* --- Jobs that had not ended --- */
+
+#define SACCT "JobID|Submit|Start|End|Elapsed|State|AllocTRES|TimelimitRaw\n"
+
+START_TEST(a_job_that_had_not_ended_has_its_time_until_then)
+{
+    // The log was taken at 15:00: the elapsed times say so, no date does.
+    const char *log = SACCT "1|2024-03-30T10:00:00|2024-03-30T10:00:00|2024-03-30T12:00:00|"
+                            "02:00:00|COMPLETED|gres/gpu=4|\n"
+                            "2|2024-03-30T10:30:00|2024-03-30T11:00:00|Unknown|04:00:00|RUNNING|"
+                            "gres/gpu=8|600\n"
+                            "3|2024-03-30T11:00:00|2024-03-30T12:00:00|Unknown|03:00:00|RUNNING|"
+                            "gres/gpu=1|60\n" // its end was lost: it is over since 13:00
+                            "4|2024-03-30T11:00:00|Unknown|Unknown|00:00:00|PENDING||60\n"
+                            "5|2024-03-30T11:00:00|2024-04-30T11:00:00|Unknown|00:00:00|PENDING|"
+                            "|60\n"; // expected to start then
+    import_text("slurm", &no_choices, log);
+    ck_assert_str_eq(rows(), "job,submit_s,run_s,gpus,requested_s,state,recorded_wait_s\n"
+                             "1,0,7200,4,,COMPLETED,0\n2,1800,14400,8,36000,RUNNING,1800\n"
+                             "3,3600,3600,1,3600,RUNNING,3600\n");
+    ck_assert_int_eq(count_of(RULE_NO_END), 1);
+    ck_assert_int_eq(count_of(RULE_LOST_END), 1);
+    ck_assert_int_eq(count_of(RULE_WAITING), 2);
+    ck_assert_int_eq(count_of(RULE_DURATION), 0);
+    const Json *sidecar = import_sidecar(arena, &import);
+    ck_assert_str_eq(json_find(sidecar, "/log_end")->text, "2024-03-30T15:00:00+00:00");
+    ck_assert_int_eq(json_find(sidecar, "/open_jobs")->integer, 1);
+    ck_assert_int_eq(json_find(sidecar, "/open_gpu_hours")->integer, 32);
+    // 8 GPUs for 4 h; all jobs have 4 x 2 + 8 x 4 + 1 GPU-hours.
+    static const char words[] =
+        "1 job had not ended when the log was taken: at 2024-03-30T15:00:00+00:00, the latest time "
+        "in it (line 3). With the time until then such jobs have 32 GPU-hours, 78.0 % of all; the "
+        "longest run is 4 h (line 3).";
+    ck_assert_msg(strstr(text_string(&import.log.notes), words) != NULL, "%s",
+                  text_string(&import.log.notes));
+    const ImportChoices completed = {.states = STATES_COMPLETED};
+    import_text("slurm", &completed, log);
+    ck_assert_int_eq(import.selection.list.count, 1);
+    ck_assert_int_eq(count_of(RULE_NO_END), 0);
+    ck_assert(strstr(text_string(&import.log.notes), "not ended") == NULL);
+}
+END_TEST
+
+#define OPEN_ATTEMPT                                                                               \
+    "{\"start_time\":\"2017-10-07 01:13:30\",\"end_time\":null,\"detail\":[{\"gpus\":[" EIGHT "]}" \
+    "]}"
+#define LATER_JOB                                                                                  \
+    "[{\"jobid\":\"b\",\"submitted_time\":\"2017-10-07 01:15:00\",\"attempts\":[" ATTEMPT(         \
+        "2017-10-07 01:16:00", "2017-10-07 01:20:00", "0") "]}]"
+
+START_TEST(attempts_before_one_that_had_not_ended_count_too)
+{
+    // 74 s, and from 01:13:30 until 01:20:00, which is the latest time of both files.
+    const char *const logs[] = {PHILLY_JOB(FIRST "," OPEN_ATTEMPT), LATER_JOB, NULL};
+    ck_assert(run_texts("philly", &no_choices, logs));
+    ck_assert_int_eq(import.selection.list.run_ns[0], (74 + 390) * NS_PER_S);
+    const ImportChoices last = {.attempts = ATTEMPTS_LAST}, each = {.attempts = ATTEMPTS_EACH};
+    ck_assert(run_texts("philly", &last, logs));
+    ck_assert_int_eq(import.selection.list.run_ns[0], 390 * NS_PER_S);
+    ck_assert(run_texts("philly", &each, logs));
+    ck_assert_int_eq(import.selection.list.run_ns[0], 74 * NS_PER_S);
+    ck_assert_int_eq(import.selection.list.run_ns[1], 390 * NS_PER_S);
+}
+END_TEST
+
+START_TEST(states_say_which_jobs_of_a_table_had_not_ended)
+{
+    const ImportChoices choices = {.columns = "submit=t,start=b,end=e,run=d,wait=w,gpus=g,state=s"};
+    import_text("csv", &choices,
+                "t,b,e,d,w,g,s\n"
+                "0,10,100,,,1,COMPLETED\n" // 90 s
+                "1,10,,,,1,Running\n"      // until 1000 s: 990 s
+                "2,10,,,,1,failed\n"       // ended, at an unknown time
+                "3,,,0,0,1,Pending\n"      // waits
+                "4,,,50,6,1,running\n"     // 50 s so far
+                "5,,,,7,1,\n"              // since 12 s: 988 s
+                "6,,,,,1,\n"               // nothing is known
+                "7,10,1000,,,1,mine\n");
+    ck_assert_str_eq(rows(), "job,submit_s,run_s,gpus,state,recorded_wait_s\n"
+                             "1,0,90,1,COMPLETED,10\n2,1,990,1,Running,9\n"
+                             "3,4,50,1,running,6\n4,5,988,1,,7\n5,7,990,1,mine,3\n");
+    ck_assert_int_eq(count_of(RULE_NO_END), 3);
+    ck_assert_int_eq(count_of(RULE_NO_RUN), 2);
+    ck_assert_int_eq(count_of(RULE_WAITING), 1);
+}
+END_TEST
+
+/* A job every 5 min at a steady load, nine of ten for 1 h, the others for 9 days; the log is taken
+ * on the 60th day, and the long jobs of its last 9 days have not ended. */
+START_TEST(the_demand_lacks_about_what_jobs_that_had_not_ended_have_so_far)
+{
+    enum { DAY_S = 86400, END_S = 60 * DAY_S, STEP_S = 300, LONG_S = 9 * DAY_S };
+    Text log = {0};
+    double demand_s = 0, dropped_s = 0;
+    text_add(&log, "t,b,e,g\n");
+    for (int32_t start_s = 0; start_s <= END_S; start_s += STEP_S) {
+        // One of ten on average, at places that are not regular.
+        const bool is_long = (uint32_t)start_s * 2654435761U >> 16 < 6554;
+        const int32_t run_s = is_long ? LONG_S : 3600, end_s = start_s + run_s;
+        demand_s += run_s;
+        dropped_s += end_s > END_S ? 0 : run_s;
+        text_printf(&log, "%d,%d,", start_s, start_s);
+        if (end_s <= END_S)
+            text_printf(&log, "%d", end_s);
+        text_add(&log, ",1\n");
+    }
+    const ImportChoices choices = {.columns = "submit=t,start=b,end=e,gpus=g"};
+    import_text("csv", &choices, text_string(&log));
+    const double kept = (double)import.selection.gpu_s / demand_s;
+    const double open = (double)import.selection.open_gpu_s / demand_s;
+    // Long jobs have nearly all of the demand, and those of 9 days of 60 are half over on average.
+    ck_assert_double_eq_tol(kept, 1 - 4.5 / 60, 0.01);
+    ck_assert_double_eq_tol(kept + open, 1, 0.01);
+    ck_assert_double_eq_tol(dropped_s / demand_s, 1 - 9.0 / 60, 0.01); // without them
+    text_free(&log);
+}
+END_TEST
+
 /* --- Options --- */
 
 #define TINY                                                                                       \
@@ -660,6 +778,10 @@ Suite *test_suite(void)
     tcase_add_test(cases, gavel_has_three_generations_of_columns);
     tcase_add_test(cases, sia_needs_run_times_and_tiresias_has_them);
     tcase_add_test(cases, slurm_knows_resources_limits_and_states);
+    tcase_add_test(cases, a_job_that_had_not_ended_has_its_time_until_then);
+    tcase_add_test(cases, attempts_before_one_that_had_not_ended_count_too);
+    tcase_add_test(cases, states_say_which_jobs_of_a_table_had_not_ended);
+    tcase_add_test(cases, the_demand_lacks_about_what_jobs_that_had_not_ended_have_so_far);
     tcase_add_test(cases, rows_are_sorted_by_submission_then_by_their_order);
     tcase_add_test(cases, windows_are_dates_or_durations);
     tcase_add_test(cases, queues_run_times_load_and_requests_can_be_changed);
