@@ -188,7 +188,7 @@ void section_flip(Text *html, const PlanFacts *facts)
 
 static const char *months_words(Arena *arena, double months)
 {
-    return isfinite(months) ? arena_printf(arena, months < 10 ? "%.1f" : "%.0f", months) : "never";
+    return isfinite(months) ? arena_printf(arena, months < 10 ? "%.1f" : "%.0f", months) : "later";
 }
 
 /* When growing load breaks the first limit. */
@@ -207,6 +207,45 @@ static void growth_print(Text *html, const PlanFacts *facts)
                                  (double)follow->facts.growth_ppm / 1e4,
                                  follow->breaking_load.is_beyond ? "more than " : "",
                                  months_words(arena, follow->growth_months), interval));
+}
+
+/* The candidates that are needed when the load has grown. */
+static void stages_print(Text *html, const PlanFacts *facts)
+{
+    const FollowOutcome *follow = facts->follow;
+    Arena *arena = facts->arena;
+    const PlanGrid *grid = facts->outcome->grid;
+    const char *objective = objective_title(facts);
+    const double scale = answer_scale(facts->outcome, facts->outcome->goal->metric).factor;
+    const char *const headings[] = {"candidate", arena_printf(arena, "#%s", objective),
+                                    "#up to this load", "#months from the start", NULL};
+    if (follow->stage_count < 2)
+        return;
+    text_add(html, "<h3>What is needed when the load has grown</h3>\n");
+    cards_begin(html, headings);
+    for (int32_t i = 0; i < follow->stage_count; i++) {
+        const GrowthStage *stage = &follow->stages[i];
+        const bool is_beyond = stage->breaks.is_beyond;
+        Text value = {0};
+        words_number(&value, stage->objective.value * scale, stage->objective.half_width * scale);
+        text_add(html, "<tr>");
+        card_cell_print(html, "candidate", candidate_words(facts, grid->candidate_of[stage->point]),
+                        false);
+        card_cell_print(html, objective, text_move(arena, &value), true);
+        card_cell_print(
+            html, "up to this load",
+            arena_printf(arena, "%sx %.3g", is_beyond ? "at least " : "", stage->breaks.load),
+            true);
+        card_cell_print(
+            html, "months from the start",
+            is_beyond
+                ? "later than simulated"
+                : arena_printf(arena, "%s (%s to %s)", months_words(arena, stage->months),
+                               months_words(arena, stage->low), months_words(arena, stage->high)),
+            true);
+        text_add(html, "</tr>\n");
+    }
+    cards_end(html);
 }
 
 void section_load(Text *html, const PlanFacts *facts)
@@ -240,6 +279,7 @@ void section_load(Text *html, const PlanFacts *facts)
                              : ""));
     if (follow->facts.growth_ppm > 0)
         growth_print(html, facts);
+    stages_print(html, facts);
 }
 
 /* --- Why --- */

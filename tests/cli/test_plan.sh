@@ -355,6 +355,17 @@ trainyard test wrong.json
 exit_is 1
 stdout_has "servers=12"
 
+example "growing load needs larger candidates"
+trainyard plan queue.json --vary servers=4..9 --vary rate=0.32/h --set /workloads/0/jobs=200 --slo 'workloads.all.waited_within(10h) >= 90%' \
+    --minimise cost_usd.total --indifference 3% --sensitivity none --growth 5% -o growing
+exit_is 0
+stdout_has "What is needed when the load has grown:"
+stdout_has "  servers=5 rate=0.32/h, cost_usd.total "
+stdout_has "  servers=9 rate=0.32/h, cost_usd.total "
+stdout_has "No candidate that was tried bears more."
+holds grep -q "What is needed when the load has grown" growing/report.html
+holds test -f growing/growth/points.csv
+
 example "wrong input has its place and a hint"
 trainyard plan
 exit_is 2

@@ -30,7 +30,12 @@ MetricScale metric_scale(const char *unit, double largest)
     return (MetricScale){1, unit};
 }
 
-/* The text up to the next dot, which is skipped. */
+/* "jobs of team"; of a workload called "jobs", as the import of jobs.csv makes: "jobs". */
+static const char *jobs_of(Arena *arena, const char *workload)
+{
+    return strcmp(workload, "jobs") == 0 ? workload : arena_printf(arena, "jobs of %s", workload);
+}
+
 /* "jobs", "job train", "jobs of team", "jobs of team of size 8", "cluster gpu": what a metric is
  * of. Skips the words that say which. */
 static const char *owner_of(Arena *arena, const char **at)
@@ -42,7 +47,7 @@ static const char *owner_of(Arena *arena, const char **at)
         return arena_printf(arena, "cluster %s", text_until(arena, at, '.'));
     text_skip(at, "job_counts.");
     if (text_skip(at, "workloads."))
-        jobs = arena_printf(arena, "jobs of %s", text_until(arena, at, '.'));
+        jobs = jobs_of(arena, text_until(arena, at, '.'));
     for (JobClassKind kind = 0; kind < JOB_CLASS_COUNT; kind++)
         if (text_skip(at, arena_printf(arena, "%s.", job_class_key(kind))))
             return arena_printf(arena, "%s of %s %s", jobs, job_class_word(kind),

@@ -171,3 +171,10 @@ FollowCases follow_cases(Arena *arena, const StudyOutcome *outcome, const Study 
     forgive(items, factor->level_count);
     return (FollowCases){factor->level_count, items};
 }
+
+CaseOfPoint follow_case_of(Arena *arena, const StudyOutcome *outcome, const Study *plan,
+                           int32_t candidate, int32_t level)
+{
+    const Reader reader = {.arena = arena, .outcome = outcome, .plan = plan};
+    return case_of(&reader, point_at(outcome->findings.study, candidate, level), NO_POINT);
+}

@@ -79,4 +79,8 @@ typedef struct {
  * number of its runs. Lives in `arena`. */
 FollowCases follow_cases(Arena *arena, const StudyOutcome *outcome, const Study *plan);
 
+/* Candidate `candidate` of such a study at level `level` of its last factor. */
+CaseOfPoint follow_case_of(Arena *arena, const StudyOutcome *outcome, const Study *plan,
+                           int32_t candidate, int32_t level);
+
 #endif

@@ -165,6 +165,7 @@ const Json *follow_why(Arena *arena, const FollowPlan *plan)
 /* --- More load --- */
 
 const char *const headroom_loads[] = {"1", "1.25", "1.5", "2", NULL};
+const char *const growth_loads[] = {"1", "1.25", "1.5", "2", "3", NULL};
 
 /* The member of a workload that says how much work arrives; NULL: it is a list of jobs that is
  * replayed, or has a number of jobs alone. */
@@ -209,27 +210,25 @@ static int32_t put_load(Arena *arena, Json *settings, const Json *workloads, con
     return count;
 }
 
-const Json *follow_headroom(Arena *arena, FileSource files, const FollowPlan *plan,
-                            const char **reason, Problems *problems)
+/* The points of the plan under these loads. All have the workloads of the first one. */
+static const Json *under_loads(Arena *arena, FileSource files, const FollowPlan *plan,
+                               const char *const *loads, const char *description,
+                               const char **reason, Problems *problems)
 {
     const ScenarioFile *file =
         point_scenario_whole(arena, plan->study, files, plan->points[0], problems);
     *reason = NULL;
     if (file == NULL)
         return NULL;
-    FollowPlan winner = *plan;
     Json *factors;
-    winner.point_count = 1;
-    Json *root =
-        study_begin(arena, &winner, "Which load breaks a constraint of the winner?", &factors);
+    Json *root = study_begin(arena, plan, description, &factors);
     Json *choices = json_put_object(
         arena, json_put_object(arena, factors, follow_factor(FOLLOW_HEADROOM)), "choices");
     const Json *workloads = json_member(file->root, "workloads");
     const int32_t workload_count = workloads != NULL ? workloads->count : 0;
-    for (int32_t i = 0; headroom_loads[i] != NULL; i++) {
-        Json *settings = json_put_object(arena, choices, headroom_loads[i]);
-        if (put_load(arena, settings, workloads, headroom_loads[i]) == workload_count &&
-            workload_count > 0)
+    for (int32_t i = 0; loads[i] != NULL; i++) {
+        Json *settings = json_put_object(arena, choices, loads[i]);
+        if (put_load(arena, settings, workloads, loads[i]) == workload_count && workload_count > 0)
             continue;
         *reason =
             workload_count == 0
@@ -238,6 +237,26 @@ const Json *follow_headroom(Arena *arena, FileSource files, const FollowPlan *pl
         return NULL;
     }
     return root;
+}
+
+const Json *follow_headroom(Arena *arena, FileSource files, const FollowPlan *plan,
+                            const char **reason, Problems *problems)
+{
+    FollowPlan winner = *plan;
+    winner.point_count = 1;
+    return under_loads(arena, files, &winner, headroom_loads,
+                       "Which load breaks a constraint of the winner?", reason, problems);
+}
+
+const Json *follow_growth(Arena *arena, FileSource files, const FollowPlan *plan,
+                          Problems *problems)
+{
+    const char *reason; // that of DIR/headroom
+    if (plan->point_count < 2)
+        return NULL;
+    return under_loads(arena, files, plan, growth_loads,
+                       "Up to which load do larger candidates meet the constraints?", &reason,
+                       problems);
 }
 
 /* --- Other values of the catalogue --- */

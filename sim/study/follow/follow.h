@@ -5,6 +5,7 @@
  *
  *     DIR/why          what the jobs of each point waited for, and where node time and money went
  *     DIR/headroom     the winner under more load
+ *     DIR/growth       the winner and larger candidates under more load
  *     DIR/assumptions  the winner and the next best under other values of the catalogue
  *     DIR/preemption   the same under other rates of preemption
  *     DIR/sensitivity  the winner at random values of all assumptions at once
@@ -20,6 +21,7 @@
 #define FOLLOW_KINDS(X)                                                                            \
     X(WHY, "why", "")                                                                              \
     X(HEADROOM, "headroom", "load")                                                                \
+    X(GROWTH, "growth", "load")                                                                    \
     X(ASSUMPTIONS, "assumptions", "assumption")                                                    \
     X(PREEMPTION, "preemption", "rate")                                                            \
     X(SENSITIVITY, "sensitivity", "")
@@ -53,10 +55,15 @@ const Json *follow_why(Arena *arena, const FollowPlan *plan);
 
 /* Multiples of the rates and counts of the workloads. */
 extern const char *const headroom_loads[]; /* "1", "1.25", ..., NULL */
+extern const char *const growth_loads[];
 /* NULL without a problem, and `*reason`, when the scenario has no rates: jobs of commands and of
  * traces cannot be multiplied. NULL with problems if the scenario of the point is not valid. */
 const Json *follow_headroom(Arena *arena, FileSource files, const FollowPlan *plan,
                             const char **reason, Problems *problems);
+/* The same of all points of the plan: the winner, and larger candidates. NULL: it has no larger
+ * ones. */
+const Json *follow_growth(Arena *arena, FileSource files, const FollowPlan *plan,
+                          Problems *problems);
 
 /* --- Other values of the catalogue --- */
 

@@ -379,8 +379,13 @@ static void find_growth(const Reader *reader)
     FollowOutcome *outcome = reader->outcome;
     const double part = (double)outcome->facts.growth_ppm / (double)PPM;
     const BreakingLoad *found = &outcome->breaking_load;
-    outcome->breaking_load = headroom_breaking_load(reader->arena, &outcome->headroom, reader->plan,
-                                                    &outcome->breaking_constraint);
+    if (outcome->has[FOLLOW_HEADROOM])
+        outcome->breaking_load =
+            follow_breaking_load(reader->arena, &outcome->studies[FOLLOW_HEADROOM], reader->plan, 0,
+                                 &outcome->breaking_constraint);
+    if (outcome->has[FOLLOW_GROWTH])
+        outcome->stages = growth_stages(reader->arena, &outcome->studies[FOLLOW_GROWTH],
+                                        reader->plan, part, &outcome->stage_count);
     outcome->growth_months = growth_months(found->load, part);
     outcome->growth_low = growth_months(found->low, part);
     outcome->growth_high = growth_months(found->high, part);

@@ -56,6 +56,8 @@ typedef struct {
     BreakingLoad breaking_load;
     int32_t breaking_constraint;                   /* of the goal; -1 */
     double growth_months, growth_low, growth_high; /* with facts.growth_ppm; INFINITY: never */
+    int32_t stage_count;
+    const GrowthStage *stages; /* DIR/growth */
     int32_t price_count;
     const PriceBreakEven *prices;
     BreakEven preemption_rate; /* a multiple of today's: where the next best becomes better */

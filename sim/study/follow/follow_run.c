@@ -158,6 +158,20 @@ static FollowPlan plan_of(const Follower *follower)
                         .seeds = follower->question->seeds};
 }
 
+/* The winner and the larger candidates. */
+static FollowPlan growth_plan(const Follower *follower, FollowPlan plan)
+{
+    const FollowQuestion *question = follower->question;
+    const int32_t larger_count = question->growth_ppm > 0 ? question->larger_count : 0;
+    int32_t *points = ARENA_ARRAY(follower->arena, int32_t, larger_count + 1);
+    points[0] = question->winner;
+    for (int32_t i = 0; i < larger_count; i++)
+        points[1 + i] = question->larger[i];
+    plan.points = points;
+    plan.point_count = 1 + larger_count;
+    return plan;
+}
+
 /* --- The whole --- */
 
 static const Json *sensitivity_of(const Follower *follower, const FollowPlan *plan)
@@ -187,12 +201,15 @@ static bool run_studies(Follower *follower)
     chosen.point_count = 1 + follower->facts.has_next_best;
     FollowPlan few_chosen = few;
     few_chosen.point_count = chosen.point_count;
+    const FollowPlan growing = growth_plan(follower, few);
     const int32_t before = follower->problems->count;
     const Json *headroom = follow_headroom(arena, follower->files, &chosen,
                                            &follower->facts.no_headroom, follower->problems);
+    const Json *growth = follow_growth(arena, follower->files, &growing, follower->problems);
     return follower->problems->count == before &&
            run_study(follower, FOLLOW_WHY, follow_why(arena, &few)) &&
            run_study(follower, FOLLOW_HEADROOM, headroom) &&
+           run_study(follower, FOLLOW_GROWTH, growth) &&
            run_study(follower, FOLLOW_ASSUMPTIONS,
                      follow_assumptions(arena, &few_chosen, &follower->assumptions)) &&
            run_study(follower, FOLLOW_PREEMPTION,

@@ -27,6 +27,8 @@ typedef struct {
     int32_t next_best;   /* NO_POINT: no other meets the constraints */
     int32_t point_count; /* points whose reasons are looked for, in addition to these */
     const int32_t *points;
+    int32_t larger_count; /* with growth_ppm: candidates with more of something than the winner */
+    const int32_t *larger;
     uint64_t first_seed; /* of runs that took no part in the choice */
     int32_t seeds;       /* of DIR/headroom; the other studies have FOLLOW_SEEDS_MOST at most */
     Sensitivity sensitivity;

@@ -131,6 +131,39 @@ static void print_growth(const FollowOutcome *outcome, const Study *plan, Text *
     text_add(out, ").\n");
 }
 
+static void print_stage(const GrowthStage *stage, Text *out)
+{
+    if (stage->breaks.is_beyond) {
+        text_printf(out, "at least %.3g times the load", stage->breaks.load);
+        return;
+    }
+    text_printf(out, "%.3g times the load, %.1f months (", stage->breaks.load, stage->months);
+    print_months(out, stage->low);
+    text_add(out, " to ");
+    print_months(out, stage->high);
+    text_add(out, ")");
+}
+
+static void print_stages(const FollowOutcome *outcome, const Study *plan, Text *out)
+{
+    const char *metric = plan->metrics[plan->goal->metric].name;
+    if (outcome->stage_count < 2)
+        return;
+    Arena *scratch = arena_create();
+    text_add(out, "What is needed when the load has grown:\n");
+    for (int32_t i = 0; i < outcome->stage_count; i++) {
+        const GrowthStage *stage = &outcome->stages[i];
+        text_printf(out, "  %s, %s ", point_name(scratch, plan, stage->point), metric);
+        words_number(out, stage->objective.value, stage->objective.half_width);
+        text_add(out, ": up to ");
+        print_stage(stage, out);
+        text_add(out, "\n");
+    }
+    if (!outcome->stages[outcome->stage_count - 1].breaks.is_beyond)
+        text_add(out, "  No candidate that was tried bears more.\n");
+    arena_destroy(scratch);
+}
+
 /* --- Assumptions --- */
 
 static bool changes_answer(const FollowCase *item)
@@ -272,6 +305,7 @@ void follow_text_print(const FollowOutcome *outcome, const Study *plan, Text *ou
     }
     print_headroom(outcome, out);
     print_growth(outcome, plan, out);
+    print_stages(outcome, plan, out);
     print_assumptions(outcome, out);
     print_prices(outcome, plan, out);
     print_rates(outcome, out);
@@ -342,6 +376,22 @@ static void put_cases(Arena *arena, Json *root, const char *key, const FollowCas
     }
 }
 
+static void put_stages(Arena *arena, Json *root, const FollowOutcome *outcome, const Study *plan)
+{
+    Json *list = json_put_array(arena, root, "growth");
+    for (int32_t i = 0; i < outcome->stage_count; i++) {
+        const GrowthStage *stage = &outcome->stages[i];
+        Json *row = json_add(list, json_object(arena));
+        json_put_integer(arena, row, "point", stage->point);
+        put_real(arena, row, plan->metrics[plan->goal->metric].name, stage->objective.value);
+        put_real(arena, row, "load", stage->breaks.load);
+        json_put_boolean(arena, row, "is_beyond", stage->breaks.is_beyond);
+        put_real(arena, row, "months", stage->months);
+        put_real(arena, row, "low", stage->low);
+        put_real(arena, row, "high", stage->high);
+    }
+}
+
 static void put_quotas(Arena *arena, Json *root, const FollowOutcome *outcome)
 {
     Json *list = json_put_array(arena, root, "quotas");
@@ -391,6 +441,7 @@ Json *follow_findings_json(Arena *arena, const FollowOutcome *outcome, const Stu
     put_real(arena, breaks, "low", is_known ? outcome->breaking_load.low : (double)NAN);
     put_real(arena, breaks, "high", is_known ? outcome->breaking_load.high : (double)NAN);
     json_put_boolean(arena, breaks, "is_beyond", outcome->breaking_load.is_beyond);
+    put_stages(arena, root, outcome, plan);
     put_quotas(arena, root, outcome);
     put_sensitivity(arena, root, outcome);
     return root;

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/json/json.h"
 #include "sim/model/random_math.h"
@@ -67,18 +68,26 @@ static LoadMargin margin_of(double load, const GoalConstraint *limit,
                         limit->limit - interval.low};
 }
 
-BreakingLoad headroom_breaking_load(Arena *arena, const FollowCases *cases, const Study *plan,
-                                    int32_t *constraint)
+BreakingLoad follow_breaking_load(Arena *arena, const StudyOutcome *outcome, const Study *plan,
+                                  int32_t candidate, int32_t *constraint)
 {
+    const Study *study = outcome->findings.study;
+    const Factor *loads = study->factors[study->factor_count - 1];
+    const Goal *goal = plan->goal;
     BreakingLoad first = {0};
-    LoadMargin *margins = ARENA_ARRAY(arena, LoadMargin, cases->count + 1);
+    LoadMargin *margins =
+        ARENA_ARRAY(arena, LoadMargin, (int64_t)loads->level_count * goal->constraint_count + 1);
+    for (int32_t i = 0; i < loads->level_count; i++) {
+        const CaseOfPoint own = follow_case_of(arena, outcome, plan, candidate, i);
+        const double load = json_decimal(arena, loads->levels[i].label)->number;
+        for (int32_t c = 0; c < goal->constraint_count; c++)
+            margins[c * loads->level_count + i] =
+                margin_of(load, &goal->constraints[c], &own.constraints[c]);
+    }
     *constraint = -1;
-    for (int32_t c = 0; c < plan->goal->constraint_count; c++) {
-        for (int32_t i = 0; i < cases->count; i++)
-            margins[i] =
-                margin_of(json_decimal(arena, cases->items[i].level)->number,
-                          &plan->goal->constraints[c], &cases->items[i].winner.constraints[c]);
-        const BreakingLoad found = breaking_load(margins, cases->count);
+    for (int32_t c = 0; c < goal->constraint_count; c++) {
+        const BreakingLoad found =
+            breaking_load(margins + c * loads->level_count, loads->level_count);
         const bool is_first =
             found.is_known && (!first.is_known || (first.is_beyond && !found.is_beyond) ||
                                (first.is_beyond == found.is_beyond && found.load < first.load));
@@ -88,4 +97,48 @@ BreakingLoad headroom_breaking_load(Arena *arena, const FollowCases *cases, cons
         }
     }
     return first;
+}
+
+/* --- Stages --- */
+
+/* The point of the plan with this name. */
+static int32_t point_called(const Study *plan, const char *name)
+{
+    Arena *scratch = arena_create();
+    int32_t point = plan->point_count - 1;
+    while (point > 0 && strcmp(point_name(scratch, plan, point), name) != 0)
+        point--;
+    arena_destroy(scratch);
+    return point;
+}
+
+static int by_objective(const void *left, const void *right)
+{
+    const GrowthStage *a = left, *b = right;
+    return (a->objective.value > b->objective.value) - (a->objective.value < b->objective.value);
+}
+
+const GrowthStage *growth_stages(Arena *arena, const StudyOutcome *outcome, const Study *plan,
+                                 double part, int32_t *count)
+{
+    const Factor *candidates = outcome->findings.study->factors[0];
+    GrowthStage *stages = ARENA_ARRAY(arena, GrowthStage, candidates->level_count);
+    int32_t constraint, kept = 0;
+    for (int32_t i = 0; i < candidates->level_count; i++) {
+        const BreakingLoad breaks = follow_breaking_load(arena, outcome, plan, i, &constraint);
+        const double months =
+            breaks.is_beyond ? (double)INFINITY : growth_months(breaks.load, part);
+        stages[i] = (GrowthStage){.point = point_called(plan, candidates->levels[i].label),
+                                  .objective = follow_case_of(arena, outcome, plan, i, 0).objective,
+                                  .breaks = breaks,
+                                  .months = months,
+                                  .low = growth_months(breaks.low, part),
+                                  .high = growth_months(breaks.high, part)};
+    }
+    qsort(stages + 1, (size_t)candidates->level_count - 1, sizeof *stages, by_objective);
+    for (int32_t i = 0; i < candidates->level_count; i++)
+        if (stages[i].breaks.is_known && (kept == 0 || stages[i].months > stages[kept - 1].months))
+            stages[kept++] = stages[i];
+    *count = kept;
+    return stages;
 }

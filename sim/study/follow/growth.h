@@ -1,4 +1,5 @@
-/* The date on which growing load breaks a limit, from the winner's results under more load. */
+/* The date on which growing load breaks a limit, from results under more load: of the winner, and
+ * of larger candidates, which are needed later. */
 #ifndef SIM_STUDY_FOLLOW_GROWTH_H
 #define SIM_STUDY_FOLLOW_GROWTH_H
 
@@ -28,9 +29,23 @@ BreakingLoad breaking_load(const LoadMargin *margins, int32_t count);
  * never. */
 double growth_months(double load, double part);
 
-/* The breaking load of all constraints of `plan` in the cases of DIR/headroom: that of the
- * constraint that breaks first. */
-BreakingLoad headroom_breaking_load(Arena *arena, const FollowCases *cases, const Study *plan,
-                                    int32_t *constraint);
+/* The breaking load of all constraints of `plan` for candidate `candidate` of DIR/headroom or
+ * DIR/growth: that of the constraint that breaks first, or -1. */
+BreakingLoad follow_breaking_load(Arena *arena, const StudyOutcome *outcome, const Study *plan,
+                                  int32_t candidate, int32_t *constraint);
+
+/* A candidate that meets the constraints while the load is between that which the stage before it
+ * can bear and its own. */
+typedef struct {
+    int32_t point;            /* of the plan */
+    MetricEstimate objective; /* at today's load */
+    BreakingLoad breaks;
+    double months, low, high; /* until then; INFINITY: never, or later than simulated */
+} GrowthStage;
+
+/* The candidates of DIR/growth that bear more load than every better one, in the order of their
+ * objectives; the winner is the first. `part` as in growth_months. Lives in `arena`. */
+const GrowthStage *growth_stages(Arena *arena, const StudyOutcome *outcome, const Study *plan,
+                                 double part, int32_t *count);
 
 #endif

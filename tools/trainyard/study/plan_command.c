@@ -58,7 +58,8 @@ static const Field plan_options_table[] = {
                   "how assumptions are varied to find those that would change the answer "
                   "(one-at-a-time)"),
     OPTION_TEXT(0, "growth", growth, "RATIO",
-                "the load grows by RATIO every month, such as 5%: when is a constraint missed?"),
+                "the load grows by RATIO every month, such as 5%: when is a constraint missed, "
+                "and which candidate is needed then?"),
     OPTION_FILE(0, "policy", policy, "FILE",
                 "let the function of a shared object choose the next job in all runs "
                 "(trainyard_policy.h); what it prints goes to stderr"),

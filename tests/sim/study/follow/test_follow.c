@@ -25,9 +25,20 @@ static const char study_text[] =
     " \"subject_to\": [{\"share\": \"workloads.day.waited_within(20m)\", \"at_least\": \"30%\"}],\n"
     " \"seeds\": {\"at_least\": 20}}";
 
+/* 3.2 of 5 to 9 servers are busy on average. */
+static const char servers_text[] =
+    "{\"trainyard_study\": 1, \"scenario\": \"" TRAINYARD_SOURCE_DIR
+    "/tests/sim/study/coverage/queue.json\",\n"
+    " \"factors\": {\"servers\": {\"values\": \"5..9\"}, \"jobs\": {\"set\": "
+    "\"/workloads/0/jobs\", \"values\": [200]}, \"rate\": {\"values\": [\"0.32/h\"]}},\n"
+    " \"minimise\": \"cost_usd.total\",\n"
+    " \"subject_to\": [{\"share\": \"workloads.all.waited_within(10h)\", \"at_least\": \"90%\"}]}";
+
 static Arena *arena;
 static const char *folder;
 static const Study *study;
+static int32_t larger_count;
+static const int32_t *larger;
 static int64_t made_runs; /* by the last follow() */
 
 static void fail_with(const Problems *problems)
@@ -75,6 +86,8 @@ static FollowOutcome follow(Sensitivity sensitivity)
                                      .first_seed = 1000,
                                      .seeds = 20,
                                      .sensitivity = sensitivity,
+                                     .larger_count = larger_count,
+                                     .larger = larger,
                                      .growth_ppm = 50000};
     FollowRuns runs;
     const bool has_run = follow_run(arena, &question, disk_files, &options, &runs, &problems);
@@ -178,6 +191,31 @@ START_TEST(reasons_and_headroom)
 }
 END_TEST
 
+/* More servers bear more load, and cost more; what is as dear as another one and bears no more is
+ * no stage. A limit of 10 hours holds while about 0.7 to 0.8 of the servers are busy. */
+START_TEST(larger_candidates_are_needed_later)
+{
+    static const int32_t points[] = {4, 2, 1};
+    read_study(servers_text);
+    larger = points;
+    larger_count = 3;
+    const FollowOutcome outcome = follow(SENSITIVITY_NONE);
+    static const int32_t order[] = {0, 1, 2, 4};
+    ck_assert_int_eq(outcome.stage_count, 4);
+    for (int32_t i = 0; i < 4; i++) {
+        const GrowthStage *stage = &outcome.stages[i];
+        const double busy = 3.2 * stage->breaks.load / (5 + order[i]);
+        ck_assert_int_eq(stage->point, order[i]);
+        ck_assert(!stage->breaks.is_beyond);
+        ck_assert_msg(busy > .6 && busy < .9, "%g", busy);
+        ck_assert(fabs(pow(1.05, stage->months) - stage->breaks.load) < 1e-6);
+        ck_assert(i == 0 || stage->objective.value > stage[-1].objective.value);
+    }
+    larger_count = 0;
+    ck_assert(!follow(SENSITIVITY_NONE).has[FOLLOW_GROWTH]);
+}
+END_TEST
+
 /* The second time nothing is run, and the files are the same. */
 START_TEST(the_same_question_is_continued)
 {
@@ -276,6 +314,7 @@ Suite *test_suite(void)
     tcase_add_test(all, the_price_changes_the_answer);
     tcase_add_test(all, a_kind_has_the_price_of_its_size_or_its_own);
     tcase_add_test(all, reasons_and_headroom);
+    tcase_add_test(all, larger_candidates_are_needed_later);
     tcase_add_test(all, the_same_question_is_continued);
     tcase_add_test(all, what_the_scenario_cannot_notice_is_no_assumption);
     tcase_add_test(all, a_limit_that_is_missed_anyway_is_missed_for_no_assumption);
