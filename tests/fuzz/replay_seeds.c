@@ -1,13 +1,13 @@
 /* Runs a fuzz target over every file of a folder of seeds: what fuzzing once found stays found, in
  * every build. */
+#include "tests/fuzz/replay_seeds.h"
+
 #include <dirent.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void replay(const char *path)
+static void replay(FuzzTarget *target, const char *path)
 {
     FILE *file = fopen(path, "rb");
     if (!file) {
@@ -23,19 +23,22 @@ static void replay(const char *path)
         exit(1);
     for (size_t i = 0; i < size; i++)
         exact[i] = bytes[i];
-    LLVMFuzzerTestOneInput(exact, size);
+    target(exact, size);
     free(exact);
 }
 
 int main(int argc, char **argv)
 {
-    if (argc != 2) {
-        fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
+    const FuzzTopic *topic = fuzz_topics;
+    while (argc == 3 && topic->name && strcmp(topic->name, argv[1]) != 0)
+        topic++;
+    if (argc != 3 || !topic->name) {
+        fprintf(stderr, "usage: %s TOPIC FOLDER\n", argv[0]);
         return 2;
     }
-    DIR *folder = opendir(argv[1]);
+    DIR *folder = opendir(argv[2]);
     if (!folder) {
-        fprintf(stderr, "%s: cannot be opened\n", argv[1]);
+        fprintf(stderr, "%s: cannot be opened\n", argv[2]);
         return 1;
     }
     int count = 0;
@@ -43,8 +46,8 @@ int main(int argc, char **argv)
         if (entry->d_name[0] == '.')
             continue;
         char path[4096];
-        snprintf(path, sizeof path, "%s/%s", argv[1], entry->d_name);
-        replay(path);
+        snprintf(path, sizeof path, "%s/%s", argv[2], entry->d_name);
+        replay(topic->run, path);
         count++;
     }
     closedir(folder);

@@ -12,7 +12,7 @@ static const Division divisions[] = {
     {1000, 96, 20, true}, {1000, 96, 20, false}, {7, 3, 1, true},       {64, 64, 1, false},
     {3, 10, 5, false},    {1000, 1, 400, true},  {1000, 5000, 1, true}, {2, 1, 1, false},
 };
-enum { DIVISIONS = sizeof divisions / sizeof *divisions };
+enum { DIVISIONS = sizeof divisions / sizeof *divisions, SHARDS_MOST = 1000 };
 
 /* Counts the replications of each point up to twice the first wave that shard `index` has. */
 static int32_t runs_of(const Division *division, int32_t index)
@@ -31,15 +31,15 @@ START_TEST(each_run_belongs_to_one_shard)
     for (int32_t d = 0; d < DIVISIONS; d++) {
         const Division *division = &divisions[d];
         const int32_t replications = division->replications * (division->has_stop_rule ? 3 : 1);
+        ShardPlan plans[SHARDS_MOST];
+        for (int32_t index = 0; index < division->shards; index++)
+            plans[index] = shard_plan((Shard){index, division->shards}, division->points,
+                                      division->replications, division->has_stop_rule);
         for (int32_t point = 0; point<division->points; point += division->points> 500 ? 97 : 1)
             for (int32_t i = 0; i<replications; i += replications> 100 ? 7 : 1) {
                 int32_t owners = 0;
-                for (int32_t index = 0; index < division->shards; index++) {
-                    const ShardPlan plan =
-                        shard_plan((Shard){index, division->shards}, division->points,
-                                   division->replications, division->has_stop_rule);
-                    owners += shard_has(&plan, point, i);
-                }
+                for (int32_t index = 0; index < division->shards; index++)
+                    owners += shard_has(&plans[index], point, i);
                 ck_assert_msg(owners == 1, "division %d, point %d, replication %d: %d owners", d,
                               point, i, owners);
             }

@@ -120,11 +120,14 @@ template <class Meet> void convolve(const Shapes &s, Meet meet)
                         const int in_x = x + right - s.by.padding_x;
                         if (in_y < 0 || in_y >= s.in.h || in_x < 0 || in_x >= s.in.w)
                             continue;
-                        for (int out = 0; out < s.out.c; out++)
+                        const int64_t in_at = s.in.place(i, in_y, in_x, 0);
+                        for (int out = 0; out < s.out.c; out++) {
+                            const int64_t kernel_at = s.kernel.place(out, below, right, 0);
+                            const int64_t out_at = s.out.place(i, y, x, out);
                             for (int in = 0; in < s.in.c; in++)
-                                meet(s.in.place(i, in_y, in_x, in),
-                                     s.kernel.place(out, below, right, in),
-                                     s.out.place(i, y, x, out));
+                                meet((size_t)(in_at + in), (size_t)(kernel_at + in),
+                                     (size_t)out_at);
+                        }
                     }
 }
 
@@ -134,21 +137,35 @@ struct Pointers {
     void *result;
 };
 
-void run(const Shapes &s, Direction direction, const Pointers &p)
+/* All values of an operand; none of the result. */
+std::vector<double> all_of(const Shapes &s, const Shape4d &shape, const void *at)
 {
     const bool is_tf32 = !s.in.is_bf16() && s.by.math != CUDNN_FMA_MATH;
-    const Values in = {p.in, s.in.is_bf16(), is_tf32}, out = {p.out, s.out.is_bf16(), is_tf32};
-    const Values kernel = {p.kernel, s.kernel.is_bf16(), is_tf32};
+    const Values values = {at, shape.is_bf16(), is_tf32};
+    std::vector<double> all(at == nullptr ? 0 : (size_t)shape.count());
+    for (size_t i = 0; i < all.size(); i++)
+        all[i] = values.get((int64_t)i);
+    return all;
+}
+
+void run(const Shapes &s, Direction direction, const Pointers &p)
+{
+    const std::vector<double> in = all_of(s, s.in, p.in), kernel = all_of(s, s.kernel, p.kernel);
+    const std::vector<double> out = all_of(s, s.out, p.out);
     const Shape4d &made = direction == FORWARD ? s.out : direction == DATA ? s.in : s.kernel;
     std::vector<double> sums((size_t)made.count());
-    convolve(s, [&](int64_t in_at, int64_t kernel_at, int64_t out_at) {
-        if (direction == FORWARD)
-            sums[(size_t)out_at] += in.get(in_at) * kernel.get(kernel_at);
-        else if (direction == DATA)
-            sums[(size_t)in_at] += out.get(out_at) * kernel.get(kernel_at);
-        else
-            sums[(size_t)kernel_at] += in.get(in_at) * out.get(out_at);
-    });
+    if (direction == FORWARD)
+        convolve(s, [&](size_t in_at, size_t kernel_at, size_t out_at) {
+            sums[out_at] += in[in_at] * kernel[kernel_at];
+        });
+    else if (direction == DATA)
+        convolve(s, [&](size_t in_at, size_t kernel_at, size_t out_at) {
+            sums[in_at] += out[out_at] * kernel[kernel_at];
+        });
+    else
+        convolve(s, [&](size_t in_at, size_t kernel_at, size_t out_at) {
+            sums[kernel_at] += in[in_at] * out[out_at];
+        });
     for (size_t i = 0; i < sums.size(); i++)
         put(p.result, made.is_bf16(), (int64_t)i, sums[i]);
 }
