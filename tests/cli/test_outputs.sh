@@ -44,4 +44,11 @@ example "a job that returns to a full queue drives out none that waits already"
 trainyard test outputs/full-queue.json
 exit_is 0
 
+example "a part that begins after the run is measured with a warning"
+trainyard validate outputs/scenario.json --set '/measure={"from": "3d"}'
+exit_is 0
+stderr_has 'warning: nothing is measured: the run ends at its "until", before this time'
+trainyard validate outputs/scenario.json
+stderr_is_empty
+
 finish
