@@ -293,6 +293,12 @@ static void workload_failed(Text *out, const Facts *facts, uint32_t row)
     cell_count(out, facts->run->workloads[row].all.failed);
 }
 
+static void workload_rejected(Text *out, const Facts *facts, uint32_t row)
+{
+    if (facts->run->rejected > 0)
+        cell_count(out, facts->run->workloads[row].all.rejected);
+}
+
 static void workload_unfinished(Text *out, const Facts *facts, uint32_t row)
 {
     cell_count(out, facts->run->workloads[row].all.unfinished);
@@ -355,6 +361,7 @@ static const PageColumn workload_columns[] = {
     {"Jobs", true, workload_jobs},
     {"Succeeded", true, workload_succeeded},
     {"Failed", true, workload_failed},
+    {"Rejected", true, workload_rejected},
     {"Unfinished", true, workload_unfinished},
     {"Restarts", true, workload_restarts},
     {"Queued for (median)", true, workload_queue},

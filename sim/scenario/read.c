@@ -170,8 +170,10 @@ static int64_t positive_read(BoundInteger text, Problems *problems)
 }
 
 /* The part of the run that is measured; `text` NULL: all of it. */
-static MeasureWindow measure_read(const MeasureText *text, Problems *problems)
+static MeasureWindow measure_read(const ConfigContext *context, const ScenarioText *scenario)
 {
+    const MeasureText *text = scenario->measure;
+    Problems *problems = context->problems;
     if (text == NULL)
         return (MeasureWindow){0};
     const bool has_end = text->until.node != NULL && !text->until.is_refused;
@@ -181,6 +183,10 @@ static MeasureWindow measure_read(const MeasureText *text, Problems *problems)
     if (text->steady.value != 0 && text->until.node == NULL)
         problems_add(problems, STATUS_BAD_INPUT, json_at(text->steady.node),
                      "a steady measure needs \"until\", the end of the window");
+    if (scenario->until.node != NULL && !scenario->until.is_refused && text->from.node != NULL &&
+        text->steady.value == 0 && text->from.value >= scenario->until.value)
+        problems_add(context->warnings, STATUS_BAD_INPUT, json_at(text->from.node),
+                     "nothing is measured: the run ends at its \"until\", before this time");
     return (MeasureWindow){.from_ns = text->from.value,
                            .until_ns = has_end ? text->until.value : 0};
 }
@@ -206,7 +212,7 @@ static Parts read_parts(CommandBinder *binder, ConfigContext *context, const Sce
     add_preparations(context, text);
 
     Parts parts;
-    parts.measure = measure_read(text->measure, problems);
+    parts.measure = measure_read(context, text);
     parts.preemption_cost = preemption_cost_read(arena, text->preemption_cost, problems);
     parts.half_life_ns = positive_read(text->fair_share_half_life, problems);
     parts.wait_target_ns = positive_read(text->wait_target, problems);

@@ -27,6 +27,14 @@ stdout_has "of 135 jobs 124 succeeded, 0 failed and 0 had not ended, and a full 
 stdout_has "job of 8 GPUs"
 stdout_has "job of 12 GPUs"
 
+example "the page's shares of jobs that waited so long are those of the metric: rejected jobs have no waits"
+trainyard test outputs --set '/measure={"from": "1ns"}' --set '/expect=[{"metric": "waited_within(30m)", "between": [0.6615, 0.6625]}]'
+exit_is 0
+trainyard run outputs --set '/measure={"from": "1ns"}' -o all -q
+tr -d '\n' <all/report.html | sed 's/<[^>]*>/ /g; s/\xc2\xa0/ /g; s/  */ /g' >page
+holds grep -q " 30 min 66\.2 % " page
+holds grep -q " small 195 184 0 11 0 " page
+
 # From 60 min on a job of six GPUs has a node and two GPUs of the other one for 10 min, and a last job has one GPU for a minute: 61 of 80.
 example "a shared node counts by the part of its GPUs that jobs had, in the measured part too"
 trainyard run "$scenarios/scheduling/gpus" --set '/measure={"from": "60m"}' --json
@@ -35,5 +43,12 @@ holds has_json 'run["measured"]["utilisation"] == 0.7625 and run["measured"]["ru
 example "a job that returns to a full queue drives out none that waits already"
 trainyard test outputs/full-queue.json
 exit_is 0
+
+example "a part that begins after the run is measured with a warning"
+trainyard validate outputs/scenario.json --set '/measure={"from": "3d"}'
+exit_is 0
+stderr_has 'warning: nothing is measured: the run ends at its "until", before this time'
+trainyard validate outputs/scenario.json
+stderr_is_empty
 
 finish

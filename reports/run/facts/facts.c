@@ -175,6 +175,7 @@ static void job_state_told(TraceFold *fold, uint32_t id, const TraceRow *row)
     job->is_waiting = is_state(row->record.name, JOB_QUEUED);
     job->has_ended =
         is_state(row->record.name, JOB_SUCCEEDED) || is_state(row->record.name, JOB_FAILED);
+    job->is_rejected = job->has_ended && row->record.cause == CAUSE_FULL_QUEUE;
     if (!job->has_ended)
         fold->open_jobs[id] = (OpenJob){.is_open = true,
                                         .is_wait = job->is_waiting,

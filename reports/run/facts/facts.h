@@ -44,6 +44,7 @@ typedef struct {
     int64_t wait_ns; /* in the queue so far, all attempts together */
     bool is_waiting; /* when the run ended */
     bool has_ended;
+    bool is_rejected; /* by a full queue: then it has no times */
 } ReportJob;
 
 /* A time in which a job waited (or, otherwise, ran). */

@@ -10,7 +10,7 @@ enum { BAND_USED, BAND_STRANDED, BAND_FREE, BANDS, CLUSTERS_SHOWN = 6 };
 
 static const Shade bands[BANDS] = {
     [BAND_USED] = {"of jobs", RGB_JOBS_RUN},
-    [BAND_STRANDED] = {"free while a job waits (stranded)", RGB_JOBS_WAIT},
+    [BAND_STRANDED] = {"free while a job waits", RGB_JOBS_WAIT},
     [BAND_FREE] = {"free", RGB_FREE},
 };
 

@@ -101,7 +101,8 @@ Waits waits_of(Arena *arena, const Facts *facts, const SizeClasses *classes, int
     Waits waits = {.ns = ARENA_ARRAY(arena, int64_t, facts->job_count)};
     for (uint32_t i = 0; i < facts->job_count; i++) {
         const ReportJob *job = &facts->jobs[i];
-        if (job->name != NULL && (class < 0 || size_class_of(classes, job->size) == class))
+        if (job->name != NULL && !job->is_rejected &&
+            (class < 0 || size_class_of(classes, job->size) == class))
             waits.ns[waits.count++] = job->is_waiting ? INT64_MAX : job->wait_ns;
     }
     qsort(waits.ns, waits.count, sizeof *waits.ns, by_value);

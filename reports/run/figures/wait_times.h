@@ -24,8 +24,8 @@ SizeClasses size_classes(Arena *arena, const Facts *facts);
 /* The class of a job of `size`; -1: it never had nodes. */
 int32_t size_class_of(const SizeClasses *classes, int32_t size);
 
-/* The waits of jobs of one class (-1: of all jobs), in ascending order; jobs that still waited when
- * the run ended come last, as INT64_MAX. */
+/* The waits of jobs of one class (-1: of all jobs), in ascending order, without rejected ones. Jobs
+ * that still waited when the run ended come last, as INT64_MAX. */
 typedef struct {
     uint32_t count;
     int64_t *ns;

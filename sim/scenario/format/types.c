@@ -191,7 +191,9 @@ static const Field scenario_fields[] = {
     FIELD_CHOICE(
         "fidelity", fidelity, fidelity_words, "step",
         "how finely training is simulated; jobs that share uplinks of racks slow each "
-        "other down exactly at \"step\" and by a bound at the others; at \"job\" a "
+        "other down exactly at \"step\"; at \"epoch\" an epoch, and at \"job\" a training, has the "
+        "rate that it has if the jobs that train across racks when it begins exchange all the "
+        "time, so those that come later do not slow it down; at \"job\" a "
         "checkpoint takes the time that it takes alone and leaves no file, and steps continue "
         "during a checkpoint on notice"),
     NEEDED_JSON(
