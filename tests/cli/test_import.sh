@@ -112,8 +112,8 @@ END
 trainyard import slurm open.txt -o open.csv --fit open.json --nodes 1x8
 exit_is 0
 stdout_has "mended: 1 had not ended when the log was taken: kept with their time until then"
-stdout_has "at 2026-02-04T09:00:00+00:00, the latest time in it (line 3)"
-stdout_has "384 GPU-hours, 97.9 % of all; the longest run is 2 d (line 3)"
+stdout_has "at 2026-02-04T09:00:00+00:00, the latest time in it (open.txt:3)"
+stdout_has "384 GPU-hours, 97.9 % of all; the longest run is 2 d, of job 2"
 holds grep -q '^2,600,172800,8,' open.csv
 holds grep -q "1 job had not ended when the log was taken" open.html
 cp open.import.json stdout

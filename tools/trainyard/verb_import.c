@@ -515,6 +515,8 @@ static bool write_all(Arena *arena, const ImportArguments *arguments, Import *im
         return false;
     if (!wants_clusters(arguments))
         return write_files(arena, import, arguments->output, problems);
+    if (arguments->piece_ns > 0)
+        import_note_pieces(import, arguments->piece_ns);
     // The clusters come first, because the sidecar counts the jobs that are wider than theirs.
     return read_clusters(arena, arguments, import, &clusters, problems) &&
            check_offers(&prices, &clusters, problems) &&

@@ -337,6 +337,8 @@ void queue_plan_prepare(Jobs *jobs, QueuePlan *plan, int32_t kind_count)
     owner_use_list(jobs, plan->used_node_us);
     plan->steps =
         array_room(jobs->arena, plan->steps, steps, &plan->step_capacity, sizeof *plan->steps);
+    plan->indices = array_room(jobs->arena, plan->indices, 2 * (uint32_t)plan->waiting_count,
+                               &plan->index_capacity, sizeof *plan->indices);
 }
 
 /* Sets the members of `view` that come from the plan. */
@@ -348,6 +350,7 @@ static void queue_plan_view(const QueuePlan *plan, PolicyView *view)
     view->running = plan->running;
     view->used_node_us = plan->used_node_us;
     view->steps = plan->steps;
+    view->indices = plan->indices;
 }
 
 void queue_plan_check(const Jobs *jobs, const QueuePlan *plan, ClusterId cluster)

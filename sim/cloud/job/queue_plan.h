@@ -20,6 +20,8 @@ typedef struct QueuePlan {
     uint32_t used_capacity;
     PolicyStep *steps; /* see PolicyView.steps */
     uint32_t step_capacity;
+    int32_t *indices; /* see PolicyView.indices */
+    uint32_t index_capacity;
 } QueuePlan;
 
 QueuePlan *queue_plan_create(Jobs *jobs);
@@ -32,7 +34,8 @@ void queue_plan_add_started(Jobs *jobs, QueuePlan *plan, const Job *job);
 /* A node of the running job is drained, or no longer. */
 void queue_plan_node_drains(const Jobs *jobs, QueuePlan *plan, const Job *job);
 void queue_plan_remove_running(const Jobs *jobs, QueuePlan *plan, const Job *job);
-/* Lists the use of owners up to now and reserves PolicyView.steps: valid until a job is added. */
+/* Lists the use of owners up to now and reserves the memory of the PolicyView: valid until a job is
+ * added. */
 void queue_plan_prepare(Jobs *jobs, QueuePlan *plan, int32_t kind_count);
 /* Waiting and running jobs are listed in order. */
 void queue_plan_check(const Jobs *jobs, const QueuePlan *plan, ClusterId cluster);

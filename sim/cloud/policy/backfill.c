@@ -68,13 +68,16 @@ static bool delays_no_job(const PolicyView *view, const WaitingJob *job, const R
            policy_expected_ns(job, kind) <= reservation.at_ns - view->now_ns;
 }
 
-/* The kinds of nodes on which the job may pass the first one. */
-static KindSet kinds_to_pass(const PolicyView *view, const WaitingJob *job, Reservation reservation)
+/* The kinds of nodes on which the job may pass the first one. `free_slots` [kind] saves the closer
+ * look at most jobs of a long queue. */
+static KindSet kinds_to_pass(const PolicyView *view, const WaitingJob *job, Reservation reservation,
+                             const int64_t *free_slots)
 {
     KindSet kinds = 0;
     for (const Room *kind = view->room; kind != NULL; kind = kind->next)
-        if (request_fits_on(&job->request, &view->limit, kind) &&
-            delays_no_job(view, job, kind, reservation))
+        if (request_slots_on(job->request, kind) <= free_slots[kind->kind] &&
+            delays_no_job(view, job, kind, reservation) &&
+            request_fits_on(&job->request, &view->limit, kind))
             kinds |= kind_set_of(kind->kind);
     return kinds;
 }
@@ -102,11 +105,14 @@ PolicyChoice policy_backfill(const PolicyView *view)
 {
     bool fits;
     Reservation reservation;
+    int64_t free_slots[NODE_KINDS_MAX];
     const int32_t head = first_of(view, &fits, &reservation);
     if (head == POLICY_NONE || fits)
         return (PolicyChoice){.job = head};
+    for (const Room *kind = view->room; kind != NULL; kind = kind->next)
+        free_slots[kind->kind] = policy_free_slots(view, kind);
     for (int32_t i = head + 1; i < view->waiting_count; i++) {
-        const KindSet kinds = kinds_to_pass(view, &view->waiting[i], reservation);
+        const KindSet kinds = kinds_to_pass(view, &view->waiting[i], reservation, free_slots);
         if (kinds != 0)
             return (PolicyChoice){.job = i, .kinds = kinds};
     }

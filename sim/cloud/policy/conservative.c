@@ -67,20 +67,14 @@ static int32_t step_at(const Profile *profile, int64_t at_ns)
     return low;
 }
 
-static int64_t least_of(int32_t class)
-{
-    if (class == 0)
-        return 1;
-    return class % 2 != 0 ? (int64_t)2 << class / 2 : (int64_t)3 << (class / 2 - 1);
-}
-
 /* The last of `count` classes that `value` reaches; -1: none. */
 static int32_t class_of(int64_t value, int32_t count)
 {
-    int32_t class = -1;
-    while (class + 1 < count && least_of(class + 1) <= value)
-        class ++;
-    return class;
+    if (value < 1)
+        return -1;
+    const int32_t top = 63 - __builtin_clzll((uint64_t)value); // its highest bit
+    const int32_t class = top == 0 ? 0 : 2 * top - 1 + (int32_t)(value >> (top - 1) & 1);
+    return class < count ? class : count - 1;
 }
 
 /* A job starts at `start_ns`, so larger and longer ones do not start earlier. */
@@ -101,11 +95,12 @@ static int64_t not_before_ns(const Profile *profile, int64_t slots, int64_t leng
     return i >= 0 && j >= 0 ? profile->earliest_ns[i][j] : INT64_MIN;
 }
 
-/* The step at which `slots` are free for `length_ns`; count: there is none. */
-static int32_t earliest(Profile *profile, int64_t slots, int64_t length_ns)
+/* The step before `limit_ns` at which `slots` are free for `length_ns`; count: there is none. */
+static int32_t earliest(Profile *profile, int64_t slots, int64_t length_ns, int64_t limit_ns)
 {
-    int32_t step = step_at(profile, not_before_ns(profile, slots, length_ns));
-    while (step < profile->count) {
+    const int64_t from_ns = not_before_ns(profile, slots, length_ns);
+    int32_t step = from_ns < limit_ns ? step_at(profile, from_ns) : profile->count;
+    while (step < profile->count && profile->steps[step].at_ns < limit_ns) {
         const int64_t end_ns = bounded_add(profile->steps[step].at_ns, length_ns);
         const int32_t shortage = next_shortage(profile, step, slots, end_ns);
         if (shortage == profile->count) {
@@ -114,6 +109,8 @@ static int32_t earliest(Profile *profile, int64_t slots, int64_t length_ns)
         }
         step = shortage + 1;
     }
+    if (from_ns < limit_ns && limit_ns < INT64_MAX)
+        note_start(profile, slots, length_ns, limit_ns);
     return profile->count;
 }
 
@@ -146,10 +143,11 @@ static void reserve(Profile *profile, int32_t begin, int64_t slots, int64_t leng
 static bool fits_now(const PolicyView *view, const Profile *profile, const WaitingJob *job)
 {
     const int64_t slots = request_slots_on(job->request, profile->kind);
-    return slots <= profile->spare && request_fits_on(&job->request, &view->limit, profile->kind) &&
+    return slots <= profile->spare &&
            next_shortage(profile, 0, slots,
                          bounded_add(view->now_ns, policy_expected_ns(job, profile->kind))) ==
-               profile->count;
+               profile->count &&
+           request_fits_on(&job->request, &view->limit, profile->kind);
 }
 
 /* The kinds on which the job could start now. */
@@ -163,52 +161,206 @@ static KindSet kinds_now(const PolicyView *view, const Profile *profiles, int32_
     return kinds;
 }
 
-/* Reserves slots for the job on the kind where it can start first, the first in its order among
- * equals. */
-static void reserve_first(const PolicyView *view, Profile *profiles, const WaitingJob *job)
+/* Where a job starts. */
+typedef struct {
+    Profile *profile; /* NULL: nowhere */
+    int32_t step;
+    int64_t slots, length_ns;
+    int64_t end_ns;
+} Start;
+
+/* The first start of the job before `limit_ns`, on the first kind in its order among equals. */
+static Start first_start(const PolicyView *view, Profile *profiles, const WaitingJob *job,
+                         int64_t limit_ns)
 {
     const Room *order[NODE_KINDS_MAX];
     const int32_t count = policy_kinds_in_order(view, job, order);
-    Profile *chosen = NULL;
-    int32_t begin = 0;
+    Start first = {0};
     for (int32_t k = 0; k < count; k++) {
         Profile *profile = &profiles[order[k]->kind];
-        if (!request_may_start_on(&job->request, &view->limit, profile->kind))
+        if (!request_allows(job->request, order[k]->kind))
             continue;
         const int64_t slots = request_slots_on(job->request, profile->kind);
-        const int32_t step = earliest(profile, slots, policy_expected_ns(job, profile->kind));
+        const int64_t length_ns = policy_expected_ns(job, profile->kind);
+        const int32_t step = earliest(profile, slots, length_ns, limit_ns);
         if (step == profile->count ||
+            !request_may_start_on(&job->request, &view->limit, profile->kind) ||
             profile->steps[step].at_ns > policy_last_start_ns(job, profile->kind) ||
-            (chosen != NULL && profile->steps[step].at_ns >= chosen->steps[begin].at_ns))
+            (first.profile != NULL &&
+             profile->steps[step].at_ns >= first.profile->steps[first.step].at_ns))
             continue;
-        chosen = profile;
-        begin = step;
+        first = (Start){profile, step, slots, length_ns,
+                        bounded_add(profile->steps[step].at_ns, length_ns)};
     }
-    if (chosen == NULL)
+    return first;
+}
+
+static void reserve_start(Start start)
+{
+    if (start.profile == NULL)
         return;
-    const int64_t slots = request_slots_on(job->request, chosen->kind);
-    if (begin == 0)
-        chosen->spare -= slots;
-    reserve(chosen, begin, slots, policy_expected_ns(job, chosen->kind));
+    if (start.step == 0)
+        start.profile->spare -= start.slots;
+    reserve(start.profile, start.step, start.slots, start.length_ns);
+}
+
+/* --- The plan --- */
+
+enum { DROPS_MAX = 16, LOOK_SHARE = 256 };
+
+/* Where fewer slots are free than at any time before, from now on. Further drops are left out. */
+typedef struct {
+    int32_t count;
+    PolicyStep drops[DROPS_MAX];
+} Stairs;
+
+/* The reservations of the jobs so far. A choice depends only on those that begin before all jobs
+ * that might start now would have ended: the horizon. In a long queue nearly all reservations begin
+ * later. They are put off until a job could start before the horizon and end after it, which
+ * depends on them; most often none does, and they are never made. A reservation only takes slots
+ * away, so a job that finds no start before the horizon without those that were put off finds none
+ * with them. */
+typedef struct {
+    const PolicyView *view;
+    Profile profiles[NODE_KINDS_MAX];
+    Stairs stairs[NODE_KINDS_MAX];
+    int32_t kind_count;
+    /* The jobs that might start now, in their order: all until they are listed first. */
+    bool is_listed;
+    int32_t *listed, listed_count;
+    int32_t next;       /* no job before the one in this place can start now */
+    int64_t horizon_ns; /* none of them would end later; INT64_MAX: all until they are listed */
+    int32_t made;       /* reservations since the jobs were listed */
+    int32_t *later, later_count; /* jobs whose reservations were put off, in their order */
+} Plan;
+
+static void plan_begin(const PolicyView *view, Plan *plan)
+{
+    const int64_t length = (int64_t)view->running_count + view->waiting_count + 1;
+    plan->view = view;
+    plan->kind_count = plan->next = plan->made = plan->later_count = 0;
+    plan->is_listed = false;
+    plan->listed = view->indices;
+    plan->listed_count = view->waiting_count;
+    plan->later = view->indices + view->waiting_count;
+    plan->horizon_ns = INT64_MAX;
+    for (const Room *kind = view->room; kind != NULL; kind = kind->next, plan->kind_count++)
+        profile_begin(view, kind, view->steps + plan->kind_count * length,
+                      &plan->profiles[plan->kind_count]);
+}
+
+static int32_t listed_job(const Plan *plan, int32_t place)
+{
+    return plan->is_listed ? plan->listed[place] : place;
+}
+
+/* The first job that can start now, and on which kinds. */
+static PolicyChoice next_able(Plan *plan)
+{
+    for (; plan->next < plan->listed_count; plan->next++) {
+        const int32_t job = listed_job(plan, plan->next);
+        const KindSet kinds =
+            kinds_now(plan->view, plan->profiles, plan->kind_count, &plan->view->waiting[job]);
+        if (kinds != 0)
+            return (PolicyChoice){.job = job, .kinds = kinds};
+    }
+    return (PolicyChoice){.job = POLICY_NONE};
+}
+
+static void find_drops(const Profile *profile, Stairs *stairs)
+{
+    int64_t least = profile->spare;
+    stairs->count = 0;
+    for (int32_t i = 0; i < profile->count && least > 0 && stairs->count < DROPS_MAX; i++)
+        if (profile->steps[i].slots < least) {
+            least = profile->steps[i].slots;
+            stairs->drops[stairs->count++] = profile->steps[i];
+        }
+}
+
+/* No job that needs so many slots and starts now can run beyond this time. */
+static int64_t free_until_ns(const Stairs *stairs, int64_t slots)
+{
+    int32_t i = 0;
+    while (i < stairs->count && stairs->drops[i].slots >= slots)
+        i++;
+    return i < stairs->count ? stairs->drops[i].at_ns : INT64_MAX;
+}
+
+/* When the job would end at the latest if it started now; INT64_MIN: it cannot start. It is only
+ * an estimate that fits_now may refute. */
+static int64_t end_if_now_ns(const Plan *plan, const WaitingJob *job)
+{
+    int64_t latest_ns = INT64_MIN;
+    for (int32_t k = 0; k < plan->kind_count; k++) {
+        const Profile *profile = &plan->profiles[k];
+        const int64_t slots = request_slots_on(job->request, profile->kind);
+        if (slots > profile->spare || !request_allows(job->request, k))
+            continue;
+        const int64_t end_ns =
+            bounded_add(plan->view->now_ns, policy_expected_ns(job, profile->kind));
+        if (end_ns > latest_ns && end_ns <= free_until_ns(&plan->stairs[k], slots))
+            latest_ns = end_ns;
+    }
+    return latest_ns;
+}
+
+/* Lists the jobs that might start now, and sets the horizon. */
+static void list_jobs(Plan *plan)
+{
+    int32_t count = 0;
+    for (int32_t k = 0; k < plan->kind_count; k++)
+        find_drops(&plan->profiles[k], &plan->stairs[k]);
+    plan->horizon_ns = bounded_add(plan->view->now_ns, 1);
+    for (int32_t place = plan->next; place < plan->listed_count; place++) {
+        const int32_t job = listed_job(plan, place);
+        const int64_t end_ns = end_if_now_ns(plan, &plan->view->waiting[job]);
+        if (end_ns == INT64_MIN)
+            continue;
+        plan->listed[count++] = job;
+        if (end_ns > plan->horizon_ns)
+            plan->horizon_ns = end_ns;
+    }
+    plan->listed_count = count;
+    plan->is_listed = true;
+    plan->next = plan->made = 0;
+}
+
+static void make_later(Plan *plan)
+{
+    for (int32_t i = 0; i < plan->later_count; i++)
+        reserve_start(first_start(plan->view, plan->profiles, &plan->view->waiting[plan->later[i]],
+                                  INT64_MAX));
+    plan->later_count = 0;
+}
+
+/* Reserves the first start of a job, or puts it off. */
+static void plan_job(Plan *plan, int32_t job)
+{
+    const WaitingJob *waiting = &plan->view->waiting[job];
+    Start start = first_start(plan->view, plan->profiles, waiting, plan->horizon_ns);
+    if (start.profile == NULL) {
+        plan->later[plan->later_count++] = job;
+        return;
+    }
+    if (start.end_ns > plan->horizon_ns && plan->later_count > 0) {
+        make_later(plan);
+        start = first_start(plan->view, plan->profiles, waiting, INT64_MAX);
+    }
+    reserve_start(start);
+    // To look at a job is so much faster than a reservation.
+    if (++plan->made * LOOK_SHARE >= plan->listed_count - plan->next)
+        list_jobs(plan);
 }
 
 PolicyChoice policy_conservative(const PolicyView *view)
 {
-    Profile profiles[NODE_KINDS_MAX];
-    int32_t count = 0;
-    const int64_t length = (int64_t)view->running_count + view->waiting_count + 1;
-    for (const Room *kind = view->room; kind != NULL; kind = kind->next, count++)
-        profile_begin(view, kind, view->steps + count * length, &profiles[count]);
-    int32_t next = 0; // no job before it, from `i` on, can start now
+    Plan plan;
+    plan_begin(view, &plan);
     for (int32_t i = 0;; i++) {
-        KindSet kinds = 0;
-        while (next < view->waiting_count &&
-               (kinds = kinds_now(view, profiles, count, &view->waiting[next])) == 0)
-            next++;
-        if (next == view->waiting_count)
-            return (PolicyChoice){.job = POLICY_NONE};
-        if (next == i)
-            return (PolicyChoice){.job = i, .kinds = kinds};
-        reserve_first(view, profiles, &view->waiting[i]);
+        const PolicyChoice able = next_able(&plan);
+        if (able.job == POLICY_NONE || able.job == i)
+            return able;
+        plan_job(&plan, i);
     }
 }

@@ -78,6 +78,7 @@ typedef struct {
     const int64_t *used_node_us; /* [owner] node time used so far, in all clusters */
     PolicyOutside *outside;      /* POLICY_OUTSIDE; else NULL */
     PolicyStep *steps; /* memory to work with: [kinds * (running_count + waiting_count + 1)] */
+    int32_t *indices;  /* likewise: [2 * waiting_count] */
 } PolicyView;
 
 #define POLICY_NONE (-1)
@@ -219,9 +220,13 @@ int32_t policy_srtf_victim(const PolicyView *view);
  * reservation, but an idle slot that an earlier job may need at any time is not given to a later
  * one. Unusable nodes do not count. A job that needs more than the cluster may have, or more than
  * it has without unusable nodes, gets no reservation, nor does one that would run into maintenance
- * with it. A job that allows several kinds of nodes has it on the kind where it can start first. A
- * choice takes O(w * (w + running)) steps for the w jobs before the last one that could start now.
- * Mu'alem and Feitelson (see policy_backfill). */
+ * with it. A job that allows several kinds of nodes has it on the kind where it can start first.
+ * Mu'alem and Feitelson (see policy_backfill).
+ *
+ * A choice looks at each waiting job, so that an overloaded log takes quadratic time, as under
+ * backfill and srtf. Reservations cost most. Those that cannot change the choice are not made,
+ * which are nearly all of a long queue (conservative.c); if they all do, it takes O(w * (w +
+ * running)) steps for w waiting jobs. tools/long_queue.sh measures this. */
 PolicyChoice policy_conservative(const PolicyView *view);
 
 /* For the service's order with preemption: while the first waiting job does not fit, the running

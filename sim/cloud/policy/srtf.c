@@ -105,7 +105,11 @@ static const Room *kind_of_running(const Share *share, const RunningJob *job)
 /* The kind of nodes of which a waiting job gets slots; NULL: it gets none. */
 static const Room *kind_for(const Share *share, const WaitingJob *job)
 {
-    const Room *order[NODE_KINDS_MAX];
+    const Room *order[NODE_KINDS_MAX], *any = share->view->room;
+    while (any != NULL && !has_slots(share, job->request, 0, any))
+        any = any->next;
+    if (any == NULL)
+        return NULL; // most jobs of a long queue
     const int32_t count = policy_kinds_in_order(share->view, job, order);
     for (int32_t i = 0; i < count; i++)
         if (has_slots(share, job->request, 0, order[i]) &&
@@ -149,7 +153,7 @@ int32_t policy_srtf_victim(const PolicyView *view)
 {
     Share share;
     share_begin(view, &share);
-    for (Turn turn; share_next(&share, &turn);)
+    for (Turn turn; share.running < view->running_count && share_next(&share, &turn);)
         if (turn.running != POLICY_NONE && turn.kind == NULL)
             return turn.running; // a job without slots always has them
     return POLICY_NONE;

@@ -19,12 +19,13 @@ typedef struct {
 } WantedColumn;
 
 typedef struct {
-    const char *name;  /* "philly" */
-    const char *what;  /* one phrase */
-    const char *zone;  /* of its times without an offset, unless --timezone says otherwise */
-    bool has_calendar; /* its times are instants, not only seconds since a begin */
-    bool has_dates;    /* and their dates are true */
-    PolicyKind policy; /* the one that is most like that of the log's scheduler ... */
+    const char *name;   /* "philly" */
+    const char *what;   /* one phrase */
+    const char *zone;   /* of its times without an offset, unless --timezone says otherwise */
+    bool has_calendar;  /* its times are instants, not only seconds since a begin */
+    bool has_dates;     /* and their dates are true */
+    bool names_are_ids; /* rows with one name, submission and start are about one job */
+    PolicyKind policy;  /* the one that is most like that of the log's scheduler ... */
     const char *policy_source; /* ... and why; NULL: not known, so it is the service's */
     /* Tables with a header line: */
     char separator;

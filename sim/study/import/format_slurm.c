@@ -206,8 +206,11 @@ static bool read_job(ImportLog *log, const Cell *cells, ImportJob *job)
         import_count(log, RULE_NO_START);
         return false;
     }
-    if (!job->is_open)
-        import_check_stated(log, job, elapsed_ns, JOB_LIST_UNKNOWN);
+    if (elapsed_ns >= 0 && job->open_ns < 0 && elapsed_ns != job->run_ns) {
+        // Without the time that the job was suspended; exact where the clocks changed, too.
+        import_count(log, RULE_SUSPENDED);
+        job->run_ns = elapsed_ns;
+    }
     job->state = import_word(log, &log->states, state);
     job->is_completed = cell_is(state, "COMPLETED");
     return true;

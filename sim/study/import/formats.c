@@ -27,6 +27,7 @@ const ImportFormat import_formats[] = {
      .zone = "Asia/Shanghai",
      .has_calendar = true,
      .has_dates = true,
+     .names_are_ids = true,
      .separator = ',',
      TABLE(helios)},
     {.name = "acme",
@@ -34,6 +35,7 @@ const ImportFormat import_formats[] = {
      .zone = "Asia/Shanghai",
      .has_calendar = true,
      .has_dates = true,
+     .names_are_ids = true,
      .separator = ',',
      TABLE(acme)},
     {.name = "pai-2020",
@@ -70,6 +72,7 @@ const ImportFormat import_formats[] = {
      .zone = "UTC",
      .has_calendar = true,
      .has_dates = true,
+     .names_are_ids = true,
      .separator = '|',
      .policy = POLICY_CONSERVATIVE,
      .policy_source = "Slurm's backfill starts a job early if that does not delay the expected "
@@ -108,6 +111,7 @@ void import_format_read(const ImportFormat *format, ImportLog *log, const Import
 {
     log->has_calendar = format->has_calendar;
     log->has_dates = format->has_dates;
+    log->names_are_ids = format->names_are_ids;
     if (format->read != NULL) {
         format->read(log, files, file_count);
         return;

@@ -1,8 +1,7 @@
 #include "sim/study/import/import.h"
 
 #include <inttypes.h>
-
-#include "sim/base/units.h"
+#include <string.h>
 
 static bool check_files(const ImportRequest *request, Problems *problems)
 {
@@ -12,6 +11,31 @@ static bool check_files(const ImportRequest *request, Problems *problems)
     problems_add(problems, STATUS_BAD_INPUT, place_in(request->files[most].path, 0, 0),
                  "the format %s has at most %d files", request->format->name, most);
     return false;
+}
+
+/* A compressed log would be reported as a table with strange names of columns. */
+static bool refuse_compressed(const ImportRequest *request, Problems *problems)
+{
+    static const struct {
+        const char *begin, *name, *command;
+    } kinds[] = {{"\x1f\x8b", "gzip", "gunzip"},
+                 {"BZh", "bzip2", "bunzip2"},
+                 {"\xfd"
+                  "7zXZ",
+                  "xz", "unxz"},
+                 {"\x28\xb5\x2f\xfd", "zstd", "unzstd"},
+                 {"PK\x03\x04", "zip", "unzip"}};
+    const int32_t problems_before = problems->count;
+    for (int32_t i = 0; i < request->file_count; i++)
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+            const ImportFile *file = &request->files[i];
+            const size_t length = strlen(kinds[k].begin);
+            if (file->length >= length && memcmp(file->text, kinds[k].begin, length) == 0)
+                status_hint(problems_add(problems, STATUS_BAD_INPUT, place_in(file->path, 0, 0),
+                                         "the file is compressed (%s)", kinds[k].name),
+                            "`%s %s` first", kinds[k].command, file->path);
+        }
+    return problems->count == problems_before;
 }
 
 /* No job is left: the rule that dropped the most rows is the reason. */
@@ -31,42 +55,12 @@ static bool fail_empty(const Import *import, Problems *problems)
     return false;
 }
 
-enum { HOUR_S = 3600 };
-
-/* Notes the share of jobs that had not ended. A job of length L that runs at an instant which does
- * not depend on it began at a uniform time of the L before: on average it is half over. */
-static void note_open_jobs(Import *import)
-{
-    const ImportSelection *selection = &import->selection;
-    const int64_t row = selection->open_longest;
-    Text end = {0}, longest = {0};
-    if (row < 0)
-        return;
-    const ImportJob *job = selection->jobs[row];
-    const int64_t per_mille =
-        mul_div(selection->open_gpu_s, 1000, selection->gpu_s > 0 ? selection->gpu_s : 1);
-    import_time_print(import, import->log.end_ns, &end);
-    duration_print(&longest, selection->list.run_ns[row]);
-    import_note(&import->log,
-                "%" PRId64 " job%s had not ended when the log was taken: at %s, the latest time in "
-                "it (line %" PRId32 "). With the time until then such jobs have %" PRId64
-                " GPU-hours, %" PRId64 ".%" PRId64
-                " %% of all; the longest run is %s (line %" PRId32
-                "). These are lower bounds: at a steady load a job that is found running is half "
-                "over on average, so that the log shows about that share too little.",
-                selection->open_jobs, plural(selection->open_jobs), text_string(&end),
-                import->log.end_at.line, selection->open_gpu_s / HOUR_S, per_mille / 10,
-                per_mille % 10, text_string(&longest), job->line);
-    text_free(&end);
-    text_free(&longest);
-}
-
 bool import_run(Arena *arena, const ImportRequest *request, Import *import, Problems *problems)
 {
     Status status = {0};
     const int32_t problems_before = problems->count;
     *import = (Import){.request = request};
-    if (!check_files(request, problems))
+    if (!check_files(request, problems) || !refuse_compressed(request, problems))
         return false;
     if (!import_options_read(arena, request->choices, request->format->zone, &import->options,
                              &status)) {
@@ -78,7 +72,7 @@ bool import_run(Arena *arena, const ImportRequest *request, Import *import, Prob
     if (problems->count != problems_before)
         return false;
     import->selection = import_select(&import->log);
-    note_open_jobs(import);
+    import_note_log(import);
     import->digests = arena_alloc_array(arena, (size_t)request->file_count, SHA256_TEXT);
     for (int32_t i = 0; i < request->file_count; i++)
         sha256_text(request->files[i].text, request->files[i].length, import->digests[i]);

@@ -40,6 +40,10 @@ void import_free(Import *import);
 Json *import_sidecar(Arena *arena, const Import *import);
 /* A few lines for people: what was read, written, dropped and mended. */
 void import_summary(const Import *import, Text *out);
+/* Notes what the selected jobs lack, and by how much their demand may be understated. */
+void import_note_log(Import *import);
+/* Notes how many jobs are never drawn if each run draws pieces of this length from the list. */
+void import_note_pieces(Import *import, int64_t piece_ns);
 /* An instant of the log as "2017-10-01T17:57:00-07:00", or a time since its begin as seconds. */
 void import_time_print(const Import *import, int64_t ns, Text *out);
 

@@ -246,10 +246,37 @@ static const char *unique_name(ImportLog *log, Cell cell)
     }
 }
 
+/* Finds the job that another row described before, such as one of a file of the month before; NULL:
+ * there is none. Otherwise `job` becomes the latest with its name. */
+static ImportJob *same_job(ImportLog *log, Cell name, ImportJob *job)
+{
+    const uint32_t word = word_table_add(&log->names, name.text, (size_t)name.length);
+    log->latest = array_room(log->arena, log->latest, log->names.count, &log->latest_capacity,
+                             sizeof *log->latest);
+    for (uint32_t i = log->latest[word]; i > 0; i = log->jobs[i - 1].same_name)
+        if (log->jobs[i - 1].submit_ns == job->submit_ns &&
+            log->jobs[i - 1].wait_ns == job->wait_ns)
+            return &log->jobs[i - 1];
+    job->same_name = log->latest[word];
+    log->latest[word] = log->count + 1;
+    return NULL;
+}
+
 void import_add(ImportLog *log, const Cell *name, ImportJob job)
 {
     static const char unnamed[] = "unnamed";
     const Cell empty = {.text = unnamed, .length = sizeof unnamed - 1};
+    const bool is_id = name != NULL && name->length > 0 && log->names_are_ids;
+    ImportJob *same = is_id ? same_job(log, text_of(log, *name), &job) : NULL;
+    if (same != NULL) {
+        import_count(log, RULE_SAME_JOB);
+        if (same->is_open && !job.is_open) {
+            job.name = same->name;
+            job.same_name = same->same_name;
+            *same = job;
+        }
+        return;
+    }
     if (name != NULL)
         job.name = unique_name(log, name->length > 0 ? *name : empty);
     log->jobs =

@@ -25,7 +25,8 @@ typedef struct {
     bool is_completed;
     bool is_open; /* it had not ended when the log was taken */
     bool is_dropped;
-    int32_t line; /* of its file, from 1; 0: unknown */
+    int32_t line;       /* of its file, from 1; 0: unknown */
+    uint32_t same_name; /* 1 + the index of the job before with this name in the log; 0: none */
 } ImportJob;
 
 typedef struct {
@@ -44,13 +45,17 @@ typedef struct {
     LineCursor lines;  /* where the parser is */
     ImportJob *jobs;
     uint32_t count, capacity;
-    int64_t rows;     /* jobs and other rows read */
-    int64_t end_ns;   /* the latest time that the log states: when it was taken */
-    Place end_at;     /* the first row with that time */
-    bool limits_bind; /* the log's scheduler ends jobs at the times that they asked for */
+    int64_t rows;       /* jobs and other rows read */
+    int64_t end_ns;     /* the latest time that the log states: when it was taken */
+    Place end_at;       /* the first row with that time */
+    bool names_are_ids; /* ImportFormat.names_are_ids */
+    bool limits_bind;   /* the log's scheduler ends jobs at the times that they asked for */
     WordTable names, queues, users, gpu_types, speed_words, states;
     uint32_t *uses; /* of each name */
     uint32_t uses_capacity;
+    uint32_t
+        *latest; /* of each name: 1 + the index of the last job that the log calls so; 0: none */
+    uint32_t latest_capacity;
     Text notes; /* sentences about the whole log, each ended by a LF */
 } ImportLog;
 
@@ -59,7 +64,8 @@ void import_log_free(ImportLog *log);
 
 /* A job of which nothing is known. */
 ImportJob import_job(const ImportLog *log);
-/* Adds a job. `name` is NULL if the log has no names; an empty one becomes "unnamed". */
+/* Adds a job. `name` is NULL if the log has no names; an empty one becomes "unnamed". If names are
+ * ids, a job that is there already is not added: its row that has an end counts. */
 void import_add(ImportLog *log, const Cell *name, ImportJob job);
 /* Counts a row at the current line. */
 void import_count(ImportLog *log, ImportRule rule);

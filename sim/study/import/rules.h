@@ -20,6 +20,7 @@ typedef enum { RULE_DROPPED, RULE_MENDED, RULE_NOTED, RULE_EFFECT_COUNT } RuleEf
     X(BACKWARDS, DROPPED, "with an end before the start")                                          \
     X(NO_GPU, DROPPED, "ask for no GPU (--cpu-jobs keep keeps them)")                              \
     X(STEP, DROPPED, "rows of steps of jobs")                                                      \
+    X(SAME_JOB, DROPPED, "rows about a job of another row, with its name, submission and start")   \
     X(PART, DROPPED, "rows of parts of a job that another row describes as a whole")               \
     X(INCOMPLETE, DROPPED, "did not complete (--states completed)")                                \
     X(OTHER_QUEUE, DROPPED, "of other queues (--queue)")                                           \
@@ -47,6 +48,8 @@ typedef enum { RULE_DROPPED, RULE_MENDED, RULE_NOTED, RULE_EFFECT_COUNT } RuleEf
     X(DUPLICATE, NOTED, "equal to an earlier row in all columns: kept, because they are jobs")     \
     X(ATTEMPT_SIZE, NOTED, "later attempts with another number of GPUs: that of the first counts") \
     X(SIZE_DIFFERS, NOTED, "got another number of processors than they asked for: that counts")    \
+    X(SUSPENDED, NOTED,                                                                            \
+      "ran for another time than end - start, as suspended jobs do: that counts")                  \
     X(RAN_LONGER, NOTED, "ran longer than they asked for")                                         \
     X(EXTRA_FIELDS, NOTED, "rows with more fields than the format has: the others were not read")  \
     X(UNLIKE, NOTED, "have tasks of unlike sizes: their GPUs were added")                          \

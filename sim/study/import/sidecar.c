@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "sim/base/capped.h"
 #include "sim/base/civil_time.h"
 #include "sim/base/units.h"
 #include "sim/cloud/spec/resample.h"
@@ -151,6 +152,148 @@ Json *import_sidecar(Arena *arena, const Import *import)
     return root;
 }
 
+/* --- Notes: what the log lacks, and by how much its demand may be understated --- */
+
+static const char *time_text(Import *import, int64_t ns)
+{
+    Text text = {0};
+    import_time_print(import, ns, &text);
+    return text_move(import->log.arena, &text);
+}
+
+static const char *duration_text(Import *import, int64_t ns)
+{
+    Text text = {0};
+    duration_print(&text, ns);
+    return text_move(import->log.arena, &text);
+}
+
+/* A time of the list as --window takes it: a date of the log, or a duration since the first
+ * submission. */
+static const char *bound_text(Import *import, int64_t since_ns)
+{
+    return import->log.has_calendar
+               ? time_text(import, capped_sum(import->selection.origin_ns, since_ns))
+               : arena_printf(import->log.arena, "%" PRId64 "s", since_ns / NS_PER_S);
+}
+
+/* "78.0 %" */
+static const char *share_text(Import *import, int64_t part, int64_t whole)
+{
+    const int64_t per_mille = whole > 0 ? mul_div(part, 1000, whole) : 0;
+    return arena_printf(import->log.arena, "%" PRId64 ".%" PRId64 " %%", per_mille / 10,
+                        per_mille % 10);
+}
+
+/* Notes the share of jobs that had not ended. A job of length L that runs at an instant which does
+ * not depend on it began at a uniform time of the L before: on average it is half over. */
+static void note_open_jobs(Import *import)
+{
+    const ImportSelection *selection = &import->selection;
+    const Place at = import->log.end_at;
+    const int64_t row = selection->open_longest;
+    if (row < 0)
+        return;
+    const char *name = selection->jobs[row]->name;
+    import_note(&import->log,
+                "%" PRId64 " job%s had not ended when the log was taken: at %s, the latest time in "
+                "it (%s:%" PRId32 "). With the time until then such jobs have %" PRId64
+                " GPU-hours, %s of all; the longest run is %s%s%s. These are lower bounds: at a "
+                "steady load a job that is found running is half over on average, so that the log "
+                "shows about that share too little.",
+                selection->open_jobs, plural(selection->open_jobs),
+                time_text(import, import->log.end_ns), at.source, at.line,
+                selection->open_gpu_s / HOUR_S,
+                share_text(import, selection->open_gpu_s, selection->gpu_s),
+                duration_text(import, selection->list.run_ns[row]), name != NULL ? ", of job " : "",
+                name != NULL ? name : "");
+}
+
+/* A list of the jobs that ran in a period, as `sacct -S` gives it, has those that were submitted
+ * before and were still there: only the longest ones. Its first time then has fewer submissions
+ * than a whole log would. Such a log begins when its first job ends. Returns the first row of the
+ * time in which it has all jobs. */
+static int64_t note_begin(Import *import)
+{
+    enum { EXPECTED_LEAST = 10 };
+    const JobList *list = &import->selection.list;
+    int64_t begin_ns = INT64_MAX;
+    for (int64_t i = 0; i < list->count; i++) {
+        const int64_t wait_ns = import->selection.jobs[i]->wait_ns;
+        const int64_t end_ns =
+            capped_sum(capped_sum(list->submit_ns[i], wait_ns > 0 ? wait_ns : 0), list->run_ns[i]);
+        begin_ns = end_ns < begin_ns ? end_ns : begin_ns;
+    }
+    const int64_t last_ns = list->count > 0 ? list->submit_ns[list->count - 1] : 0;
+    if (last_ns <= begin_ns || list->submit_ns[0] >= begin_ns)
+        return 0;
+    const int64_t before = resample_row_at(list, begin_ns);
+    const int64_t expected =
+        capped_proportion(list->count - before, begin_ns - list->submit_ns[0], last_ns - begin_ns);
+    if (expected < EXPECTED_LEAST || 2 * before > expected)
+        return 0;
+    import_note(
+        &import->log,
+        "The log seems to begin at %s, when its first job ended: in the %s before that only "
+        "%" PRId64 " job%s of the list %s submitted, and %" PRId64 " would have been at the "
+        "rate of the time after it. The list lacks earlier jobs that had ended by "
+        "then; --window %s.. leaves out that time.",
+        bound_text(import, begin_ns), duration_text(import, begin_ns - list->submit_ns[0]), before,
+        plural(before), before == 1 ? "was" : "were", expected, bound_text(import, begin_ns));
+    return before;
+}
+
+/* A long time without submissions: a cluster or its accounts that were down, or holidays. */
+static void note_gap(Import *import, int64_t first)
+{
+    enum { EXPECTED_LEAST = 20, DAYS_LEAST = 3 };
+    const JobList *list = &import->selection.list;
+    int64_t longest = first;
+    for (int64_t i = first + 1; i < list->count; i++)
+        if (list->submit_ns[i] - list->submit_ns[i - 1] >
+            list->submit_ns[longest + 1] - list->submit_ns[longest])
+            longest = i - 1;
+    if (list->count < first + 2)
+        return;
+    const int64_t gap_ns = list->submit_ns[longest + 1] - list->submit_ns[longest];
+    const int64_t rest_ns = list->submit_ns[list->count - 1] - list->submit_ns[first] - gap_ns;
+    const int64_t expected =
+        rest_ns > 0 ? capped_proportion(list->count - first, gap_ns, rest_ns) : 0;
+    if (gap_ns < DAYS_LEAST * NS_PER_DAY || expected < EXPECTED_LEAST)
+        return;
+    import_note(&import->log,
+                "No job was submitted for %s from %s on, when %" PRId64 " would have been at the "
+                "rate of the other times. If the cluster or its records were down, the log shows "
+                "too little; --window takes a part of it.",
+                duration_text(import, gap_ns), bound_text(import, list->submit_ns[longest]),
+                expected);
+}
+
+void import_note_log(Import *import)
+{
+    note_gap(import, note_begin(import));
+    note_open_jobs(import);
+}
+
+void import_note_pieces(Import *import, int64_t piece_ns)
+{
+    const JobList *list = &import->selection.list;
+    const int64_t pieces = resample_pieces(list, piece_ns);
+    const int64_t rows = resample_row_at(list, pieces * piece_ns);
+    int64_t gpu_ms = 0;
+    for (int64_t i = rows; i < list->count; i++)
+        gpu_ms = capped_sum(gpu_ms, capped_product(list->gpus[i], list->run_ns[i] / NS_PER_MS));
+    if (rows == list->count)
+        return;
+    import_note(&import->log,
+                "Runs draw from %" PRId64 " pieces of %s. The %" PRId64
+                " job%s after the last whole piece, with %s of the GPU-hours, %s never drawn.",
+                pieces, duration_text(import, piece_ns), list->count - rows,
+                plural(list->count - rows),
+                share_text(import, gpu_ms / 1000, import->selection.gpu_s),
+                list->count - rows == 1 ? "is" : "are");
+}
+
 /* --- For people --- */
 
 /* "GPU-hours of a week change by 3.8 % a month (95 %: -5.0 to 11.4 %)". */
@@ -169,6 +312,20 @@ static void print_trend(const JobList *list, Text *out)
         text_add(out, ", so no trend is sure\n");
 }
 
+/* "On average 47.1 GPUs are busy in the 93 d 21 h of submissions": no fewer will do. */
+static void print_busy(const ImportSelection *selection, Text *out)
+{
+    const JobList *list = &selection->list;
+    const int64_t span_s = list->count > 0 ? list->submit_ns[list->count - 1] / NS_PER_S : 0;
+    if (span_s < HOUR_S)
+        return;
+    const int64_t tenths = mul_div(selection->gpu_s, 10, span_s);
+    text_printf(out, "on average %" PRId64 ".%" PRId64 " GPUs are busy, over the ", tenths / 10,
+                tenths % 10);
+    duration_print(out, span_s * NS_PER_S);
+    text_add(out, " of submissions: fewer do not suffice\n");
+}
+
 void import_summary(const Import *import, Text *out)
 {
     const ImportSelection *selection = &import->selection;
@@ -178,6 +335,7 @@ void import_summary(const Import *import, Text *out)
         text_printf(out, " in %d queue%s", selection->queue_count, plural(selection->queue_count));
     text_printf(out, ", %" PRId64 " GPU-hours, at most %d GPU%s a job\n", selection->gpu_s / HOUR_S,
                 selection->gpus_most, plural(selection->gpus_most));
+    print_busy(selection, out);
     if (selection->list.count > 0) {
         text_add(out, "time 0 is ");
         import_time_print(import, selection->origin_ns, out);

@@ -187,13 +187,15 @@ static PolicyChoice choice_of_kinds(const Policy *policy, int64_t first_end_s, i
     const Room second = {.kind = 1, .idle_nodes = 1, .most_nodes = 3};
     const Room first = {.idle_nodes = 1, .most_nodes = 3, .next = &second};
     PolicyStep steps[2 * 5];
+    int32_t indices[64];
     return policy->choose(&(PolicyView){.now_ns = 100 * NS_PER_S,
                                         .room = &first,
                                         .waiting_count = 2,
                                         .waiting = waiting,
                                         .running_count = 2,
                                         .running = running,
-                                        .steps = steps});
+                                        .steps = steps,
+                                        .indices = indices});
 }
 
 /* The second job may pass the first one on the other kind alone. */
@@ -256,6 +258,7 @@ START_TEST(conservative_lets_a_job_pass_that_delays_no_job_before_it)
     WaitingJob waiting[] = {waits(1, 6, 50, 0), waits(2, 6, 50, 0), waits(3, 4, 50, 0),
                             waits(4, 2, 150, 0)};
     PolicyStep steps[8];
+    int32_t indices[64];
     Room room = {.idle_nodes = 2, .most_nodes = 10};
     PolicyView view = {.now_ns = 100 * NS_PER_S,
                        .room = &room,
@@ -263,7 +266,8 @@ START_TEST(conservative_lets_a_job_pass_that_delays_no_job_before_it)
                        .waiting = waiting,
                        .running_count = 1,
                        .running = running,
-                       .steps = steps};
+                       .steps = steps,
+                       .indices = indices};
     ck_assert_int_eq(policy_conservative(&view).job, POLICY_NONE);
     waiting[3].expected_ns = 100 * NS_PER_S; // it ends at 200
     ck_assert_int_eq(policy_conservative(&view).job, 3);
@@ -284,6 +288,7 @@ START_TEST(conservative_gives_idle_nodes_to_the_first_job_that_may_need_them)
     RunningJob running[] = {runs(2, 200)};
     WaitingJob waiting[] = {waits(1, 2, 50, 0), waits(2, 1, 101, 0), waits(3, 1, 100, 0)};
     PolicyStep steps[5];
+    int32_t indices[64];
     Room room = {.idle_nodes = 1, .most_nodes = 4};
     PolicyView view = {.now_ns = 100 * NS_PER_S,
                        .room = &room,
@@ -291,7 +296,8 @@ START_TEST(conservative_gives_idle_nodes_to_the_first_job_that_may_need_them)
                        .waiting = waiting,
                        .running_count = 1,
                        .running = running,
-                       .steps = steps};
+                       .steps = steps,
+                       .indices = indices};
     ck_assert_int_eq(policy_conservative(&view).job, POLICY_NONE);
     waiting[0].request.nodes = 4;
     ck_assert_int_eq(policy_conservative(&view).job, 2);
@@ -313,6 +319,7 @@ START_TEST(jobs_pass_one_that_needs_unusable_nodes)
     WaitingJob waiting[] = {waits(1, 5, 50, 0), waits(2, 4, 50, 0), waits(3, 1, 101, 0),
                             waits(4, 1, 100, 0)};
     PolicyStep steps[8];
+    int32_t indices[64];
     Room room = {.idle_nodes = 2, .unusable_nodes = 1, .most_nodes = 5};
     PolicyView view = {.now_ns = 100 * NS_PER_S,
                        .room = &room,
@@ -320,7 +327,8 @@ START_TEST(jobs_pass_one_that_needs_unusable_nodes)
                        .waiting = waiting,
                        .running_count = 1,
                        .running = running,
-                       .steps = steps};
+                       .steps = steps,
+                       .indices = indices};
     ck_assert_int_eq(policy_backfill(&view).job, 3);
     ck_assert_int_eq(policy_backfill_first(&view), 1);
     ck_assert_int_eq(policy_conservative(&view).job, 3);
@@ -442,6 +450,7 @@ START_TEST(no_policy_names_a_job_that_does_not_fit)
         WaitingJob waiting[JOBS];
         RunningJob running[JOBS];
         PolicyStep steps[2 * JOBS + 1];
+        int32_t indices[64];
         int64_t used_node_us[3], end_s = 0;
         for (int32_t i = 0; i < 3; i++)
             used_node_us[i] = roll(seed, &draw, 4);
@@ -460,7 +469,8 @@ START_TEST(no_policy_names_a_job_that_does_not_fit)
                            .running_count = roll(seed, &draw, JOBS + 1),
                            .running = running,
                            .used_node_us = used_node_us,
-                           .steps = steps};
+                           .steps = steps,
+                           .indices = indices};
         for (PolicyKind kind = 0; kind < POLICY_COUNT; kind++) {
             int32_t chosen = policy_of(kind)->choose(&view).job;
             bool fits = chosen == POLICY_NONE || (chosen < view.waiting_count && chosen >= 0 &&

@@ -385,8 +385,8 @@ START_TEST(a_job_that_had_not_ended_has_its_time_until_then)
     // 8 GPUs for 4 h; all jobs have 4 x 2 + 8 x 4 + 1 GPU-hours.
     static const char words[] =
         "1 job had not ended when the log was taken: at 2024-03-30T15:00:00+00:00, the latest time "
-        "in it (line 3). With the time until then such jobs have 32 GPU-hours, 78.0 % of all; the "
-        "longest run is 4 h (line 3).";
+        "in it (log:3). With the time until then such jobs have 32 GPU-hours, 78.0 % of all; the "
+        "longest run is 4 h, of job 2.";
     ck_assert_msg(strstr(text_string(&import.log.notes), words) != NULL, "%s",
                   text_string(&import.log.notes));
     const ImportChoices completed = {.states = STATES_COMPLETED};
@@ -468,6 +468,93 @@ START_TEST(the_demand_lacks_about_what_jobs_that_had_not_ended_have_so_far)
     ck_assert_double_eq_tol(kept, 1 - 4.5 / 60, 0.01);
     ck_assert_double_eq_tol(kept + open, 1, 0.01);
     ck_assert_double_eq_tol(dropped_s / demand_s, 1 - 9.0 / 60, 0.01); // without them
+    text_free(&log);
+}
+END_TEST
+
+/* --- What misleads --- */
+
+START_TEST(a_job_in_the_files_of_two_months_is_one_job)
+{
+    const char *const months[] = {
+        SACCT "1|2024-03-30T10:00:00|2024-03-30T10:00:00|Unknown|1-00:00:00|RUNNING|gres/gpu=4|\n"
+              "2|2024-03-30T10:00:00|2024-03-30T11:00:00|2024-03-30T12:00:00|01:00:00|FAILED|"
+              "gres/gpu=1|\n",
+        SACCT "1|2024-03-30T10:00:00|2024-03-30T10:00:00|2024-04-02T10:00:00|3-00:00:00|COMPLETED|"
+              "gres/gpu=4|\n"
+              // The number was given anew, or the job was submitted again: another one.
+              "2|2024-04-01T10:00:00|2024-04-01T10:00:00|2024-04-01T10:01:00|00:01:00|COMPLETED|"
+              "gres/gpu=1|\n",
+        NULL};
+    static const char expected[] =
+        "job,submit_s,run_s,gpus,state,recorded_wait_s\n1,0,259200,4,COMPLETED,0\n"
+        "2,0,3600,1,FAILED,3600\n2#2,172800,60,1,COMPLETED,0\n";
+    ck_assert(run_texts("slurm", &no_choices, months));
+    ck_assert_str_eq(rows(), expected);
+    ck_assert_int_eq(count_of(RULE_SAME_JOB), 1);
+    ck_assert_int_eq(count_of(RULE_NO_END), 0);
+    // In the other order the row with the end counts, too.
+    ck_assert(run_texts("slurm", &no_choices, (const char *const[]){months[1], months[0], NULL}));
+    ck_assert_int_eq(import.selection.list.run_ns[0], 72 * NS_PER_HOUR);
+    ck_assert_int_eq(count_of(RULE_NO_END), 0);
+}
+END_TEST
+
+START_TEST(time_in_which_a_job_of_slurm_was_suspended_is_not_run_time)
+{
+    import_text("slurm", &no_choices,
+                SACCT "1|2024-03-30T10:00:00|2024-03-30T10:00:00|2024-03-30T12:00:00|00:30:00|"
+                      "COMPLETED|gres/gpu=4|\n");
+    ck_assert_int_eq(import.selection.list.run_ns[0], NS_PER_HOUR / 2);
+    ck_assert_int_eq(count_of(RULE_SUSPENDED), 1);
+}
+END_TEST
+
+START_TEST(compressed_files_are_named)
+{
+    ck_assert(!run_texts("slurm", &no_choices, (const char *const[]){"\x1f\x8b\x08", NULL}));
+    ck_assert_str_eq(problems.items[0].message, "the file is compressed (gzip)");
+    ck_assert_str_eq(problems.items[0].hint, "`gunzip log` first");
+}
+END_TEST
+
+static bool has_note(const char *words)
+{
+    return strstr(text_string(&import.log.notes), words) != NULL;
+}
+
+START_TEST(a_list_without_the_short_jobs_of_its_begin_and_a_gap_are_noted)
+{
+    const ImportChoices choices = {.columns = "submit=t,run=d,gpus=g"};
+    Text log = {0};
+    // Two jobs of 100 h and more were still there when the log begins, at 100 h; then one an hour.
+    text_add(&log, "t,d,g\n0,360000,1\n3600,400000,1\n");
+    for (int32_t hour = 100; hour < 400; hour++)
+        if (hour < 200 || hour >= 280)
+            text_printf(&log, "%d,600,1\n", hour * 3600);
+    import_text("csv", &choices, text_string(&log));
+    ck_assert_msg(
+        has_note("The log seems to begin at 360000s, when its first job ended: in the 4 d "
+                 "4 h before that only 2 jobs of the list were submitted, and 73 would "
+                 "have been"),
+        "%s", text_string(&import.log.notes));
+    ck_assert(has_note("then; --window 360000s.. leaves out that time"));
+    ck_assert_msg(has_note("No job was submitted for 3 d 9 h from 716400s on, when 81 would"), "%s",
+                  text_string(&import.log.notes));
+    import_note_pieces(&import, 7 * NS_PER_DAY);
+    ck_assert_msg(
+        has_note("Runs draw from 2 pieces of 7 d. The 64 jobs after the last whole piece, "
+                 "with 4.3 % of the GPU-hours, are never drawn."),
+        "%s", text_string(&import.log.notes));
+    Text summary = {0};
+    import_summary(&import, &summary);
+    // 100 h, 111.1 h and 220 x 10 min, within 399 h.
+    ck_assert(strstr(text_string(&summary), "on average 0.6 GPUs are busy, over the 16 d 15 h of "
+                                            "submissions") != NULL);
+    text_free(&summary);
+    const ImportChoices window = {.columns = choices.columns, .window = "360000s.."};
+    import_text("csv", &window, text_string(&log));
+    ck_assert(!has_note("seems to begin"));
     text_free(&log);
 }
 END_TEST
@@ -782,6 +869,10 @@ Suite *test_suite(void)
     tcase_add_test(cases, attempts_before_one_that_had_not_ended_count_too);
     tcase_add_test(cases, states_say_which_jobs_of_a_table_had_not_ended);
     tcase_add_test(cases, the_demand_lacks_about_what_jobs_that_had_not_ended_have_so_far);
+    tcase_add_test(cases, a_job_in_the_files_of_two_months_is_one_job);
+    tcase_add_test(cases, time_in_which_a_job_of_slurm_was_suspended_is_not_run_time);
+    tcase_add_test(cases, compressed_files_are_named);
+    tcase_add_test(cases, a_list_without_the_short_jobs_of_its_begin_and_a_gap_are_noted);
     tcase_add_test(cases, rows_are_sorted_by_submission_then_by_their_order);
     tcase_add_test(cases, windows_are_dates_or_durations);
     tcase_add_test(cases, queues_run_times_load_and_requests_can_be_changed);
