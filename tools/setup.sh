@@ -42,6 +42,7 @@ busybox          | have_command busybox                 | a shell that az-env su
 python3-jsonschema | /usr/bin/python3 -c "import jsonschema" | validates scenarios
 check            | have_library check                   | unit tests
 clang            | have_command clang                   | the second compiler
+lld              | have_command ld.lld                  | links the tests of clang
 CLANG_RUNTIME    | have_clang_runtime                   | libFuzzer and the sanitizers of clang
 valgrind         | valgrind --quiet true                | finds reads of uninitialised memory
 libc6-dbg        | valgrind --quiet true                | symbols of the C library, for valgrind

@@ -16,7 +16,7 @@ source tools/setup.sh
 legs_table='
 layout     | short all | words and the layout of sources
 shell      | short all | shell scripts, by shellcheck
-unit       | short     | clang: unit tests and fuzz seeds with AddressSanitizer and UndefinedBehaviorSanitizer, except the slowest; every source
+unit       | short     | clang: unit tests and fuzz seeds with AddressSanitizer and UndefinedBehaviorSanitizer, except the slowest; goldens; every source
 program    | short     | gcc: everything else with the optimised, installed program; tests of chance take a tenth of their runs
 dev        | all       | every test, with gcc and the sanitizers
 release    | all       | every test, optimised
@@ -131,7 +131,7 @@ leg_shell()
 # The one that is clang also checks every other source without a warning. (The leg `clang` links them and runs their tests.)
 leg_unit()
 {
-    build clang-dev short_unit_tests
+    build clang-dev short_unit_tests trainyard
     check_sources build/clang-dev
     run_tests unit
 }

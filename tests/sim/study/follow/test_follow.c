@@ -191,8 +191,8 @@ START_TEST(reasons_and_headroom)
 }
 END_TEST
 
-/* More servers bear more load, and cost more; what is as dear as another one and bears no more is
- * no stage. A limit of 10 hours holds while about 0.7 to 0.8 of the servers are busy. */
+/* More servers bear more load, and cost more. A limit of 10 hours holds while about 0.7 to 0.8 of
+ * the servers are busy. */
 START_TEST(larger_candidates_are_needed_later)
 {
     static const int32_t points[] = {4, 2, 1};
