@@ -4,7 +4,8 @@
 
 #include <stdint.h>
 
-/* Writes of files beyond `bytes` fail from now on, in the middle where they begin before it. */
+/* Writes of files beyond `bytes` fail from now on, in the middle where they begin before it. Assert
+ * nothing until the end: libcheck writes to a file, too. */
 void disk_full_begin(int64_t bytes);
 void disk_full_end(void);
 
