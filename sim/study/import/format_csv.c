@@ -295,6 +295,8 @@ static bool set_times(const Mapping *mapping, const Values *values, ImportJob *j
     const bool states_run = run_ns >= 0 && stage != STAGE_WAITS;
     ImportTimes times = {submit_ns, values->number[TARGET_START], values->number[TARGET_END]};
     const bool has_start = times.start_ns >= 0;
+    if (stage == STAGE_RUNS)
+        times.end_ns = JOB_LIST_UNKNOWN; // when it is expected to end
     if (!has_start && submit_ns >= 0 && (states_run || wait_ns >= 0))
         times.start_ns = capped_sum(submit_ns, wait_ns < 0 ? 0 : wait_ns);
     if (states_run)

@@ -164,11 +164,22 @@ bool import_seconds(ImportLog *log, Cell cell, const char *column, int64_t *ns)
     return import_number(log, cell, column, 9, INT64_MAX / 4, ns);
 }
 
+/* Dates that programs write for one that is not set. */
+static bool is_placeholder(Cell cell)
+{
+    static const char *const dates[] = {"0000-00-00", "0001-01-01", "1970-01-01", "9999-12-31"};
+    for (size_t i = 0; i < sizeof dates / sizeof *dates; i++)
+        if ((size_t)cell.length >= strlen(dates[i]) &&
+            memcmp(cell.text, dates[i], strlen(dates[i])) == 0)
+            return true;
+    return false;
+}
+
 bool import_stamp(ImportLog *log, Cell cell, const char *column, int64_t not_before_ns, int64_t *ns)
 {
     LocalKind kind;
     *ns = JOB_LIST_UNKNOWN;
-    if (cell.length < 8 && stamp_is_none(cell))
+    if ((cell.length < 8 && stamp_is_none(cell)) || is_placeholder(cell))
         return true;
     if (!stamp_read(cell, &log->zone, not_before_ns, ns, &kind))
         return refuse_cell(log, cell, column, "a time such as \"2017-10-07 01:11:39\"",

@@ -9,6 +9,16 @@ static bool is_column(Cell cell, const char *name)
     return strlen(name) == (size_t)cell.length && ascii_same_start(name, cell.text, strlen(name));
 }
 
+/* Names the columns that the header has. */
+static void hint_columns(ImportLog *log, Status *status, const char *wanted, const Cell *header,
+                         int32_t count)
+{
+    const char **names = ARENA_ARRAY(log->arena, const char *, count);
+    for (int32_t i = 0; i < count; i++)
+        names[i] = arena_strndup(log->arena, header[i].text, (size_t)header[i].length);
+    status_hint_names(status, wanted, names, count);
+}
+
 /* Fills `indices` with the place of each wanted column in the header, -1 where it has none. */
 static bool find_columns(ImportLog *log, const WantedColumn *columns, int32_t count,
                          const Cell *header, int32_t header_count, int32_t *indices)
@@ -22,10 +32,10 @@ static bool find_columns(ImportLog *log, const WantedColumn *columns, int32_t co
         if (indices[i] >= 0 || !columns[i].is_needed)
             continue;
         is_whole = false;
-        status_hint(problems_add(log->problems, STATUS_BAD_INPUT,
-                                 place_in(log->lines.source, log->lines.line_number, 1),
-                                 "the header has no column \"%s\"", columns[i].name),
-                    "`trainyard import --help` lists the columns of each format");
+        Status *status = problems_add(log->problems, STATUS_BAD_INPUT,
+                                      place_in(log->lines.source, log->lines.line_number, 1),
+                                      "the header has no column \"%s\"", columns[i].name);
+        hint_columns(log, status, columns[i].name, header, header_count);
     }
     return is_whole;
 }

@@ -441,6 +441,21 @@ START_TEST(states_say_which_jobs_of_a_table_had_not_ended)
 }
 END_TEST
 
+START_TEST(dates_that_are_not_set_and_expected_ends_are_not_ends)
+{
+    const ImportChoices choices = {.columns =
+                                       "submit=t:time,start=b:time,end=e:time,gpus=g,state=s"};
+    import_text("csv", &choices,
+                "t,b,e,g,s\n"
+                "2026-03-28 10:00:00,2026-03-28 10:00:00,2026-03-28 12:00:00,1,done\n"
+                "2026-03-28 10:00:00,2026-03-28 11:00:00,1970-01-01 00:00:00,1,running\n"
+                "2026-03-28 10:00:00,2026-03-28 11:00:00,2099-12-31 00:00:00,1,running\n");
+    ck_assert_str_eq(rows(), "job,submit_s,run_s,gpus,state,recorded_wait_s\n1,0,7200,1,done,0\n"
+                             "2,0,3600,1,running,3600\n3,0,3600,1,running,3600\n");
+    ck_assert_int_eq(count_of(RULE_NO_END), 2);
+}
+END_TEST
+
 /* A job every 5 min at a steady load, nine of ten for 1 h, the others for 9 days; the log is taken
  * on the 60th day, and the long jobs of its last 9 days have not ended. */
 START_TEST(the_demand_lacks_about_what_jobs_that_had_not_ended_have_so_far)
@@ -868,6 +883,7 @@ Suite *test_suite(void)
     tcase_add_test(cases, a_job_that_had_not_ended_has_its_time_until_then);
     tcase_add_test(cases, attempts_before_one_that_had_not_ended_count_too);
     tcase_add_test(cases, states_say_which_jobs_of_a_table_had_not_ended);
+    tcase_add_test(cases, dates_that_are_not_set_and_expected_ends_are_not_ends);
     tcase_add_test(cases, the_demand_lacks_about_what_jobs_that_had_not_ended_have_so_far);
     tcase_add_test(cases, a_job_in_the_files_of_two_months_is_one_job);
     tcase_add_test(cases, time_in_which_a_job_of_slurm_was_suspended_is_not_run_time);
