@@ -58,6 +58,7 @@ is_impossible()
     *"--comm nccl"*) echo "two GPUs" ;;
     *"--precision bf16"*) grep -qw avx512f /proc/cpuinfo || echo "a processor with AVX-512" ;;
     "mpirun "* | *" launch "* | *" compare "*" --data "*) command -v mpirun >/dev/null || echo "mpirun (Debian package: openmpi-bin)" ;;
+    "sacct "*) echo "a cluster of Slurm" ;;
     *fish*) echo "the shell fish" ;;
     esac
 }

@@ -115,7 +115,7 @@ exit_is 0
 trainyard run listed.json -q -o listed
 exit_is 0
 holds grep -q 'shared: GPUs' listed/report.html
-holds grep -q 'free while a job waits (stranded)' listed/plots/gpus.svg
+holds grep -q 'free while a job waits' listed/plots/gpus.svg
 holds grep -q 'job of 4 GPUs' listed/plots/slots.svg
 holds grep -q 'Each GPU of a slot is a row' listed/report.html
 sed -i 's/"workloads.log.users.1.jobs"/"workloads.log.users.3.jobs"/' listed.json

@@ -360,8 +360,8 @@ trainyard plan queue.json --vary servers=4..9 --vary rate=0.32/h --set /workload
     --minimise cost_usd.total --indifference 3% --sensitivity none --growth 5% -o growing
 exit_is 0
 stdout_has "What is needed when the load has grown:"
-stdout_has "  servers=5 rate=0.32/h, cost_usd.total "
-stdout_has "  servers=9 rate=0.32/h, cost_usd.total "
+stdout_has "  servers=5 rate=0.32/h workloads_0_jobs=200, cost_usd.total "
+stdout_has "  servers=9 rate=0.32/h workloads_0_jobs=200, cost_usd.total "
 stdout_has "No candidate that was tried bears more."
 holds grep -q "What is needed when the load has grown" growing/report.html
 holds test -f growing/growth/points.csv

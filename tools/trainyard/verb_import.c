@@ -144,9 +144,8 @@ static const OptionTable import_table = {
         "numbers percent and milli. Without a stated unit a cell may have that of Kubernetes: "
         "64Gi, 500m. Speeds are on kinds of nodes: V100=1|A100=2.5.\n"
         "\n"
-        "A log of Slurm is the output of sacct -aPX -S 2026-01-01 -o "
-        "JobID,User,Partition,Submit,Start,End,Elapsed,State,AllocTRES,TimelimitRaw; without -S it "
-        "has the jobs of today.\n"
+        "A log of Slurm is the output of sacct, as in the first example; without -S it has the "
+        "jobs of today.\n"
         "\n"
         "A job that had not ended when the log was taken is kept with its time until then: the "
         "latest time in the log, or the elapsed times of sacct. Such jobs are the longest ones, so "
@@ -162,6 +161,8 @@ static const OptionTable import_table = {
         "zone and the SHA-256 of the source are in NAME.import.json. Zones are rules of this "
         "program; no database of time zones is read.",
     .example =
+        "sacct -aPX -S 2026-01-01 -o "
+        "JobID,User,Partition,Submit,Start,End,Elapsed,State,AllocTRES,TimelimitRaw >jobs.txt\n"
         "trainyard import philly-csv scenarios/traces/philly_ed69ec.source.csv -o philly.csv\n"
         "trainyard import swf scenarios/traces/lublin_like.swf -o lublin.csv "
         "--processors-per-node 8 --scenario lublin.json --nodes 32 --gpus-per-node 8\n"
