@@ -9,8 +9,7 @@
 /* Jobs of `least` to `most` nodes or GPUs (ReportJob.size). */
 typedef struct {
     int32_t least, most;
-    const char
-        *name; /* "1 node", "3 to 4 GPUs"; "2 nodes or GPUs" if only some clusters count GPUs */
+    const char *name; /* "1 node", "3 to 4 GPUs", "2 nodes or GPUs" (of several clusters) */
     uint32_t jobs;
 } SizeClass;
 
