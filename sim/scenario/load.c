@@ -261,13 +261,18 @@ static bool is_changed(const ScenarioOverrides *overrides, const char *member)
     return false;
 }
 
+/* Whether an override, "/POINTER=VALUE", changes "parameters" or a part of it. */
+static bool is_of_parameters(const char *override)
+{
+    return text_skip(&override, "/parameters") && (*override == '/' || *override == '=');
+}
+
 /* Applies the overrides that change parameters, or all others. */
 static void apply_overrides(Loader *loader, Json *root, const ScenarioOverrides *overrides,
                             bool of_parameters)
 {
-    static const char declared[] = "/parameters/";
     for (int32_t i = 0; i < overrides->count; i++)
-        if ((strncmp(overrides->items[i], declared, strlen(declared)) == 0) == of_parameters)
+        if (is_of_parameters(overrides->items[i]) == of_parameters)
             apply_override(loader, root, overrides->items[i]);
 }
 

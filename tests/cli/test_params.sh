@@ -68,6 +68,14 @@ trainyard run small/scenario.json --param nodes=5
 exit_is 2
 stderr_has "the scenario has no parameters"
 
+example "parameters that are set as a whole replace those of the scenario"
+trainyard validate "$poisson" --set '/parameters={"nodes": {"value": 6}}'
+exit_is 2
+stderr_has 'unknown parameter "rate"'
+trainyard validate small/scenario.json --set '/parameters={"nodes": {"value": 3}}'
+exit_is 2
+stderr_has 'parameter "nodes" is not used'
+
 example "validate --param of a job.json"
 echo '{"properties": {"nodeCount": 1}}' >job.json
 trainyard validate job.json --param nodes=5
