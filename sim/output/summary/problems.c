@@ -106,14 +106,15 @@ static void add_workload(Making *making, const SummaryWorkload *workload)
     if (workload->all.rejected > 0)
         add(making,
             arena_printf(making->arena,
-                         "workload %s: a full queue rejected %" PRId64 " of %" PRId64 " jobs",
-                         workload->name, workload->all.rejected, workload->all.jobs));
+                         "workload %s: a full queue rejected %" PRId64 " of %" PRId64 " job%s",
+                         workload->name, workload->all.rejected, workload->all.jobs,
+                         plural(workload->all.jobs)));
     if (workload->all.failed > 0 || workload->all.unfinished > 0)
         add(making, arena_printf(making->arena,
-                                 "workload %s: of %" PRId64 " jobs %" PRId64 " failed and %" PRId64
+                                 "workload %s: of %" PRId64 " job%s %" PRId64 " failed and %" PRId64
                                  " had not finished when the run ended",
-                                 workload->name, workload->all.jobs, workload->all.failed,
-                                 workload->all.unfinished));
+                                 workload->name, workload->all.jobs, plural(workload->all.jobs),
+                                 workload->all.failed, workload->all.unfinished));
 }
 
 /* Reports, once for each workload, a job that waits for more than its cluster ever had. */

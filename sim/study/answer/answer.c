@@ -465,7 +465,7 @@ static Answer unfinished_answer(Arena *arena, const PlanOutcome *outcome)
     Text decision = {0}, alternative = {0};
     const int32_t open = count_of(outcome, CANDIDATE_UNDECIDED);
     text_add(&decision, "There is no decision yet: ");
-    if (outcome->sure_tested_count > 0)
+    if (outcome->seeks_sure)
         text_add(&decision, "the search for a candidate that is sure in other times has not ended");
     else if (open > 0)
         text_printf(&decision, "%" PRId32 " of %" PRId32 " candidates need more runs", open,

@@ -323,6 +323,7 @@ PlanOutcome plan_outcome_of(Arena *arena, const StudyOutcome *study, const Round
                            .baseline = rounds_problem(rounds)->baseline,
                            .sure = selection_is_finished(selection) ? selection_sure(selection)
                                                                     : NO_CANDIDATE,
+                           .seeks_sure = selection_seeks_sure(selection),
                            .sure_is_cut = selection_sure_is_cut(selection),
                            .confidence = selection_confidence(selection),
                            .round_count = selection_round(selection) - 1,

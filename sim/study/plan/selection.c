@@ -341,6 +341,11 @@ int32_t selection_sure(const Selection *selection)
     return selection->sure;
 }
 
+bool selection_seeks_sure(const Selection *selection)
+{
+    return selection->phase == PHASE_SURE;
+}
+
 bool selection_sure_is_cut(const Selection *selection)
 {
     return selection->sure_is_cut;

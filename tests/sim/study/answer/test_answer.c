@@ -305,7 +305,7 @@ START_TEST(an_unfinished_plan_has_the_best_so_far)
          "So far the best is 3 nodes: it costs 100.00 ± 0.34 USD a week, and 97.0 ± 0.4 % of the "
          "jobs of team wait at most 30 min, where 95 % is asked. The same command continues the "
          "plan.");
-    plan->sure_tested_count = 1;
+    plan->seeks_sure = true;
     decides(plan, "There is no decision yet: the search for a candidate that is sure in other "
                   "times has not ended after 60 runs in 2 complete rounds.");
 }

@@ -297,6 +297,8 @@ START_TEST(the_price_of_certainty_does_not_depend_on_interruptions)
                                     &problems));
         ck_assert_int_eq(read.verdict, PLAN_UNFINISHED);
         ck_assert_int_eq(read.sure, NO_CANDIDATE);
+        if (eighths == 7)
+            ck_assert(read.seeks_sure);
         plan_into(study, "cut", 1 + (int32_t)eighths % 3);
         same_files("one", "cut");
     }
