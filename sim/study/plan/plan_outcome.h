@@ -101,7 +101,7 @@ typedef struct {
      * (log_reach.h) meet all constraints, which may be the winner; NO_CANDIDATE: none was found. */
     int32_t sure;
     int32_t sure_tested_count; /* candidates tested for that, the winner too; 0: not asked */
-    bool seeks_sure;           /* PLAN_UNFINISHED: the choice is made, and that search goes on */
+    bool seeks_sure;           /* PLAN_UNFINISHED: the choice is made, and that search continues */
     bool sure_is_cut;          /* runs were missing to test the others, which may be better */
     PlanComparison against_next_best, against_baseline, against_sure;
     /* The probability that the choice is right, as far as the runs show: goal->confidence when

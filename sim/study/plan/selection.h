@@ -170,7 +170,7 @@ int32_t selection_nearest_miss(const Selection *selection);
 /* The best candidate that is sure to meet all checks in other times, which may be the winner;
  * during the search for it the best so far. SELECTION_NONE. */
 int32_t selection_sure(const Selection *selection);
-/* Whether the choice is made, and that search goes on. */
+/* Whether the choice is made, and that search continues. */
 bool selection_seeks_sure(const Selection *selection);
 /* Whether that search ended for want of runs, so that there may be a better one. */
 bool selection_sure_is_cut(const Selection *selection);
