@@ -291,11 +291,11 @@ class Management(Case):
         self.assertEqual(job.constraints.max_wall_clock_time, timedelta(hours=3))
         self.assertEqual([(one.name, one.value) for one in job.secrets], [("TOKEN", None)])
         self.emulator.run_until("job first running")
-        running = self.get("first")
-        self.assertEqual((running.execution_state, running.execution_info.exit_code), ("running", None))
         self.assertEqual(self.ai.clusters.get(*PLACE, "gpu").node_state_counts.running_node_count, 2)
         logins = list(self.ai.jobs.list_remote_login_information(*PLACE, EXPERIMENT, "first"))
         self.assertEqual(len(logins), 2)
+        running = self.get("first")  # moves time to the job's next change, its end
+        self.assertEqual((running.execution_state, running.execution_info.exit_code), ("running", None))
         self.emulator.run_until("job first completed")
         done = self.get("first")
         self.assertEqual((done.execution_state, done.execution_info.exit_code, done.execution_info.errors), ("succeeded", 0, None))
