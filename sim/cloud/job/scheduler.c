@@ -566,7 +566,7 @@ static void defer_jobs(Jobs *jobs, const Cluster *cluster, ClusterQueues *queues
 /* --- The end of a pass --- */
 
 /* The job that was submitted last, among those that have joined the queue since the last pass and
- * still wait; NULL: there is none. */
+ * still wait, or NULL. */
 static Job *newest_joining(Jobs *jobs, const JobQueue *queue)
 {
     Job *newest = NULL;

@@ -95,7 +95,8 @@ static int64_t not_before_ns(const Profile *profile, int64_t slots, int64_t leng
     return i >= 0 && j >= 0 ? profile->earliest_ns[i][j] : INT64_MIN;
 }
 
-/* The step before `limit_ns` at which `slots` are free for `length_ns`; count: there is none. */
+/* Returns the first step before `limit_ns` at which `slots` are free for `length_ns`, or `count`.
+ */
 static int32_t earliest(Profile *profile, int64_t slots, int64_t length_ns, int64_t limit_ns)
 {
     const int64_t from_ns = not_before_ns(profile, slots, length_ns);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/json/json.h"
 #include "sim/model/random_math.h"
 
 /* Where the line through (a, at_a >= 0) and (b, at_b < 0) is 0. */
@@ -79,7 +78,7 @@ BreakingLoad follow_breaking_load(Arena *arena, const StudyOutcome *outcome, con
         ARENA_ARRAY(arena, LoadMargin, (int64_t)loads->level_count * goal->constraint_count + 1);
     for (int32_t i = 0; i < loads->level_count; i++) {
         const CaseOfPoint own = follow_case_of(arena, outcome, plan, candidate, i);
-        const double load = json_decimal(arena, loads->levels[i].label)->number;
+        const double load = (double)loads->levels[i].number / (double)loads->levels[i].divisor;
         for (int32_t c = 0; c < goal->constraint_count; c++)
             margins[c * loads->level_count + i] =
                 margin_of(load, &goal->constraints[c], &own.constraints[c]);

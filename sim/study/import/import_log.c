@@ -165,7 +165,7 @@ bool import_seconds(ImportLog *log, Cell cell, const char *column, int64_t *ns)
 }
 
 /* Dates that programs write for one that is not set. */
-static bool is_placeholder(Cell cell)
+static bool is_unset_date(Cell cell)
 {
     static const char *const dates[] = {"0000-00-00", "0001-01-01", "1970-01-01", "9999-12-31"};
     for (size_t i = 0; i < sizeof dates / sizeof *dates; i++)
@@ -179,7 +179,7 @@ bool import_stamp(ImportLog *log, Cell cell, const char *column, int64_t not_bef
 {
     LocalKind kind;
     *ns = JOB_LIST_UNKNOWN;
-    if ((cell.length < 8 && stamp_is_none(cell)) || is_placeholder(cell))
+    if ((cell.length < 8 && stamp_is_none(cell)) || is_unset_date(cell))
         return true;
     if (!stamp_read(cell, &log->zone, not_before_ns, ns, &kind))
         return refuse_cell(log, cell, column, "a time such as \"2017-10-07 01:11:39\"",
@@ -257,8 +257,8 @@ static const char *unique_name(ImportLog *log, Cell cell)
     }
 }
 
-/* Finds the job that another row described before, such as one of a file of the month before; NULL:
- * there is none. Otherwise `job` becomes the latest with its name. */
+/* Returns the job that an earlier row describes, such as one of last month's file. Returns NULL for
+ * a new job, and notes it as the latest with its name. */
 static ImportJob *same_job(ImportLog *log, Cell name, ImportJob *job)
 {
     const uint32_t word = word_table_add(&log->names, name.text, (size_t)name.length);

@@ -16,7 +16,7 @@ typedef struct {
     int32_t gpus_most;
     /* Jobs that had not ended when the log was taken, whose run times are lower bounds: */
     int64_t open_jobs, open_gpu_s;
-    int64_t open_longest; /* row of the one that ran longest; JOB_LIST_UNKNOWN: there is none */
+    int64_t open_longest; /* row of the one that ran longest, or JOB_LIST_UNKNOWN */
     int32_t queue_count;  /* queues with jobs */
 } ImportSelection;
 
